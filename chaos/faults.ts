@@ -18,7 +18,7 @@ export type Scene = {
   readonly onStruck: () => void;
 };
 
-/** Longer than a lease, so that a frozen donor loses its job and its late result must be refused. */
+/** Longer than a lease. A frozen donor loses its job, and its late result must be refused. */
 const freezeMs = 46_000;
 
 /** Injects the fault while a device holds a job. */

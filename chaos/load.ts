@@ -5,15 +5,15 @@ import type { Farm } from "../launch/farm/farm.ts";
 import { demoPrompts } from "../launch/farm/prompts.ts";
 
 /**
- * Persistent requesters. If the connection breaks, or a starting backend answers that they should retry, they send the
- * request again with the same idempotency key.
+ * Requesters that retry. If the connection breaks, or a starting backend asks for a retry, they send the request
+ * again with the same idempotency key.
  */
 export class Load {
   readonly #client: OpenAI;
   readonly #model: string;
   sent = 0;
   answered = 0;
-  /** How often a request was sent again. */
+  /** The number of retries. */
   resent = 0;
   readonly errors: string[] = [];
 

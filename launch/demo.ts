@@ -11,7 +11,7 @@ import { type DeviceRow, Watcher } from "./farm/watcher.ts";
 
 const requests = 24;
 const concurrency = 6;
-/** One donor is killed after so many answers: both have earned by then, and the queue is still full. */
+/** One donor is killed after this many answers. By then both have earned credits, and the queue is still full. */
 const killAfter = 8;
 const donorNames = ["donor-1", "donor-2"] as const;
 
@@ -79,8 +79,9 @@ async function askAll(
 const sentMs = 250;
 
 /**
- * Kills the second donor with SIGKILL while it holds a job. It cannot release the job, so only its lease shows that it is
- * gone. The demo's jobs end faster than the watcher hears of them, so the donor is frozen before the last look.
+ * Kills the second donor with SIGKILL while it holds a job. It cannot release the job, so only its expired lease
+ * shows the loss. The demo's jobs end faster than the watcher sees them, so the donor is frozen before the last
+ * check.
  */
 async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, screen: Screen): Promise<void> {
   const name = donorNames[1];

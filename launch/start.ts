@@ -17,16 +17,16 @@ async function main(): Promise<void> {
   try {
     const starting = startLocalFarm(prepared, children);
     const first = await Promise.race([starting.then(() => "started"), stopped]);
-    // Stopped while starting: wait for the starts under way, so that every child can be stopped in order.
+    // Stopped during the start. Waits for the children that are starting, so that all can be stopped in order.
     if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
     else await starting.catch(() => undefined);
   } finally {
-    // The donor first: it gives its jobs back while the backend still runs.
+    // Stops the donor first, so that it gives its jobs back while the backend still runs.
     for (const child of children.reverse()) await child.stop();
   }
 }
 
-/** Waits for Ctrl-C. If one child ends by itself, the others are stopped, too: alone they would be of no use. */
+/** Waits for Ctrl-C. If one child ends by itself, stops the others, too, because they are useless without it. */
 async function untilStopped(
   stopped: Promise<NodeJS.Signals>,
   children: readonly Child[],

@@ -1,7 +1,10 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { CommandError, EXIT_USAGE } from "./command.ts";
 
-/** Parses the arguments of a command, with at most so many positionals. Throws a usage error for any other argument. */
+/**
+ * Parses the arguments of a command, with a maximum number of positionals. Throws a usage error for any other
+ * argument.
+ */
 export function readArguments<Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,

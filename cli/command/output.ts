@@ -7,12 +7,12 @@ export class Progress {
     this.#isShown = !isJson;
   }
 
-  /** A line that the next one replaces. Shown only on a terminal. */
+  /** A temporary line that the next one replaces. Shown only on a terminal. */
   at(text: string): void {
     if (this.#isShown && this.#isTerminal) process.stderr.write(`\r\u001b[K${text}`);
   }
 
-  /** A line that stays. */
+  /** A permanent line. */
   done(text: string): void {
     if (!this.#isShown) return;
     process.stderr.write(this.#isTerminal ? `\r\u001b[K${text}\n` : `${text}\n`);

@@ -17,7 +17,9 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 3 no donor runs.`;
 
 export type DonorFlags = { readonly data?: string | undefined; readonly json: boolean };
 
-/** Calls the donor that the flags name, or the one that runs. Throws a CommandError if none runs, or if it refuses. */
+/**
+ * Calls the donor that the flags name, or the running one. Throws a CommandError if no donor runs, or if it refuses.
+ */
 export async function askDonor<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
   name: Name,
@@ -50,8 +52,8 @@ export async function askIfRunning<Name extends CallOf<"terminal">>(
 }
 
 /**
- * The folders in which an unnamed donor may keep its data, the likeliest first: the one of `npm start` and
- * `gleaner donate`, then the desktop program's own. An installed command knows only the latter.
+ * Folders where an unnamed donor may keep its data, the likeliest first: the folder of `npm start` and `gleaner
+ * donate`, then the desktop program's. An installed command knows only the latter.
  */
 export function donorFolders(data: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   const named = data ?? env["GLEANER_DATA"];

@@ -34,7 +34,7 @@ type Flags = {
   readonly name: string | undefined;
   readonly data: string;
   readonly json: boolean;
-  /** The donor's own data folder: within `data`, or the same. */
+  /** The donor's own data folder: inside `data`, or `data` itself. */
   readonly folder: string;
 };
 

@@ -32,7 +32,7 @@ function sinceOf(text: string, now: number): number | null {
   return ms < now ? now - ms : null;
 }
 
-/** For when no donor runs: reads the first folder with a journal. */
+/** Reads the first folder with a journal, if no donor runs. */
 async function fromFiles(flags: DonorFlags, since: number, now: number): Promise<Explanation> {
   for (const folder of donorFolders(flags.data, process.env)) {
     const entries = await readJournal(folder).catch((error: unknown) => {

@@ -65,11 +65,11 @@ function sayFacts(facts: Explanation["spans"][number]["facts"]): string {
 
 type Span = Pick<Explanation["spans"][number], "from" | "to" | "short" | "facts">;
 
-/** So many short spans of two alternating kinds are folded: a donor yields again and again to a person at work. */
+/** Folds runs of at least this many short, alternating spans. A donor often yields to a person at work. */
 const leastFolded = 6;
 const shortMs = 2 * 60_000;
 
-/** The same spans in order, with short ones that alternate folded into one. */
+/** The same spans in order, with short alternating ones folded into one. */
 function foldSpans(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   let row: Span[] = [];

@@ -47,7 +47,7 @@ describe.each(["Europe/Berlin", "Australia/Lord_Howe", "America/New_York", "UTC"
           const last = parseMomentBefore(text, now) ?? NaN;
           expect(next).toBeGreaterThan(now);
           expect(last).toBeLessThan(now);
-          // A day has at most 25 hours. A time in a skipped hour is found shifted.
+          // A day has at most 25 hours. A time in a skipped hour is shifted.
           expect(next - now).toBeLessThanOrEqual(26 * hour);
           expect(now - last).toBeLessThanOrEqual(26 * hour);
           const shown = new Date(next);

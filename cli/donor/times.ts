@@ -16,10 +16,10 @@ export function parseDuration(text: string): number | null {
 }
 
 /**
- * Parses a time in the future, to ms since the epoch: "17:30" (the next 17:30), "tomorrow 8:00", "2026-11-23 08:00", or
- * with a time zone, "2026-11-23T08:00Z". Null for anything else, and for the past. The default is the process's time
- * zone. When clocks are set back, an hour occurs twice, and the next one counts. When they are set forward, an hour is
- * skipped, and a time in it counts as an hour later.
+ * Parses a time in the future, to ms since the epoch: "17:30" (the next 17:30), "tomorrow 8:00", "2026-11-23 08:00",
+ * or with a time zone, "2026-11-23T08:00Z". Null for anything else, and for the past. The default is the process's
+ * time zone. When clocks are set back, an hour occurs twice, and the next one counts. When they are set forward, an
+ * hour is skipped, and a time in it is moved an hour later.
  */
 export function parseMomentAfter(text: string, now: number): number | null {
   const parsed = parse(text, now);

@@ -8,12 +8,13 @@ import { backendFailure } from "./failure.ts";
 import { publicName } from "./public-name.ts";
 
 /**
- * Node's flags for the backend. With a young generation below three times this many MB, the data of waiting functions is
- * copied again and again: under 200 workers, half of it costs a seventh to a third more time. Memory at rest is the same.
+ * Node's flags for the backend. The young generation is three times this size in MB. A smaller one copies the data of
+ * waiting functions repeatedly. With 200 workers, half this size costs a seventh to a third more time. Memory at rest
+ * is the same.
  */
 export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
 
-/** Caches compiled code: a quicker start, and 15 MB less memory for the compiler. */
+/** Caches compiled code. The start is faster, and the compiler takes 15 MB less memory. */
 export function compileCache(dataFolder: string): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: join(dataFolder, "compiled") };
 }
@@ -26,7 +27,7 @@ export type Backend = {
   readonly url: string;
   /** The address of the HTTP actions: the OpenAI API, and the console. */
   readonly siteUrl: string;
-  /** The same two for other computers. Equal to the above if other computers cannot connect. */
+  /** Both addresses for other computers. Equal to the above if other computers cannot connect. */
   readonly publicUrl: string;
   readonly publicSiteUrl: string;
   readonly adminKey: string;

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** Another version of the functions, whose organizations have a number for a name. */
+/** Functions of another version, in which an organization's name is a number. */
 async function otherVersion(): Promise<string> {
   const convex = join(scratch, "convex");
   await mkdir(convex);

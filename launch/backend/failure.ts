@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DataFolder } from "../core/data-folder.ts";
 import { LaunchError, portTaken } from "../core/launch-error.ts";
 
-/** Finds from the end of its output why a backend did not start, and says what to do. */
+/** Explains why a backend did not start, from the end of its output, and says what to do. */
 export function backendFailure(
   output: string,
   folder: Pick<DataFolder, "path" | "logFolder">,

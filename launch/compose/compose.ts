@@ -19,7 +19,7 @@ import { Setup } from "../organization/setup.ts";
 import { type DonorStep, nextSteps, type OthersStep } from "./next-steps.ts";
 import type { StartOptions } from "./start-options.ts";
 
-/** A first run donates for so long even while the computer is in use, so that it can be tried at once. */
+/** A first run donates for this long even while the computer is in use, so that people can try it at once. */
 const firstHourMinutes = 60;
 
 /** Checked before anything is started. */

@@ -24,7 +24,7 @@ export type OthersStep =
   | { readonly kind: "loopback" }
   | { readonly kind: "network"; readonly backendUrl: string; readonly enrollmentCode: string };
 
-/** A prompt that the demo model was made for. */
+/** A prompt that the demo model can answer. */
 export const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
 
 /** The text that is printed when everything runs: the next steps for admin, requester and donor, ready to copy. */

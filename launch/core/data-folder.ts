@@ -47,7 +47,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return folder;
 }
 
-/** The finished installation. Null if setup was not completed yet: the caller then completes it. */
+/** The finished installation. Null if setup is not complete yet. The caller then completes it. */
 export async function readInstallation(folder: DataFolder): Promise<Installation | null> {
   const file = join(folder.path, "installation.json");
   const text = await readFile(file, "utf8").catch(ignoreMissing);

@@ -51,7 +51,7 @@ export function summarize(evidence: Evidence): DemoResult {
   };
 }
 
-/** The faults of a run, in sentences. */
+/** Describes the faults of a run in sentences. */
 export function faults(result: DemoResult, { jobs, ledger }: Evidence): readonly string[] {
   const price = jobs.reduce((sum, job) => sum + Number(job.priceMicro ?? 0n), 0);
   const checks: readonly (readonly [boolean, string])[] = [

@@ -15,13 +15,13 @@ export type DonorOptions = {
   /** Used on the first run. A device that already has its key ignores it. */
   readonly enrollmentCode: string | null;
   readonly panelPort: number;
-  /** Nobody uses this computer: it donates without waiting until it is idle. */
+  /** True if nobody uses this computer. It then donates without waiting until it is idle. */
   readonly unattended: boolean;
-  /** Donate for so many minutes from the start, even while the computer is in use. */
+  /** Donates for this many minutes from the start, even while the computer is in use. */
   readonly donateNowMinutes: number | null;
   /** Manifests of models in addition to the demo model. */
   readonly modelManifests?: readonly string[];
-  /** The Node that runs it without Electron; by default the one that runs this process. */
+  /** The Node that runs the donor without Electron. Defaults to the Node of this process. */
   readonly node?: string;
   readonly env?: NodeJS.ProcessEnv;
 };

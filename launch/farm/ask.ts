@@ -15,12 +15,12 @@ export type Answer = {
     | { readonly kind: "failed"; readonly message: string };
 };
 
-/** An OpenAI client, made as any requester makes it: only the base URL and the key are ours. */
+/** A plain OpenAI client, like any requester's. Only the base URL and the key are ours. */
 export function makeClient(siteUrl: string, apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${siteUrl}/v1`, apiKey, maxRetries: 0, timeout: 180_000 });
 }
 
-/** Sends one request and waits for its answer. Never throws: a failure is an outcome, too. */
+/** Sends one request and waits for its answer. Never rejects, because a failure is an outcome, too. */
 export async function ask(
   client: OpenAI,
   model: string,

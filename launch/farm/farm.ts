@@ -58,7 +58,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
         enrollmentCode: await setup.issueEnrollmentCode(organization.organizationId, name),
         panelPort: 0,
         unattended: true,
-        // Donates even if the machine is busy: somebody waits for this farm.
+        // Donates even if the machine is busy, because somebody waits for this farm.
         donateNowMinutes: 60,
         modelManifests: options.modelFolder === undefined ? [] : [join(options.modelFolder, "manifest.json")],
         env: { GLEANER_THREADS: "1" },

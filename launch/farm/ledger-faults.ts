@@ -3,7 +3,7 @@ import type { internal } from "../../convex/_generated/api.js";
 
 export type LedgerCheck = FunctionReturnType<typeof internal.setup.auditLedger>;
 
-/** The faults of a ledger, in sentences. Call it only while no job is under way. */
+/** Describes the faults of a ledger in sentences. Call it only while no job is running. */
 export function ledgerFaults({ sum, byAccountKind, jobs, complete }: LedgerCheck): readonly string[] {
   const escrow = byAccountKind.escrow;
   const checks: readonly (readonly [boolean, string])[] = [

@@ -6,7 +6,7 @@ import { makeSecret } from "../organization/secrets.ts";
 export type DeviceRow = FunctionReturnType<typeof api.admin.devices>[number];
 export type JobRow = FunctionReturnType<typeof api.admin.jobs>["page"][number];
 
-/** An admin, signed in with the one-time token, who sees what the console sees. */
+/** An admin, signed in with the one-time token. Sees the same data as the console. */
 export class Watcher {
   readonly #client: ConvexClient;
   readonly #session = makeSecret("gs_");

@@ -10,7 +10,7 @@ import type { Setup } from "./setup.ts";
 export type Installed = {
   readonly installation: Installation;
   readonly firstRun: boolean;
-  /** A sentence for the person at the terminal about how it was opened; usually null. */
+  /** A note for the terminal about how it was opened. Usually null. */
   readonly note: string | null;
 };
 

@@ -18,7 +18,7 @@ export type FirstOrganization = {
   readonly signInToken: string;
 };
 
-/** Methods of the client that Convex's own CLI calls, and that its published types leave out. */
+/** Client methods that Convex's own CLI calls, but its published types omit. */
 type AdminClient = {
   setAdminAuth(key: string): void;
   function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
@@ -112,7 +112,7 @@ export class Setup {
   }
 }
 
-/** Enough of a key to recognize it in a list, and too little to use it. */
+/** Enough of a key to recognize it in a list, but too little to use it. */
 function displayPrefix(apiKey: string): string {
   return apiKey.slice(0, "sk-gleaner-".length + 4);
 }

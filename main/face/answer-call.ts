@@ -22,8 +22,8 @@ export type DonorHandlers = {
 export type AnswerCall = (name: unknown, argument: unknown, gone?: AbortSignal) => Promise<Reply<unknown>>;
 
 /**
- * Where calls are checked, for every carrier. A name that this face may not call, and an argument that does not fit
- * its schema, are refused in words and reach no handler.
+ * Checks the calls of every carrier. Refuses names that this face may not call and arguments that do not match their
+ * schema, before any handler runs.
  */
 export function answerCalls(face: Face, handlers: DonorHandlers, log: Log): AnswerCall {
   return async (name, argument, gone) => {

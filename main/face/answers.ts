@@ -18,7 +18,7 @@ export type FactReading = {
 export type ModelRow = Omit<ModelView, "bytesPerSecond"> &
   Pick<CallAnswer<"models">["models"][number], "lastUsedAt" | "speed">;
 
-/** Leaves the job's text out: that is for the panel, which the person at the computer sees. */
+/** Leaves out the job's text, which is only for the panel and the person at the computer. */
 export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
   const { version, shell, connection, organization, device, activity, work } = snapshot;
   const { kind, reason, since } = activity;

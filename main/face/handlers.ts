@@ -27,7 +27,7 @@ export type HandlerDeps = {
   readonly snapshot: Pick<SnapshotStore, "get">;
   readonly settings: {
     readonly current: () => Choices;
-    /** In memory at once; on disk when it resolves. */
+    /** Takes effect in memory at once. On disk when it resolves. */
     readonly change: (change: Partial<Choices>) => Promise<void>;
   };
   /** The rules as they apply now, with their origin. */
@@ -66,7 +66,8 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       }
       return length.until <= now() ? refused("That moment is past.") : pauseUntil(length.until);
     },
-    // A "donate now" stays until the pause: else a person at the computer would make the donor give the job back.
+    // Keeps a "donate now" until the pause. Otherwise a person at the computer would make the donor give the job
+    // back.
     finishThenPause: () => change({ finishThenPause: true }),
     resume: () =>
       change(
@@ -119,7 +120,10 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
   };
 }
 
-/** In memory at once. If the disk refuses, the change holds until a restart, and the person is told so. */
+/**
+ * Takes effect in memory at once. If writing to disk fails, the change lasts until a restart, and the person is told
+ * so.
+ */
 async function changeSettings(
   { settings, onSettings, log }: Pick<HandlerDeps, "settings" | "onSettings" | "log">,
   changed: Partial<Choices>,

@@ -1,9 +1,9 @@
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 
-/** The one picture of the donor that every panel shows, and what changed in it. */
+/** The snapshot of the donor that every panel shows, and its changes. */
 export type SnapshotStore = {
   readonly get: () => DonorSnapshot;
-  /** Tells the listeners which of these fields really changed; nothing when none did. */
+  /** Tells the listeners which of these fields really changed. Tells them nothing if no field did. */
   readonly update: (fields: Partial<DonorSnapshot>) => void;
   readonly onDelta: (listener: (delta: Partial<DonorSnapshot>) => void) => () => void;
 };

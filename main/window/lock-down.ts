@@ -1,7 +1,7 @@
 import type { App, Session } from "electron";
 import type { PanelPlace } from "./panel-address.ts";
 
-/** Nothing that runs in a window may go elsewhere, open anything, embed anything, or ask for a permission. */
+/** Pages in a window may not navigate, open or embed anything, or ask for a permission. */
 export function lockDown(app: App, session: Session, panel: PanelPlace): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);

@@ -3,7 +3,7 @@ import { channels, refused, type Reply } from "../../../app/contract/donor-calls
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { AnswerCall } from "../answer-call.ts";
 
-/** The only file that touches ipcMain. Answers the panel's calls. Any sender but the panel is refused. */
+/** The only file that uses ipcMain. Answers the panel's calls, and refuses all other senders. */
 export function servePanelCalls(
   answer: AnswerCall,
   panel: { readonly holds: (address: string) => boolean },
@@ -12,7 +12,7 @@ export function servePanelCalls(
     if (isPanel(event.senderFrame)) return answer(name, argument);
     return Promise.resolve(refused("Only Gleaner's own window may ask that."));
   });
-  // Only its top frame: not a frame inside it, not one that is being torn down.
+  // Accepts only the top frame, not a nested one or one that is being destroyed.
   const isPanel = (frame: WebFrameMain | null): boolean =>
     frame !== null && frame.parent === null && panel.holds(frame.url);
 }

@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer } from "electron";
 import { channels, clientOf, type PanelBridge } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
-/** The only file that touches ipcRenderer. The panel sees the contract's functions, and nothing of Electron. */
+/** The only file that uses ipcRenderer. The panel sees only the contract's functions, and nothing of Electron. */
 const bridge: PanelBridge = {
   ...clientOf("panel", (name, argument) => ipcRenderer.invoke(channels.call, name, argument)),
   onDelta: (listener) => {

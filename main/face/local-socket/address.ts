@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 
-/** Where a donor listens. */
+/** The local address of a donor. */
 export type SocketAddress =
   | { readonly kind: "socket"; readonly path: string; readonly folder: "data" | "private" }
   | { readonly kind: "pipe"; readonly path: string };

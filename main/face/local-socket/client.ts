@@ -16,9 +16,9 @@ import { onLines, parseJson } from "./lines.ts";
 export type CallOutcome<Name extends CallOf<"terminal">> =
   | { readonly kind: "ok"; readonly value: CallAnswer<Name> }
   | Refusal
-  /** Nobody listens there. */
+  /** No donor listens there. */
   | { readonly kind: "not-running" }
-  /** Somebody listens but does not answer as expected: `why` in a sentence. */
+  /** A program listens there, but does not answer as expected. `why` is a sentence. */
   | { readonly kind: "failed"; readonly why: string };
 
 const longestReplyBytes = 32 * 2 ** 20;

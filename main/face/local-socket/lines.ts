@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
 /**
- * Calls back with each line that comes in, without its end. A line of more than `maxBytes` ends the connection:
- * no donor and no command sends one.
+ * Calls back with each incoming line, without its line end. A line of more than `maxBytes` ends the connection, since
+ * neither donors nor commands send one.
  */
 export function onLines(socket: Socket, maxBytes: number, listener: (line: string) => void): void {
   let parts: Buffer[] = [];
@@ -16,7 +16,7 @@ export function onLines(socket: Socket, maxBytes: number, listener: (line: strin
       length = 0;
       rest = rest.subarray(end + 1);
       if (line.trim() !== "") listener(line);
-      // The listener may have ended the connection: the lines after are not handled.
+      // The listener may have ended the connection. The lines that follow are then ignored.
       if (socket.destroyed) return;
     }
     length += rest.length;

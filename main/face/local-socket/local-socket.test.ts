@@ -44,7 +44,7 @@ describe("the local socket", () => {
       kind: "refused",
       message: expect.stringContaining("dance"),
     });
-    // The panel's own: it would tell the text of a job.
+    // Only the panel may call this, because it reveals a job's text.
     expect(await callDonor(folder, "getSnapshot" as never, null as never)).toMatchObject({ kind: "refused" });
     for (const bad of [{ until: -1 }, { until: "soon" }, null]) {
       expect(await callDonor(folder, "pause", bad as never)).toMatchObject({ kind: "refused" });
@@ -105,7 +105,7 @@ describe("the local socket", () => {
   });
 });
 
-/** Everything that comes back until the server ends the connection. After so many lines, sends it nonsense. */
+/** Everything received until the server ends the connection. Sends nonsense after this many lines. */
 function converse(text: string, lines = 0): Promise<string> {
   return new Promise((resolve) => {
     let said = "";

@@ -57,7 +57,7 @@ async function signIn(): Promise<string> {
   return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 }
 
-/** As fetch, but with any Host and any path. */
+/** Like fetch, but with any Host and any path. */
 function raw(path: string, headers: Record<string, string>): Promise<number> {
   const { port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -176,7 +176,7 @@ describe("the panel's socket", () => {
 });
 
 describe("an attacker without a cookie", () => {
-  /** A raw upgrade of `path`; resolves once the connection is over, however it ended. */
+  /** Requests a raw upgrade of `path`. Resolves once the connection has ended, for any reason. */
   async function upgrade(path: string, host: string, leave: "wait" | "reset"): Promise<void> {
     const socket = connect(Number(new URL(origin).port), "127.0.0.1");
     const over = new Promise<void>((resolve) => socket.once("close", () => resolve()));

@@ -58,7 +58,7 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       return;
     }
     if (session.acceptsToken(url.searchParams.get("token"))) {
-      // To an address without the token, which should not stay in the browser's history.
+      // Redirects to an address without the token, which should not stay in the browser's history.
       response.writeHead(303, { "set-cookie": session.setCookie, location: page }).end();
       return;
     }

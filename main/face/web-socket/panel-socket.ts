@@ -4,7 +4,7 @@ import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { AnswerCall } from "../answer-call.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 
-/** A call's argument is a code or a few numbers. */
+/** Enough for a call's argument, which is a code or a few numbers. */
 export const maxFrameBytes = 16 * 1024;
 /** A panel that does not read is disconnected, so that its messages do not fill the memory. */
 const maxBufferedBytes = 4 * 1024 * 1024;

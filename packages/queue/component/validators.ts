@@ -157,7 +157,7 @@ export const jobView = v.object({
   error: v.union(jobError, v.null()),
   /** The worker's last progress. Lists omit it. */
   progress: v.optional(anything),
-  /** From the attempt that completed it. */
+  /** The report of the attempt that completed the job. */
   report: v.optional(anything),
   reply: v.optional(anything),
   context: v.optional(anything),
