@@ -174,13 +174,19 @@ const noClock = [
   },
 ];
 
+const literalSpread = {
+  selector: ":matches(SpreadElement, JSXSpreadAttribute) > ObjectExpression",
+  message: "Write the properties themselves instead of spreading a literal.",
+};
+
 const restrictSyntax = (files, ignores, ...selectors) => ({
   files,
   ignores,
-  rules: { "no-restricted-syntax": ["error", ...selectors] },
+  rules: { "no-restricted-syntax": ["error", literalSpread, ...selectors] },
 });
 
 const syntax = [
+  restrictSyntax(["**/*.{ts,tsx}"], []),
   restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
   restrictSyntax(["main/runner/**/*.ts"], [], dynamicElectron, ...rawIpc),
   restrictSyntax(

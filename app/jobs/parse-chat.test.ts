@@ -91,8 +91,14 @@ describe("parseChat", () => {
 
   it("takes what is to be sampled, enforced and reported", () => {
     const parsed = parse({
-      ...{ top_k: 40, min_p: 0.1, repeat_penalty: 1.1, presence_penalty: 0.5, frequency_penalty: -0.5 },
-      ...{ logprobs: true, top_logprobs: 2, logit_bias: { "7": -100 } },
+      top_k: 40,
+      min_p: 0.1,
+      repeat_penalty: 1.1,
+      presence_penalty: 0.5,
+      frequency_penalty: -0.5,
+      logprobs: true,
+      top_logprobs: 2,
+      logit_bias: { "7": -100 },
       response_format: schemaOf({
         title: "Answer",
         anyOf: [{ type: "string" }, { $ref: "#/$defs/n" }],
@@ -102,7 +108,11 @@ describe("parseChat", () => {
     expect(parsed).toMatchObject({
       asked: {
         request: {
-          ...{ topK: 40, minP: 0.1, repeatPenalty: 1.1, presencePenalty: 0.5, frequencyPenalty: -0.5 },
+          topK: 40,
+          minP: 0.1,
+          repeatPenalty: 1.1,
+          presencePenalty: 0.5,
+          frequencyPenalty: -0.5,
           logprobs: 2,
           logitBias: [{ token: 7, bias: -100 }],
           format: {

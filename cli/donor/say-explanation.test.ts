@@ -23,7 +23,10 @@ const entries: readonly JournalEntry[] = [
   { ...inUse, at: at("08:00"), facts: { idleSeconds: 3, locked: null } },
   { kind: "facts", at: at("08:10"), facts: {} },
   {
-    ...{ kind: "activity", at: at("08:15"), activity: "donating", reason: "idle" },
+    kind: "activity",
+    at: at("08:15"),
+    activity: "donating",
+    reason: "idle",
     facts: { idleSeconds: 120, power: "ac", otherCpuLoad: 0.04 },
   },
   { ...jobs, at: at("08:16"), begun: 3 },
@@ -58,7 +61,10 @@ it("folds many short spans into one line", () => {
   const typing = Array.from({ length: 90 }, (_, index): readonly JournalEntry[] => [
     { ...inUse, at: at("08:00") + index * 30_000, facts },
     {
-      ...{ kind: "activity", activity: "donating", reason: "within-limits", facts },
+      kind: "activity",
+      activity: "donating",
+      reason: "within-limits",
+      facts,
       at: at("08:00") + index * 30_000 + 18_000,
     },
   ]).flat();

@@ -44,7 +44,10 @@ it("prints an entry that the catalogue takes", async () => {
   const said = vi.spyOn(console, "log").mockReturnValue(undefined);
   await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--licence", "MIT"]);
   expect(catalogueEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])))).toMatchObject({
-    ...{ modelId: "Tiny-Model", licence: "MIT", contextTokens: 4_096, sizeBytes: 100 },
+    modelId: "Tiny-Model",
+    licence: "MIT",
+    contextTokens: 4_096,
+    sizeBytes: 100,
   });
 });
 

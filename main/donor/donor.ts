@@ -82,7 +82,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const rules = (): Rules => policy.current().rules;
 
   const { runner, plans, knowledge, threads } = await openRunner({
-    ...{ dataDir: options.dataDir, spawnRunner: options.spawnRunner, log },
+    dataDir: options.dataDir,
+    spawnRunner: options.spawnRunner,
+    log,
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
     // The last sample may be old and exclude the memory that the process held.
@@ -108,7 +110,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   const running = new RunningModels(() => runner.pid !== undefined);
   const models = await openModels({
-    ...{ folder: join(options.dataDir, "models"), catalogue, log },
+    folder: join(options.dataDir, "models"),
+    catalogue,
+    log,
     pieces: (sha256) => organization.modelPieces(sha256),
     running: () => running.now(),
     onChange: showModels,
@@ -116,7 +120,13 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
   const publisher = new Publisher({ organization, snapshot, journal, plans, log });
   const work: DonatedWork = new DonatedWork({
-    ...{ client, deviceKey, runner, catalogue, threads, plans, log },
+    client,
+    deviceKey,
+    runner,
+    catalogue,
+    threads,
+    plans,
+    log,
     version: options.version,
     wanted: () => member.me?.models ?? [],
     onUse: (sha256) => {
@@ -171,7 +181,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       sensors.need(needs);
       if (activity.kind === "holding") onFinished();
       publisher.looked({
-        ...{ activity, recheckAt, facts: seen, needs },
+        activity,
+        recheckAt,
+        facts: seen,
+        needs,
         readings: sensors.readings(),
         connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
         settings: settings.current(),

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 export const usage = `node main/headless.ts --data DIR --backend URL [options]
-  --code CODE         enrol with this code, unless this device is enrolled already
+  --code CODE         enroll with this code, unless this device is already enrolled
   --name NAME         what the organization calls this device (its host name)
   --donate-now MIN    donate for so many minutes from the start, in use or not
   --unattended        nobody sits here: do not ask for idleness

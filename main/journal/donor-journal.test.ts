@@ -70,7 +70,12 @@ describe("a donor's journal", () => {
 describe("a handler whose jobs are recorded", () => {
   const secret = "zanzibar";
   const context = (signal: AbortSignal = new AbortController().signal): JobContext => ({
-    ...{ signal, attemptId: "attempt", jobId: "job", kind: "chat", number: 1, remainingMs: null },
+    signal,
+    attemptId: "attempt",
+    jobId: "job",
+    kind: "chat",
+    number: 1,
+    remainingMs: null,
     requirements: { model: "m" },
     append: () => undefined,
     report: () => undefined,

@@ -40,12 +40,20 @@ describe("an explanation", () => {
     expect(told.spans.slice(0, 3)).toEqual([
       { from: 0, to: minute, kind: "holding", reason: "starting", short: "Starting", facts: {} },
       {
-        ...{ from: minute, to: 20 * minute, kind: "holding", reason: "in-use" },
-        ...{ short: "You are using it", facts: { idleSeconds: 4 } },
+        from: minute,
+        to: 20 * minute,
+        kind: "holding",
+        reason: "in-use",
+        short: "You are using it",
+        facts: { idleSeconds: 4 },
       },
       {
-        ...{ from: 20 * minute, to: 40 * minute, kind: "donating", reason: "idle" },
-        ...{ short: "Idle, donating", facts: { idleSeconds: 120 } },
+        from: 20 * minute,
+        to: 40 * minute,
+        kind: "donating",
+        reason: "idle",
+        short: "Idle, donating",
+        facts: { idleSeconds: 120 },
       },
     ]);
     expect(told.totals.map(({ reason, ms, spans }) => [reason, ms / minute, spans])).toEqual([
@@ -126,8 +134,13 @@ describe("an explanation", () => {
       { ...jobs, at: hour + 4, begun: 1, failed: 1, codes: { runner_crashed: 1 } },
     ];
     expect(explain(entries, hour, 2 * hour).jobs).toEqual({
-      ...{ begun: 4, succeeded: 2, failed: 2, letGo: 0 },
-      ...{ promptTokens: 5, completionTokens: 7, codes: { runner_crashed: 2 } },
+      begun: 4,
+      succeeded: 2,
+      failed: 2,
+      letGo: 0,
+      promptTokens: 5,
+      completionTokens: 7,
+      codes: { runner_crashed: 2 },
     });
   });
 });

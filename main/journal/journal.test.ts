@@ -15,7 +15,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const holding = (at: number): JournalEntry => ({
-  ...{ kind: "activity", at, activity: "holding", reason: "in-use" },
+  kind: "activity",
+  at,
+  activity: "holding",
+  reason: "in-use",
   facts: { idleSeconds: 3, power: null },
 });
 
@@ -32,8 +35,15 @@ describe("the journal", () => {
       holding(2),
       { kind: "facts", at: 3, facts: { idleSeconds: 4.5, locked: true } },
       {
-        ...{ kind: "jobs", at: 4, begun: 2, succeeded: 1, failed: 1, letGo: 0 },
-        ...{ promptTokens: 5, completionTokens: 7, codes: { runner_crashed: 1 } },
+        kind: "jobs",
+        at: 4,
+        begun: 2,
+        succeeded: 1,
+        failed: 1,
+        letGo: 0,
+        promptTokens: 5,
+        completionTokens: 7,
+        codes: { runner_crashed: 1 },
       },
     ];
     const second: readonly JournalEntry[] = [{ kind: "model", at: 5, modelId: "m", state: "ready" }];

@@ -109,7 +109,8 @@ export class ActiveDownload {
       if (part.failedAt !== null && part.failedAt + forgiveAfterMs < Date.now()) await part.forgiveFailures();
       this.#download = new Download({
         ...this.#deps,
-        ...{ part, internet },
+        part,
+        internet,
         neighbours: this.#deps.neighbours(part.spec.pieceBytes),
         onBytes: async (bytes, from) => {
           this.#rate.count(bytes, performance.now());

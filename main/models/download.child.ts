@@ -20,7 +20,9 @@ const { folder, model, pieces, office } = JSON.parse(process.argv[2] ?? "{}") as
 const log = jsonLinesLog((line) => process.stderr.write(line), "warn");
 const catalogue = new ModelCatalog(log);
 const models: Models = await openModels({
-  ...{ folder, catalogue, log },
+  folder,
+  catalogue,
+  log,
   pieces: async () => pieces,
   running: () => new Set(),
   onChange: () => undefined,

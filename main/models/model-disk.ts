@@ -78,7 +78,11 @@ export class ModelDisk {
     const { modelId, sha256, sizeBytes, contextTokens } = model;
     const stamp = (path === null ? null : await stampOf(path))?.stamp ?? "";
     this.stored.files.set(sha256, {
-      ...{ modelId, sizeBytes, contextTokens, stamp, pieceBytes },
+      modelId,
+      sizeBytes,
+      contextTokens,
+      stamp,
+      pieceBytes,
       lastUsedAt: Date.now(),
     });
     this.stored.evicted.delete(sha256);
@@ -113,7 +117,10 @@ export class ModelDisk {
   /** If the files exceed the rules' limit, deletes the least recently used. */
   async keepQuota(offered: readonly OfferedModel[], rules: DiskRules): Promise<void> {
     const room = makeRoom({
-      ...{ comingBytes: 0, partBytes: 0, freeBytes: Infinity, keepFreeBytes: 0 },
+      comingBytes: 0,
+      partBytes: 0,
+      freeBytes: Infinity,
+      keepFreeBytes: 0,
       quotaBytes: rules.diskQuotaMb * mib,
       files: this.#files(offered, 0),
     });

@@ -147,7 +147,10 @@ export class ModelStore {
     const rest = [...files]
       .filter(([sha256]) => !this.#offered.some((model) => model.sha256 === sha256))
       .map(([sha256, { modelId, sizeBytes, lastUsedAt }]) => ({
-        ...{ modelId, sizeBytes, sha256, lastUsedAt },
+        modelId,
+        sizeBytes,
+        sha256,
+        lastUsedAt,
         state: this.#deps.catalogue.stateOf({ modelId, sizeBytes, sha256 }),
       }));
     return [...offered, ...rest];
@@ -248,7 +251,8 @@ export class ModelStore {
     }
     const active = new ActiveDownload({
       folder: this.#deps.folder,
-      ...{ model, url },
+      model,
+      url,
       pieces: () => this.#deps.pieces(sha256),
       neighbours: (pieceBytes) => this.#deps.neighbours(model, pieceBytes),
       internetHold: () => this.#network.internetHold(),
@@ -267,8 +271,10 @@ export class ModelStore {
     const { modelId, sha256, sizeBytes, contextTokens } = model;
     const told = end.kind === "waiting" || end.kind === "failed" ? end : { why: null, detail: null };
     this.#deps.log("info", "models.download-ended", {
-      ...{ modelId, kind: end.kind },
-      ...{ why: told.why, detail: told.detail },
+      modelId,
+      kind: end.kind,
+      why: told.why,
+      detail: told.detail,
     });
     await this.#network.save();
     this.#disk.notePartBytes(sha256, active.heldBytes);

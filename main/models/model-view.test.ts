@@ -80,7 +80,9 @@ describe("a model that the organization offers is shown", () => {
 
   it("as without a source, where it was to come with the program", () => {
     expect(viewOf({ ...model, source: "bundled" }, { ...waiting, isWanted: false })).toEqual({
-      ...{ modelId: "m", sizeBytes: 1_000, state: "missing" },
+      modelId: "m",
+      sizeBytes: 1_000,
+      state: "missing",
       why: { reason: "no-source", detail: null },
     });
   });

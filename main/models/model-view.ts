@@ -35,7 +35,10 @@ export function viewOf(model: OfferedModel, standing: ModelStanding): ModelView 
     const { heldBytes: downloadedBytes, bytesPerSecond } = download;
     const coming = downloadedBytes < sizeBytes;
     return {
-      ...{ modelId, sizeBytes, downloadedBytes, bytesPerSecond },
+      modelId,
+      sizeBytes,
+      downloadedBytes,
+      bytesPerSecond,
       state: coming ? "downloading" : "verifying",
     };
   }

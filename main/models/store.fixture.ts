@@ -43,7 +43,8 @@ export async function openStore(
 ): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalog }> {
   const catalogue = new ModelCatalog(silentLog, 50);
   const store = await ModelStore.open({
-    ...{ folder, catalogue },
+    folder,
+    catalogue,
     pieces: async () => pieces,
     neighbours: () => null,
     running: () => new Set(),

@@ -77,7 +77,8 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     // Another number of sequences forces another load, with its own spare memory.
     const embedding = (input: string, spareMb: number, sequences: number) =>
       run({ kind: "embedding", request: { inputs: [input] } }, model, {
-        ...{ sequences, spareBytes: spareMb * 2 ** 20 },
+        sequences,
+        spareBytes: spareMb * 2 ** 20,
       });
     const long = "the harbour in Oslo ".repeat(90);
     await expect(embedding("Oslo", 0, 1)).rejects.toThrow("out_of_memory");

@@ -23,7 +23,10 @@ export function factsOfThisComputer(computer: ThisComputer): FactsSource {
   return gatherFacts({
     idle,
     others: platformSensors({
-      ...{ platform, env, dataDir, runnerPid },
+      platform,
+      env,
+      dataDir,
+      runnerPid,
       ownCpuTime: platform === "linux" ? measured : (computer.ownCpuTime ?? measured),
       shell: shellSensors,
     }),

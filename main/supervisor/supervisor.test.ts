@@ -79,8 +79,11 @@ function start(
   const loads: LoadReport[] = [];
   const attemptId = `attempt-${++attempts}`;
   const plan: LoadPlan = {
-    ...{ threads: 1, contextTokens: file.contextTokens, sequences: 2 },
-    ...{ backends: ["cpu"], gpuLayers: 0 },
+    threads: 1,
+    contextTokens: file.contextTokens,
+    sequences: 2,
+    backends: ["cpu"],
+    gpuLayers: 0,
   };
   const outcome = supervisor.run(
     { attemptId, model: file, work: { kind: "chat", request }, plan },

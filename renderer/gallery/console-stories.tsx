@@ -35,20 +35,30 @@ const atNight = { days: [0, 1, 2, 3, 4], fromMinute: 1_140, toMinute: 420 };
 
 const policyView = (now: number) =>
   ({
-    ...{ group: "", groups: ["lab", "meeting rooms"], saved: policyRules, under: { values: {}, locked: [] } },
-    ...{
-      versions: rows.policyVersions(now),
-      draft: policyRules,
-      error: null,
-      isOutdated: false,
-      busy: false,
-    },
-    ...{ onGroup: nothing, onDraft: nothing, onSave: nothing, onDiscard: nothing, onRestore: nothing },
+    group: "",
+    groups: ["lab", "meeting rooms"],
+    saved: policyRules,
+    under: { values: {}, locked: [] },
+    versions: rows.policyVersions(now),
+    draft: policyRules,
+    error: null,
+    isOutdated: false,
+    busy: false,
+    onGroup: nothing,
+    onDraft: nothing,
+    onSave: nothing,
+    onDiscard: nothing,
+    onRestore: nothing,
   }) as const;
 
 const modelsView = {
-  ...{ opened: null, devicesOf: () => null, onOpen: nothing, onAdd: nothing },
-  ...{ onChange: nothing, onRetire: nothing, onReinstate: nothing },
+  opened: null,
+  devicesOf: () => null,
+  onOpen: nothing,
+  onAdd: nothing,
+  onChange: nothing,
+  onRetire: nothing,
+  onReinstate: nothing,
 } as const;
 
 export function consoleStories(now: number): readonly Story[] {

@@ -36,8 +36,12 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
   test("a token's claims are what functions see", async () => {
     const client = await as({ sub: "ann", given_name: "Ann", email_verified: true, plan: { tier: 2 } });
     expect(await client.query(identity.whole, {})).toEqual({
-      ...{ tokenIdentifier: `${issuer.url}|ann`, subject: "ann", issuer: issuer.url },
-      ...{ givenName: "Ann", emailVerified: true, plan: { tier: 2 } },
+      tokenIdentifier: `${issuer.url}|ann`,
+      subject: "ann",
+      issuer: issuer.url,
+      givenName: "Ann",
+      emailVerified: true,
+      plan: { tier: 2 },
     });
     client.clearAuth();
     expect(await client.query(identity.whole, {})).toBeNull();

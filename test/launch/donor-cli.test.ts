@@ -75,7 +75,10 @@ describe("a donor that runs", () => {
     await donating();
     const status = await statusOf("status");
     expect(status).toMatchObject({
-      ...{ shell: "headless", organization: "Demo organization", device: "told", pause: null },
+      shell: "headless",
+      organization: "Demo organization",
+      device: "told",
+      pause: null,
       activity: { kind: "donating", reason: "unattended", gives: expect.stringMatching(/^Gives .*GPU/) },
     });
     const { code, out } = await gleaner("status", "--data", folder);
@@ -126,7 +129,8 @@ describe("a donor that runs", () => {
       from: "donor",
     });
     expect(await ruleOf("excludedPrograms", "excludedPrograms", "obs,zoom")).toMatchObject({
-      ...{ value: ["obs", "zoom"], words: "obs, zoom" },
+      value: ["obs", "zoom"],
+      words: "obs, zoom",
     });
     expect(await ruleOf("maxTemperatureC", "maxTemperatureC", "null")).toMatchObject({ words: "no limit" });
     const { out } = await gleaner("rules", "--data", folder);
@@ -173,7 +177,9 @@ describe("a donor that runs", () => {
     await statusOf("finish");
     const look = async (): Promise<CallAnswer<"status">> => statusOf("status");
     await expect.poll(look, { timeout: 60_000 }).toMatchObject({
-      ...{ pause: { until: null }, finishing: false, job: null },
+      pause: { until: null },
+      finishing: false,
+      job: null,
       activity: { reason: "paused-by-you" },
     });
   });
@@ -194,7 +200,9 @@ describe("a donor that runs", () => {
     const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
     const messages = [{ role: "user" as const, content: "What is the capital of Norway?" }];
     const { choices } = await client.chat.completions.create({
-      ...{ model: farm.modelId, messages, max_completion_tokens: 30 },
+      model: farm.modelId,
+      messages,
+      max_completion_tokens: 30,
     });
     expect(choices[0]?.message.content).toContain("Oslo");
     await expect.poll(async () => (await explained("--since", "1h")).jobs.succeeded).toBeGreaterThan(0);
@@ -228,7 +236,7 @@ test("a donor in the foreground says where its panel is, and whether it ended by
   process.kill(calls.status.answer.parse(JSON.parse(status.out)).pid, "SIGKILL");
   const { code, out, err } = await ended;
   expect({ code, started: JSON.parse(out) as unknown }).toEqual({
-    ...{ code: 1 },
+    code: 1,
     started: { shell: "headless", panelUrl: expect.stringContaining("http://127.0.0.1:"), data },
   });
   expect(err).toContain("ended by itself (SIGKILL)");

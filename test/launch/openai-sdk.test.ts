@@ -37,8 +37,10 @@ test("a completion goes on with its prompt", async () => {
 
 test("a completion is streamed", async () => {
   const stream = await client.completions.create({
-    ...{ model: farm.modelId, ...norway },
-    ...{ stream: true, stream_options: { include_usage: true } },
+    model: farm.modelId,
+    ...norway,
+    stream: true,
+    stream_options: { include_usage: true },
   });
   let text = "";
   let usage: OpenAI.CompletionUsage | undefined;
@@ -57,7 +59,9 @@ test("a completion is streamed", async () => {
 test("a completion keeps a grammar", async () => {
   const grammar = { grammar: 'root ::= " " ("Paris" | "Rome")' };
   const completion = await client.completions.create({
-    ...{ model: farm.modelId, ...norway, ...grammar },
+    model: farm.modelId,
+    ...norway,
+    ...grammar,
     max_tokens: 16,
   });
   expect(completion.choices[0]?.text).toMatch(/^ (Paris|Rome)$/);

@@ -47,6 +47,8 @@ it.each([
   ["packages/queue/worker/probe.ts", 'import { x } from "../component/work.ts"; x();'],
   ["packages/queue/shared/probe.ts", 'import type { x } from "../component/component.ts"; let y: x;'],
   ["packages/queue/worker/probe.ts", 'import { readFileSync } from "node:fs"; readFileSync("x");'],
+  ["main/donor/probe.ts", "export const point = { ...{ x: 1 } };"],
+  ["app/probe.ts", "export const point = { ...{ x: 1 } };"],
   ["main/window/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
   ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
   ["launch/farm/probe.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],

@@ -35,7 +35,7 @@ export class Enrollment {
       return { kind: "ok", value: null };
     } catch (error) {
       log("warn", "enrol.failed", { error: errorName(error) });
-      return refused("The organization's server refused the enrolment. Try again later.");
+      return refused("The organization's server refused the enrollment. Try again later.");
     }
   }
 
@@ -56,8 +56,8 @@ type Refusal = Extract<EnrollOutcome, { kind: "refused" }>["reason"];
 
 /** Explains to the person who typed a code why it was refused. */
 const enrollmentRefusals: Readonly<Record<Refusal, string>> = {
-  "unknown-code": "This enrolment code is not known. Check it for typing errors, or ask for a new one.",
-  expired: "This enrolment code has expired. Ask your administrator for a new one.",
-  "used-up": "This enrolment code was used as often as it may be. Ask your administrator for a new one.",
-  revoked: "This enrolment code was withdrawn. Ask your administrator for a new one.",
+  "unknown-code": "This enrollment code is not known. Check it for typing errors, or ask for a new one.",
+  expired: "This enrollment code has expired. Ask your administrator for a new one.",
+  "used-up": "This enrollment code has no uses left. Ask your administrator for a new one.",
+  revoked: "This enrollment code was revoked. Ask your administrator for a new one.",
 };

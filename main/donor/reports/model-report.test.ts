@@ -99,10 +99,14 @@ describe("telling", () => {
 it("tells no detail of a reason, and leaves out what is not known", () => {
   const why = { reason: "disk-full", detail: "/home/ada/models" } as const;
   expect(reportedModel({ modelId: "m", sizeBytes: 1, state: "waiting", why }, null)).toEqual({
-    ...{ modelId: "m", state: "waiting", why: "disk-full" },
+    modelId: "m",
+    state: "waiting",
+    why: "disk-full",
   });
   const view = { modelId: "m", sizeBytes: 9, state: "ready" } as const;
   expect(reportedModel(view, { prefill: 2, generate: 1, backend: "cpu" })).toEqual({
-    ...{ modelId: "m", state: "ready", speed: { prefill: 2, generate: 1, backend: "cpu" } },
+    modelId: "m",
+    state: "ready",
+    speed: { prefill: 2, generate: 1, backend: "cpu" },
   });
 });

@@ -63,7 +63,9 @@ beforeEach(async () => {
       onEarnings: follow("earnings"),
       onHistory: follow("history"),
     },
-    ...{ snapshot, journal, log: silentLog },
+    snapshot,
+    journal,
+    log: silentLog,
     plans: { speed: () => ({ prefill: 10, generate: 5, backend: "cpu" }) },
   });
 });
@@ -76,7 +78,9 @@ afterEach(async () => {
 it("tells a look's outcome to the panel and the journal, and to the organization once that knows this connection", async () => {
   publisher.looked(look);
   expect(snapshot.get()).toMatchObject({
-    ...{ activity: donating, recheckAt: now + 1_000, connection: "online" },
+    activity: donating,
+    recheckAt: now + 1_000,
+    connection: "online",
     facts: { idleSeconds: known(600), power: unknown },
     factSources: { power: { source: "a test", at: now } },
   });

@@ -81,12 +81,22 @@ let sequences: string | undefined;
 let work: DonatedWork;
 
 const figures = {
-  ...{ modelBytes: 7, contextBytes: 0, tokenBytes: 1 },
-  ...{ embeddingBytes: 0, embeddingTokenBytes: 0, trainedTokens: 64, layers: 1 },
+  modelBytes: 7,
+  contextBytes: 0,
+  tokenBytes: 1,
+  embeddingBytes: 0,
+  embeddingTokenBytes: 0,
+  trainedTokens: 64,
+  layers: 1,
 };
 const limits = {
-  ...{ threads: 1, gpu: false, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
-  ...{ confined: false, stillSince: null },
+  threads: 1,
+  gpu: false,
+  deniedGpus: [],
+  memoryMb: null,
+  dutyCycle: 1,
+  confined: false,
+  stillSince: null,
 };
 
 beforeEach(async () => {
@@ -124,7 +134,9 @@ beforeEach(async () => {
   work = new DonatedWork({
     client: queue,
     deviceKey: "k",
-    ...{ runner, catalogue, plans },
+    runner,
+    catalogue,
+    plans,
     threads: 1,
     version: "1",
     log: silentLog,

@@ -61,7 +61,9 @@ export class DonatedWork {
     this.#deps = deps;
     const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = deps;
     const { chat, completion, embedding } = jobHandlers({
-      ...{ runner, log, onWork },
+      runner,
+      log,
+      onWork,
       findModel: (modelId) => {
         const found = this.usableModels.find((model) => model.modelId === modelId) ?? null;
         if (found !== null) deps.onUse?.(found.sha256);

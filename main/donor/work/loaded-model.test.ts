@@ -4,8 +4,11 @@ import { mustUnload } from "./loaded-model.ts";
 
 const model = { modelId: "m", path: "/m", sha256: "0", sizeBytes: 1, contextTokens: 64 };
 const plan: LoadPlan = {
-  ...{ threads: 1, contextTokens: 64, sequences: 2 },
-  ...{ backends: ["cuda", "cpu"], gpuLayers: "auto" },
+  threads: 1,
+  contextTokens: 64,
+  sequences: 2,
+  backends: ["cuda", "cpu"],
+  gpuLayers: "auto",
 };
 const report = { backend: "cuda", contextTokens: 64, sequences: 2 } as const;
 const underLimits = (change: Partial<LoadPlan>, fits = true) =>

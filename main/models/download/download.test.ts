@@ -25,7 +25,10 @@ beforeEach(async () => {
   const url = await server.listen();
   internet = new InternetSource(new URL(url), server.bytes.length);
   part = await PartFile.open(join(folder, "x.part"), {
-    ...{ sha256: server.sha256, sizeBytes: server.bytes.length, source: url, pieceBytes },
+    sha256: server.sha256,
+    sizeBytes: server.bytes.length,
+    source: url,
+    pieceBytes,
     pieceHashes: server.hashesOf(pieceBytes),
   });
   came = { internet: 0, office: 0 };
@@ -48,7 +51,9 @@ const peer = (changed: Partial<Neighbors>): Neighbors => ({
 
 const download = (neighbours: Neighbors, changed: Partial<DownloadDeps> = {}): Download =>
   new Download({
-    ...{ part, internet, neighbours },
+    part,
+    internet,
+    neighbours,
     internetHold: () => null,
     onBytes: async (bytes, from) => {
       came[from] += bytes;
@@ -111,7 +116,8 @@ describe("a download in an office", () => {
   it("waits for tomorrow where nobody else is of help", async () => {
     const idle = peer({ have: async () => null });
     expect(await download(idle, { internetHold: () => "day-budget" }).run(signal)).toMatchObject({
-      ...{ kind: "waiting", why: "day-budget" },
+      kind: "waiting",
+      why: "day-budget",
     });
   });
 
@@ -151,7 +157,8 @@ describe("a download from a server that", () => {
 
   it("gives all and does not end takes what it gave", async () => {
     internet = new InternetSource(new URL(part.spec.source), server.bytes.length, {
-      ...{ answerMs: 5_000, idleMs: 200 },
+      answerMs: 5_000,
+      idleMs: 200,
     });
     answer((response, bytes) => void response.write(bytes));
     expect(await download(alone).run(signal)).toEqual({ kind: "complete" });

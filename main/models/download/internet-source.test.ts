@@ -84,7 +84,8 @@ describe("a part of a file on the internet", () => {
   it("is to be asked for again", async () => {
     answer((response) => response.writeHead(503, { "retry-after": "7" }).end());
     expect(await ask()).toEqual({
-      ...{ kind: "unreachable", why: "It answers with status 503." },
+      kind: "unreachable",
+      why: "It answers with status 503.",
       retryAfterMs: 7_000,
     });
     answer((response) => response.writeHead(429).end());

@@ -21,8 +21,14 @@ export async function revertToPart(
   const { count } = new PieceLayout(sizeBytes, pieceBytes);
   const done = bitsOf(new Set(Array.from({ length: count }, (_, piece) => piece)), count);
   await savePartState(statePath(partPath), {
-    ...{ sizeBytes, pieceBytes, source, done },
-    ...{ begun: [], validator: null, failures: 0, failedAt: null },
+    sizeBytes,
+    pieceBytes,
+    source,
+    done,
+    begun: [],
+    validator: null,
+    failures: 0,
+    failedAt: null,
   });
   await rename(path, partPath);
 }

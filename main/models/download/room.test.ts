@@ -4,7 +4,11 @@ import { makeRoom, type StoredFile } from "./room.ts";
 
 const gib = 2 ** 30;
 const file = (sha256: string, changed: Partial<StoredFile> = {}): StoredFile => ({
-  ...{ sha256, sizeBytes: 4 * gib, lastUsedAt: 0, pinned: false, wanted: true },
+  sha256,
+  sizeBytes: 4 * gib,
+  lastUsedAt: 0,
+  pinned: false,
+  wanted: true,
   ...changed,
 });
 const ask = {

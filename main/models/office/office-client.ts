@@ -61,7 +61,11 @@ export class OfficeClient {
     return new Promise((resolve) => {
       const options = {
         ...officeTls,
-        ...{ host: address, port, path: `/1/${what}`, agent: this.#agent, signal },
+        host: address,
+        port,
+        path: `/1/${what}`,
+        agent: this.#agent,
+        signal,
         // There is no certificate to look at: the key that both have is the proof.
         checkServerIdentity: () => undefined,
         pskCallback: () => ({ psk: key.psk, identity: key.tag }),

@@ -123,7 +123,10 @@ export class OfficeNetwork {
       return;
     }
     const discovery = new Discovery({
-      ...{ id: this.#id, address, port, files },
+      id: this.#id,
+      address,
+      port,
+      files,
       keys: () => this.#keys,
       onPeer: (announcement, key) => {
         const believed = test === undefined ? isPrivate(announcement.address) : true;

@@ -51,7 +51,8 @@ afterEach(() => {
 });
 
 const at = (secret: string): PeerAddress => ({
-  ...{ address: "127.0.0.1", port },
+  address: "127.0.0.1",
+  port,
   key: officeKeys({ secret, previous: null })[0]!,
 });
 

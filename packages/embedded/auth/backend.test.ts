@@ -104,7 +104,9 @@ test("an expired token is reported as expired, once a mutation or a changed quer
   writes.send(user(token, 0));
   watches.send(user(token, 0));
   watches.send({
-    ...{ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1 },
+    type: "ModifyQuerySet",
+    baseVersion: 0,
+    newVersion: 1,
     modifications: [{ type: "Add", queryId: 0, udfPath: "messages:list", args: [{ channel }] }],
   });
   await expect.poll(() => watches.of("Transition").length).toBeGreaterThan(0);

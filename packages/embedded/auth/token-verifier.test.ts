@@ -32,7 +32,10 @@ function verifier(...providers: unknown[]): TokenVerifier {
 
 const oidc = () => ({ domain: issuer.url, applicationID: "fixture" });
 const custom = (more = {}) => ({
-  ...{ type: "customJwt", issuer: issuer.url, jwks: `${issuer.url}/jwks`, algorithm: "ES256" },
+  type: "customJwt",
+  issuer: issuer.url,
+  jwks: `${issuer.url}/jwks`,
+  algorithm: "ES256",
   ...more,
 });
 

@@ -50,7 +50,12 @@ export async function serveNetwork(
 
   const isAdminKey = adminKeyCheck(options.adminKey);
   const backups = await openBackups({
-    ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: deploymentName },
+    engine,
+    dataFile,
+    runtime,
+    isAdminKey,
+    log,
+    deploymentName: deploymentName,
     restart: options.restart ?? null,
     files: { store: files.storage.store, hold: () => files.janitor.hold() },
   });

@@ -72,14 +72,16 @@ it("finds a worker by its id and by the app's own, only in its scope", async () 
   await t.mutation(work.hello, { key: "secret", version: "1.2.0", ...hello });
   const byId = await t.query((ctx) => queue.workers.get(ctx, scope, workerId));
   expect(byId).toMatchObject({
-    ...{ workerId, name: "laptop", externalId: "device 7", groups: ["a", "b"], dataClasses: ["own"] },
-    ...{
-      status: "active",
-      online: true,
-      accepting: false,
-      version: "1.2.0",
-      capabilities: { kinds: ["hash"] },
-    },
+    workerId,
+    name: "laptop",
+    externalId: "device 7",
+    groups: ["a", "b"],
+    dataClasses: ["own"],
+    status: "active",
+    online: true,
+    accepting: false,
+    version: "1.2.0",
+    capabilities: { kinds: ["hash"] },
   });
   const byExternalId = (of: string, id: string) => t.query((ctx) => queue.workers.byExternalId(ctx, of, id));
   expect(await byExternalId(scope, "device 7")).toEqual(byId);

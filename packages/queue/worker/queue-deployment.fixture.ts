@@ -107,7 +107,9 @@ export async function startQueue(): Promise<QueueDeployment> {
       workers.push({ worker, client: own });
       worker.start();
       return {
-        ...{ worker, key, events },
+        worker,
+        key,
+        events,
         die: async () => {
           await own.close();
           void worker.stop({ finishMs: 0, leaveMs: 0 });

@@ -15,7 +15,8 @@ const done = (jobs: Parameters<typeof nextWork>[0] = [], stands = [someStand]) =
 const claimed = (attemptId: string, stands = [] as (typeof someStand)[]) => ({
   kind: "claimed",
   job: claimedJob(attemptId),
-  ...{ stands, cursor: someCursor },
+  stands,
+  cursor: someCursor,
 });
 
 describe("a worker that looks for jobs", () => {

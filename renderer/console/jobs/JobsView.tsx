@@ -53,7 +53,7 @@ export function JobsView({
       <Card
         flush
         {...(filter === "dead"
-          ? { title: "Failed for good, or too late", aside: <RetryAll {...{ jobs, revival }} /> }
+          ? { title: "Failed or expired jobs", aside: <RetryAll jobs={jobs} revival={revival} /> }
           : {})}
       >
         {jobs === undefined ? (

@@ -65,7 +65,11 @@ export function ModelsPage(): ReactNode {
 function formOf(model: ModelRow): ModelForm {
   const { modelId, source, sha256, sizeBytes, contextTokens, licence, template, price } = model;
   return {
-    ...{ modelId, source, sha256, licence, pieces: null },
+    modelId,
+    source,
+    sha256,
+    licence,
+    pieces: null,
     sizeBytes: String(sizeBytes),
     contextTokens: String(contextTokens),
     template: template ?? "",

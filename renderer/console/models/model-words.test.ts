@@ -2,8 +2,15 @@ import { expect, it } from "vitest";
 import { fleetShare, progressOf, restOfFleet, speedWords, whyWords } from "./model-words.ts";
 
 const fleet = {
-  ...{ missing: 0, waiting: 1, downloading: 2, verifying: 0, ready: 1, corrupt: 0 },
-  ...{ downloadedBytes: 1_500, prefill: null, generate: null },
+  missing: 0,
+  waiting: 1,
+  downloading: 2,
+  verifying: 0,
+  ready: 1,
+  corrupt: 0,
+  downloadedBytes: 1_500,
+  prefill: null,
+  generate: null,
 };
 
 it("says where the rest of the fleet stands, and how much of all copies is there", () => {

@@ -13,7 +13,11 @@ const organization: OrganizationRules = {
 describe("the organization's own rules", () => {
   it("are the defaults until somebody sets them", () => {
     expect(shownRule(nothing, nothing, "idleAfterSeconds")).toEqual({
-      ...{ value: 120, underneath: 120, locked: false, isSet: false, isWish: false },
+      value: 120,
+      underneath: 120,
+      locked: false,
+      isSet: false,
+      isWish: false,
     });
     const draft = withValue(nothing, "idleAfterSeconds", 60, nothing);
     expect(shownRule(draft, nothing, "idleAfterSeconds")).toMatchObject({ value: 60, isSet: true });
@@ -30,7 +34,10 @@ describe("the organization's own rules", () => {
 describe("a group's rules", () => {
   it("are the organization's until somebody sets them, null and locks included", () => {
     expect(shownRule(nothing, organization, "idleAfterSeconds")).toMatchObject({
-      ...{ value: 300, locked: true, isSet: false, isWish: true },
+      value: 300,
+      locked: true,
+      isSet: false,
+      isWish: true,
     });
     expect(shownRule(nothing, organization, "maxTemperatureC").value).toBeNull();
   });

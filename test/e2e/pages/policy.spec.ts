@@ -93,7 +93,7 @@ test("does not overwrite rules that somebody else saved meanwhile", async ({ far
   await rule(colleague, "Battery at least").getByRole("textbox").fill("80");
   await unsaved(colleague).getByRole("button", { name: "Save" }).click();
   await expect(colleague.getByText("The rules are in force.")).toBeVisible();
-  await expect(unsaved(page)).toContainText("Somebody else saved a newer version meanwhile.");
+  await expect(unsaved(page)).toContainText("Somebody else saved a newer version.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
   await expect(rule(page, "Battery at least").getByRole("textbox")).toHaveValue("80");

@@ -53,15 +53,13 @@ export async function writeBackup({ engine, files, work }: BackupSource): Promis
         entries.push(await addEntry(zip, `${filesFolder}/${key}`, files.store.read(key), false));
       }
       const manifest: BackupManifest = {
-        ...{
-          kind: "gleaner-backup",
-          format: backupFormat,
-          createdAt,
-          convexVersion,
-          snapshot,
-          tables,
-          entries,
-        },
+        kind: "gleaner-backup",
+        format: backupFormat,
+        createdAt,
+        convexVersion,
+        snapshot,
+        tables,
+        entries,
         databaseFormat: formatVersion,
       };
       await zip.add(manifestName, [JSON.stringify(manifest, null, 2)]);

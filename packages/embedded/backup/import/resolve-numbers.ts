@@ -43,8 +43,15 @@ export function resolveNumbers(plan: ImportPlan, present: Present, next: () => n
     .map((table): PlannedTable => {
       const { component, table: local } = parseEngineTableName(table.name);
       return {
-        ...{ ...table, component, table: local, number: next(), importedNumber: null },
-        ...{ rows: 0, existing: 0, append: false, onlyIfEmpty: true },
+        ...table,
+        component,
+        table: local,
+        number: next(),
+        importedNumber: null,
+        rows: 0,
+        existing: 0,
+        append: false,
+        onlyIfEmpty: true,
       };
     });
   return { tables: [...tables, ...displaced], drop: plan.drop };

@@ -19,9 +19,14 @@ async function listening() {
     request.on("error", () => undefined);
   };
   const { server, port } = await openListener({
-    ...{ host: "127.0.0.1", port: 0, starting: answer, isUpload: isUploadPath },
+    host: "127.0.0.1",
+    port: 0,
+    starting: answer,
+    isUpload: isUploadPath,
     bodyTimes: {
-      ...{ totalMs: 5 * minute, idleMs: minute, checkEveryMs: 5 },
+      totalMs: 5 * minute,
+      idleMs: minute,
+      checkEveryMs: 5,
       now: () => {
         checks += 1;
         return now;

@@ -25,7 +25,8 @@ async function starting(bounds: HoldBounds) {
   });
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   return {
-    ...{ url, handler },
+    url,
+    handler,
     /** Resolves when the next request has reached the handler. */
     arrived: async () => ((await once(server, "request")) as [unknown, ServerResponse])[1],
     serve: (next: RequestListener) => {

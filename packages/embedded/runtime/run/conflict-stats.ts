@@ -94,8 +94,13 @@ export class ConflictStats {
     let counters = this.#functions.get(identifier);
     if (counters === undefined) {
       counters = {
-        ...{ runs: 0, conflicts: 0, retries: 0, exhausted: 0 },
-        ...{ collisions: new Map(), ranges: new Map(), latest: [] },
+        runs: 0,
+        conflicts: 0,
+        retries: 0,
+        exhausted: 0,
+        collisions: new Map(),
+        ranges: new Map(),
+        latest: [],
       };
       this.#functions.set(identifier, counters);
     }
