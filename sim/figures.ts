@@ -5,10 +5,10 @@
 
 /** One stage of database reads in a cloud deployment. `npm run -s bench` uses the same latency. */
 export const readMs = 2;
-/** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/transact/commit-with-retries.ts. */
+/** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/transact/transact.ts. */
 export const commitMs = 10;
 
-/** packages/embedded/engine/transact/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
+/** Five tries with waits that double from 10 ms, half of each at random: packages/embedded/engine/transact/transact.ts. */
 export const mostTries = 5;
 export const firstBackoffMs = 10;
 /** The pause of a device or client whose mutation lost all tries, as in our worker and in the baseline. */

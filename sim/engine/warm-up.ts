@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 const handedOutMs = readStages.candidates * readMs + transactionMs(readStages.claim);
 
 /**
- * What the devices hold when it begins, as if each had done HELD_PREFIXES jobs. This is not simulated event by event:
+ * What the devices hold when it begins, as if each had done `heldPrefixes` jobs. This is not simulated event by event:
  * as many jobs are placed by the policy, and each goes to the nearest device, back from its place on the ring, that
  * has not had its share. (Short of that a million devices would need millions of jobs before affinity could show.)
  */
@@ -38,7 +38,7 @@ export function warmUp({ fleet, lane, policy, trace }: World): void {
 
 /**
  * Each prefix is spread as far as its jobs would have spread it: until three of them meet at a slot once in the time in
- * which it narrows. Of those that come to a slot at a rate r each meets two more with (r · HANDED_OUT_MS)² / 2. (To get there takes a
+ * which it narrows. Of those that come to a slot at a rate r each meets two more with (r · handedOutMs)² / 2. (To get there takes a
  * second for each doubling, in which a million devices would start hundreds of thousands of jobs.)
  */
 function spreadAsWorn(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int32Array): void {

@@ -84,7 +84,7 @@ export type World = {
   readonly doneTimes: Uint8Array;
   started: number;
   done: number;
-  /** Whether the chain of LOOK_AGAIN events runs, and how many are yet to be woken of a herd. */
+  /** Whether `lookAgain` events are scheduled, and the number of devices of a herd that are not woken yet. */
   looking: boolean;
   herd: number;
 };
