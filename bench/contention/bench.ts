@@ -1,6 +1,6 @@
 import type { Bench } from "../bench.ts";
 import { cloud, type Latency, none } from "../fleet/site.ts";
-import { type SideName,sideNames } from "../side.ts";
+import { type SideName, sideNames } from "../side.ts";
 import type { Collisions } from "../support/admin.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";

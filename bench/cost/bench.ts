@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import { type SideName,sideNames } from "../side.ts";
+import { type SideName, sideNames } from "../side.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sharedNow } from "../fleet/messages.ts";
 import { type Latency, type Site, withSites } from "../fleet/site.ts";
-import { type SideName,sideNames } from "../side.ts";
+import { type SideName, sideNames } from "../side.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 

@@ -4,7 +4,7 @@ import { barLines } from "../support/bars.ts";
 import { buildDesktop } from "../support/build.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
-import { type Phase, type Return, yieldBars, yieldFigures,yieldPhases } from "./figures.ts";
+import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
 import { measureReturn } from "./measure.ts";
 import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Phase, type Return, yieldBars, yieldFigures,yieldPhases } from "./figures.ts";
+import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
 import { stillSince } from "./runner-watch.ts";
 
 const returnIn = (phase: Phase, stillMs: number, memoryMs: number | null = 1_000): Return => ({

@@ -8,7 +8,7 @@ import {
   spreadPerSubscriberMs,
 } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { eventKind,type World } from "./world.ts";
+import { eventKind, type World } from "./world.ts";
 
 /** The time to run a subscribed query again and send its result. */
 export const noticedMs = readStages.candidates * readMs + pushPerSubscriberMs;

@@ -15,7 +15,7 @@ import { nothing } from "../policies/slots.ts";
 import { beginToWait, coverPassesOn } from "./announcing.ts";
 import { leaveAfterAll } from "./departures.ts";
 import { deviceState } from "./states.ts";
-import { type Attempt, eventKind,type World } from "./world.ts";
+import { type Attempt, eventKind, type World } from "./world.ts";
 
 /** A waiting device claims the job that it saw. */
 export function claimById(world: World, device: number, job: number, stolen: boolean): void {

@@ -1,7 +1,7 @@
 import { leaseLostMs, presenceLostMs, readStages, transactionMs } from "../figures.ts";
 import { coverPassesOn } from "./announcing.ts";
 import { deviceState } from "./states.ts";
-import { eventKind,type World } from "./world.ts";
+import { eventKind, type World } from "./world.ts";
 
 /** The person came back during a transaction, which has now ended. */
 export function leaveAfterAll(world: World, device: number): void {

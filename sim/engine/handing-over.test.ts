@@ -6,7 +6,7 @@ import { wait } from "./claiming.ts";
 import { handOver, lookAround, recalled } from "./handing-over.ts";
 import { deviceState } from "./states.ts";
 import { arrive, becomeReady } from "./submitting.ts";
-import { createWorld, eventKind,type World } from "./world.ts";
+import { createWorld, eventKind, type World } from "./world.ts";
 
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 

@@ -1,10 +1,10 @@
 import { minSlots } from "../../packages/queue/component/model/placement.ts";
-import { readStages,recallMs } from "../figures.ts";
+import { readStages, recallMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
 import { coverOf, coverPassesOn, noticedMs, standBefore } from "./announcing.ts";
 import { begins } from "./claiming.ts";
 import { deviceState } from "./states.ts";
-import { eventKind,type Offer, type Span, type World } from "./world.ts";
+import { eventKind, type Offer, type Span, type World } from "./world.ts";
 
 /**
  * As in packages/queue/component/model/dispatch/handOver.ts: the first three are asked, and a fourth is read

@@ -3,7 +3,7 @@ import { exponential } from "../structures/random.ts";
 import { take } from "./claiming.ts";
 import { go } from "./departures.ts";
 import { deviceState } from "./states.ts";
-import { eventKind,type World } from "./world.ts";
+import { eventKind, type World } from "./world.ts";
 
 /*
  * People come and go memorylessly, so one stream of events stands for a million people. An event names a random

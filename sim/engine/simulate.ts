@@ -10,7 +10,7 @@ import { deviceState } from "./states.ts";
 import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
 import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";
 import { warmUp } from "./warm-up.ts";
-import { createWorld, eventKind,type World } from "./world.ts";
+import { createWorld, eventKind, type World } from "./world.ts";
 
 /** The time limit after the last arrival, beyond the time to work off all jobs. */
 const patienceMs = 10 * 60_000;

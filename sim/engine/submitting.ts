@@ -1,8 +1,8 @@
-import { backoffMs, mostTries,readStages, restAfterFailureMs, transactionMs } from "../figures.ts";
+import { backoffMs, mostTries, readStages, restAfterFailureMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { tellOfReady } from "./announcing.ts";
 import { handOver, lookAround } from "./handing-over.ts";
-import { eventKind,type Offer, type World } from "./world.ts";
+import { eventKind, type Offer, type World } from "./world.ts";
 
 /** Schedules the next submission, with all jobs that arrive together. */
 export function scheduleArrival(world: World, job: number): void {

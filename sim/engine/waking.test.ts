@@ -6,7 +6,7 @@ import { wait } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { becomeReady } from "./submitting.ts";
 import { actLate, wake } from "./waking.ts";
-import { createWorld, eventKind,type World } from "./world.ts";
+import { createWorld, eventKind, type World } from "./world.ts";
 
 const cellsOnRing = 65_536;
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });

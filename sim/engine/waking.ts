@@ -3,7 +3,7 @@ import { exponential } from "../structures/random.ts";
 import { coverOf, coverPassesOn, scheduleLookAgain, standBefore } from "./announcing.ts";
 import { claimById, claimFirst } from "./claiming.ts";
 import { deviceState } from "./states.ts";
-import { eventKind,type World } from "./world.ts";
+import { eventKind, type World } from "./world.ts";
 
 /** A waiting device sees its subscription's result. */
 export function wake(world: World, device: number): void {

@@ -64,7 +64,10 @@ test("an enrollment code that the console made enrolls a device; a retired devic
   await openPage(page, "Enrollment codes");
   await page.getByRole("button", { name: /New code/ }).click();
   await page.getByRole("dialog").getByRole("textbox").first().fill("Second floor");
-  await page.getByRole("dialog").getByRole("button", { name: /Create/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /Create/ })
+    .click();
   await expect(page.getByRole("dialog")).toContainText(/GLN-\w{4}-\w{4}-\w{4}/);
   const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await page.getByRole("dialog").innerText())?.[0] ?? "";
   await page.keyboard.press("Escape");
