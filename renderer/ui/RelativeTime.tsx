@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { useNow } from "./clock.ts";
 import { formatAgo, formatFull, formatIn } from "../../app/format/time.ts";
+import { useNow } from "./clock.ts";
 
 // The server's clock may be slightly ahead. Its latest events must not read "in 1 s".
 const skewMs = 3_000;

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
-import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
+import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { RowDialog } from "../../ui/overlays/RowDialog.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { joinLabels, parseLabels } from "./parse-labels.ts";

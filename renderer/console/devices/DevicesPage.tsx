@@ -1,8 +1,8 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
-import { formatCount } from "../../../app/format/quantity.ts";
 import type { DeviceRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { DeviceLabels } from "./DeviceLabels.tsx";

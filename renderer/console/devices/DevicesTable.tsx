@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from "react";
+import { formatBytes } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { formatBytes } from "../../../app/format/quantity.ts";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { describeDevice } from "./describe-device.ts";
 import { deviceSpeeds } from "./device-speeds.ts";

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";

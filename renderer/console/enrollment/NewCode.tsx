@@ -2,9 +2,9 @@ import { type ReactNode, useState } from "react";
 import { limits } from "../../../app/jobs/limits.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
-import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 
 export type CodeWish = { readonly label: string; readonly uses: number; readonly expiresInHours: number };
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Badge } from "../../ui/Badge.tsx";
 import { formatClock, formatDuration } from "../../../app/format/time.ts";
+import { Badge } from "../../ui/Badge.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { attemptWords, waitWords } from "./job-words.ts";
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { useNow } from "../../ui/clock.ts";
 import { formatDuration } from "../../../app/format/time.ts";
+import { useNow } from "../../ui/clock.ts";
 import type { JobRow } from "../data/rows.ts";
 
 /** The time from submission to end, or until now: the requester's wait. */

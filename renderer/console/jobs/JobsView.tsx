@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
-import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { Tabs } from "../../ui/controls/Tabs.tsx";
+import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { snippets } from "./snippets.ts";
 
 type Props = {

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";

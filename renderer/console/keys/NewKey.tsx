@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { limits } from "../../../app/jobs/limits.ts";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { KeyMade } from "./KeyMade.tsx";
 
 type Props = {

@@ -1,8 +1,8 @@
 import { type ReactNode, useId, useState } from "react";
-import { Button } from "../../ui/controls/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
-import { Field, inputClass } from "../../ui/controls/Field.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field, inputClass } from "../../ui/controls/Field.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { type FormField, type ModelForm, parseForm, readEntry } from "./model-form.ts";
 
 type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;

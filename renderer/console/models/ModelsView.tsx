@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
-import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
-import { Card } from "../../ui/Card.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
-import { Empty } from "../../ui/Empty.tsx";
 import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow } from "../data/rows.ts";

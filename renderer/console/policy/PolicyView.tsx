@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { type RuleSection, ruleSections } from "../../../app/policy/declare/rule.ts";
 import type { EffectiveRules, OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { type RuleName, ruleNames, ruleOf } from "../../../app/policy/rules.ts";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import type { PolicyVersion } from "../data/rows.ts";
 import {

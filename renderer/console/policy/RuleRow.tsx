@@ -3,8 +3,8 @@ import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts"
 import { donorSees, sayRule } from "../../../app/policy/say-rule.ts";
 import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { cx } from "../../ui/cx.ts";
 import { Switch } from "../../ui/controls/Switch.tsx";
+import { cx } from "../../ui/cx.ts";
 import type { ShownRule } from "./policy-draft.ts";
 
 type Props = {

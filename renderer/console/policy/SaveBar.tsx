@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Button } from "../../ui/controls/Button.tsx";
 import { plural } from "../../../app/format/quantity.ts";
+import { Button } from "../../ui/controls/Button.tsx";
 
 type Props = {
   readonly changes: readonly string[];

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Badge } from "../../ui/Badge.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { Badge } from "../../ui/Badge.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { Tone } from "../../ui/tone.ts";

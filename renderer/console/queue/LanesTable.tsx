@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { LaneRow } from "../data/rows.ts";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Card } from "../../ui/Card.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { Card } from "../../ui/Card.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { BatchRow, LaneRow, QueueStats } from "../data/rows.ts";
 import { Figures } from "../overview/Tiles.tsx";

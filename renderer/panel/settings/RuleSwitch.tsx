@@ -25,7 +25,7 @@ export function RuleSwitch({ name, rules, locked, describedBy, onSet }: Props): 
       <select
         aria-label={title}
         aria-describedby={describedBy}
-        value={String(value)}
+        value={JSON.stringify(value)}
         onChange={({ target }) => onSet(chosen(target.value))}
         className={inputClass(false)}
       >

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { Button } from "./Button.tsx";
 import { cx } from "../cx.ts";
+import { Button } from "./Button.tsx";
 
 type Props = { readonly text: string; readonly label: string; readonly block?: boolean };
 
