@@ -4,7 +4,7 @@ import { facts, instant, measurements, models, rules, status } from "./donor-ans
 import { explanation } from "./explanation.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
-/** Who calls a donor: its panel (a window or a page), or the terminal of the same user. */
+/** The callers of a donor: its panel (a window or a page), or the terminal of the same user. */
 export type Face = "panel" | "terminal";
 
 const both = ["panel", "terminal"] as const;

@@ -34,7 +34,7 @@ const modelFile = z
   })
   .readonly();
 
-/** How a model is to be loaded. A difference in anything but `threads`, `spareBytes` and `measure` needs another load. */
+/** The plan for loading a model. A change of anything but `threads`, `spareBytes` and `measure` needs a new load. */
 export type LoadPlan = z.infer<typeof loadPlan>;
 const loadPlan = z
   .object({

@@ -15,7 +15,7 @@ type Fact<T> = {
   /** A few words, the same in the panel, the console and the terminal. */
   readonly label: string;
   readonly say: (value: T) => string;
-  /** What the policy does while it is unknown, where a person has to know that. */
+  /** The policy's behavior while the fact is unknown, if people have to know it. */
   readonly whenUnknown?: string;
 };
 
@@ -110,7 +110,7 @@ export type Facts = ComputerFacts & {
   readonly modelReady: boolean;
 };
 
-/** What a fact is called. A fact of another version keeps its name. */
+/** The label of a fact. A fact of another version keeps its name. */
 export function factLabel(name: string): string {
   return declared(name)?.label ?? name;
 }

@@ -1,7 +1,7 @@
 import type { Donating, Limits, Standby } from "./declare/activity.ts";
 import type { StandbyReason } from "./reasons.ts";
 
-/** What the donor is doing, and why. */
+/** The donor's activity and its reason. */
 export type Activity = Donating | Standby<StandbyReason>;
 
 /**

@@ -42,7 +42,7 @@ export function sameLimits(one: Limits, other: Limits): boolean {
   );
 }
 
-/** What a donating computer gives at the moment, in a sentence. */
+/** Describes the current limits of a donating computer in a sentence. */
 export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string {
   if (stillSince !== null) return "Waits while you type or move the mouse.";
   const share = dutyCycle === 1 ? "" : `, ${formatShare(dutyCycle)} of the time`;

@@ -21,7 +21,7 @@ function saySetting({ values, locked }: OrganizationRules, name: RuleName): stri
 }
 
 /**
- * What a donor reads about a rule in their settings.
+ * The words about a rule in a donor's settings.
  * `value`: what counts unless they choose another; `set`: whether the organization suggests it.
  */
 export function donorSees<Name extends RuleName>(

@@ -40,7 +40,7 @@ export async function completions(ctx: ActionCtx, request: Request, caller: Call
 /** The fields that a requester may leave out. */
 type Defaults = { readonly maxTokens: number; readonly seed: number };
 
-/** What differs between the calls that are answered with text. */
+/** The differences between the calls that are answered with text. */
 type TextCall<TextRequest> = {
   readonly promptField: PromptField;
   readonly parse: (json: string) => BodyParse<ParsedText<TextRequest>>;

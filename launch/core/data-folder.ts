@@ -69,7 +69,7 @@ export async function writeBackendUrl(folder: string, url: string): Promise<void
   await replaceFile(join(folder, "backend-url"), `${url}\n`);
 }
 
-/** Where the backend was started last, or its default address if it never was. */
+/** The address of the last started backend, or the default address. */
 export async function readBackendUrl(folder: string): Promise<string> {
   const text = await readFile(join(folder, "backend-url"), "utf8").catch(() => "");
   return text.trim() === "" ? "http://127.0.0.1:3210" : text.trim();

@@ -11,7 +11,7 @@ export type DownloadError = {
 const firstRetryMs = 5_000;
 const longestRetryMs = 15 * 60_000;
 
-/** What went wrong with each file, and when it is worth trying again. The models' SHA-256 hashes. */
+/** The last error of each file's download and the time of the next try, by SHA-256. */
 export class DownloadErrors {
   readonly #troubles = new Map<string, DownloadError>();
 

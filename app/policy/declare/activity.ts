@@ -1,4 +1,4 @@
-/** What a donating computer gives. */
+/** The limits of a donating computer. */
 export type Limits = {
   /** null: one for each physical core but one. */
   readonly threads: number | null;

@@ -19,7 +19,7 @@ export type Reason = ReasonWords & {
   readonly facts?: readonly (keyof Facts)[];
 };
 
-/** What a check looks at: only the facts and rules that it names. */
+/** The inputs of a check: only the facts and rules that it names. */
 export type Context<Fact extends keyof Facts, Rules = object> = {
   /** The activity until now, for hysteresis; null: without any. */
   readonly state: Donating | Standby | null;

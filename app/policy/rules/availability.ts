@@ -1,6 +1,6 @@
 import { check, type Context, veto } from "../declare/check.ts";
 
-/** What keeps a donor from donating whatever the rules say: who it belongs to, its pause, sleep and its connection. */
+/** Reasons for standby that no rule can change: the membership, the pause, sleep and the connection. */
 export const membership = check({
   reasons: {
     "not-enrolled": {

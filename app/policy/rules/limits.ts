@@ -48,7 +48,7 @@ const gpus: Rule<GpuChoices> = {
   say: (value) => deniedGpus(value).join(", ") || "none",
 };
 
-/** What a computer gives while nobody uses it, and while somebody does. */
+/** The limits of an idle computer and of a computer in use. */
 export const limitRules = { idle, inUse, gpus };
 
 type LimitRules = ValuesOf<typeof limitRules>;

@@ -6,7 +6,7 @@ import { type Enforced, grammarOf, plainGrammar } from "./grammars.ts";
 export type CallSyntax = {
   /** The tokens that begin a call. */
   readonly begin: readonly Token[];
-  /** What shows that a call begins: a token of its own, or words. */
+  /** The sign that a call begins: a special token, or words. */
   readonly trigger:
     | { readonly kind: "token"; readonly token: Token }
     | { readonly kind: "texts"; readonly texts: readonly string[] };
