@@ -13,10 +13,10 @@ const longestRetryMs = 15 * 60_000;
 
 /** The last error of each file's download and the time of the next try, by SHA-256. */
 export class DownloadErrors {
-  readonly #troubles = new Map<string, DownloadError>();
+  readonly #errors = new Map<string, DownloadError>();
 
   of(sha256: string): DownloadError | null {
-    return this.#troubles.get(sha256) ?? null;
+    return this.#errors.get(sha256) ?? null;
   }
 
   /**
@@ -24,29 +24,29 @@ export class DownloadErrors {
    * @param afterMs the server's wish. The first retry follows it; later retries treat it as a minimum.
    */
   keep(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null, now: number): void {
-    const times = (this.#troubles.get(sha256)?.times ?? 0) + 1;
+    const times = (this.#errors.get(sha256)?.times ?? 0) + 1;
     const backoff = Math.min(longestRetryMs, firstRetryMs * 2 ** (times - 1)) * (0.75 + Math.random() / 2);
     const restMs = times === 1 ? (afterMs ?? backoff) : Math.max(afterMs ?? 0, backoff);
-    this.#troubles.set(sha256, { why, detail, times, until: now + restMs });
+    this.#errors.set(sha256, { why, detail, times, until: now + restMs });
   }
 
   forget(sha256: string): void {
-    this.#troubles.delete(sha256);
+    this.#errors.delete(sha256);
   }
 
   /** Forgets the errors of all other files. */
   keepOnly(sha256s: ReadonlySet<string>): void {
-    for (const sha256 of this.#troubles.keys()) if (!sha256s.has(sha256)) this.#troubles.delete(sha256);
+    for (const sha256 of this.#errors.keys()) if (!sha256s.has(sha256)) this.#errors.delete(sha256);
   }
 
   isResting(sha256: string, now: number): boolean {
-    return (this.#troubles.get(sha256)?.until ?? 0) > now;
+    return (this.#errors.get(sha256)?.until ?? 0) > now;
   }
 
   /** The earliest end of a pause. Infinity without a pause. */
   nextAt(now: number): number {
     return Math.min(
-      ...[...this.#troubles.values()].map(({ until }) => until).filter((at) => at > now),
+      ...[...this.#errors.values()].map(({ until }) => until).filter((at) => at > now),
       Infinity,
     );
   }

@@ -40,8 +40,8 @@ export class ModelStore {
   readonly #deps: ModelStoreDeps;
   readonly #disk: ModelDisk;
   readonly #network: NetworkAllowance;
-  readonly #troubles = new DownloadErrors();
-  readonly #telling: ChangeNotifier;
+  readonly #errors = new DownloadErrors();
+  readonly #notifier: ChangeNotifier;
   readonly #work = new SerialTask(
     () => this.#workOnce(),
     () => this.#onRest(),
@@ -56,7 +56,7 @@ export class ModelStore {
     this.#deps = deps;
     this.#disk = disk;
     this.#network = network;
-    this.#telling = new ChangeNotifier(deps.onChange);
+    this.#notifier = new ChangeNotifier(deps.onChange);
   }
 
   /** Opens the folder and continues from an earlier run. */
@@ -70,11 +70,11 @@ export class ModelStore {
     for (const { sha256, source } of this.#offered) {
       // A new source can be tried at once.
       if (models.some((model) => model.sha256 === sha256 && model.source !== source)) {
-        this.#troubles.forget(sha256);
+        this.#errors.forget(sha256);
       }
     }
     this.#offered = models;
-    this.#troubles.keepOnly(new Set(models.map(({ sha256 }) => sha256)));
+    this.#errors.keepOnly(new Set(models.map(({ sha256 }) => sha256)));
     this.#wake();
   }
 
@@ -130,7 +130,7 @@ export class ModelStore {
       partBytes: this.#disk.partBytes(sha256),
       isRefused: this.#disk.stored.refused.has(sha256),
       isWanted: this.#isWanted(model),
-      trouble: this.#troubles.of(sha256),
+      trouble: this.#errors.of(sha256),
       hold: this.#network.hold,
       internetHold: this.#network.internetHold(),
     });
@@ -162,7 +162,7 @@ export class ModelStore {
     if (sha256 === null) return { kind: "refused", reason: "unknown" };
     if (this.#deps.running().has(sha256)) return { kind: "refused", reason: "running" };
     this.#disk.stored.refused.add(sha256);
-    this.#troubles.forget(sha256);
+    this.#errors.forget(sha256);
     if (this.#active?.model.sha256 === sha256) await this.#active.stop();
     await this.#disk.delete(sha256);
     await this.#disk.discardPart(sha256);
@@ -178,8 +178,8 @@ export class ModelStore {
     const { stored } = this.#disk;
     stored.refused.delete(sha256);
     stored.evicted.delete(sha256);
-    if (this.#troubles.of(sha256)?.why === "wrong-content") await this.#disk.discardPart(sha256);
-    this.#troubles.forget(sha256);
+    if (this.#errors.of(sha256)?.why === "wrong-content") await this.#disk.discardPart(sha256);
+    this.#errors.forget(sha256);
     await stored.save();
     this.#wake();
     return { kind: "ok" };
@@ -190,20 +190,20 @@ export class ModelStore {
     this.#stopped = true;
     this.#network.stop();
     clearTimeout(this.#timer);
-    this.#telling.stop();
+    this.#notifier.stop();
     await this.#active?.stop();
     await this.#network.save();
     await this.#disk.stored.save();
   }
 
   #wake(): void {
-    this.#telling.now();
+    this.#notifier.now();
     this.#work.request();
   }
 
   #onRest(): void {
     this.#armTimer();
-    this.#telling.now();
+    this.#notifier.now();
   }
 
   async #workOnce(): Promise<void> {
@@ -235,7 +235,7 @@ export class ModelStore {
   async #begin(rules: StoreRules): Promise<void> {
     const now = performance.now();
     const model = this.#offered.find(
-      (one) => this.#isWanted(one) && !this.#troubles.isResting(one.sha256, now) && this.#isReachable(one),
+      (one) => this.#isWanted(one) && !this.#errors.isResting(one.sha256, now) && this.#isReachable(one),
     );
     if (model === undefined) return;
     const { sha256, modelId, sizeBytes } = model;
@@ -257,7 +257,7 @@ export class ModelStore {
       neighbours: (pieceBytes) => this.#deps.neighbours(model, pieceBytes),
       internetHold: () => this.#network.internetHold(),
       onBytes: (bytes, from) => this.#network.received(bytes, from),
-      onProgress: () => this.#telling.soon(),
+      onProgress: () => this.#notifier.soon(),
       beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
       times: this.#deps.times ?? defaultTimes,
     });
@@ -282,7 +282,7 @@ export class ModelStore {
     this.#active = null;
     switch (end.kind) {
       case "complete":
-        this.#troubles.forget(sha256);
+        this.#errors.forget(sha256);
         this.#deps.catalogue.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
         break;
       case "failed":
@@ -312,7 +312,7 @@ export class ModelStore {
   }
 
   #rest(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null): void {
-    this.#troubles.keep(sha256, why, detail, afterMs, performance.now());
+    this.#errors.keep(sha256, why, detail, afterMs, performance.now());
   }
 
   #armTimer(): void {
@@ -320,7 +320,7 @@ export class ModelStore {
     if (this.#stopped) return;
     const now = performance.now();
     const budgetAt = this.#network.internetHold() === "day-budget" ? now + longMs : Infinity;
-    const at = Math.min(this.#troubles.nextAt(now), budgetAt);
+    const at = Math.min(this.#errors.nextAt(now), budgetAt);
     if (at === Infinity) return;
     this.#timer = setTimeout(() => this.#wake(), Math.max(50, at - now)).unref();
   }
