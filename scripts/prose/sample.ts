@@ -52,15 +52,20 @@ function commentsOf(text: string, jsx: boolean): string[] {
   return comments.filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("eslint"));
 }
 
-function testNames(source: ts.SourceFile): string[] {
-  return nodesOf(source).flatMap((node) => {
-    if (!ts.isCallExpression(node)) return [];
-    const callee = node.expression.getText(source);
-    const [name] = node.arguments;
-    return /^(it|test)(\.|$)/.test(callee) && name !== undefined && ts.isStringLiteralLike(name)
-      ? [name.text]
-      : [];
-  });
+/** A test's full name, as the runner prints it: its groups, then its own. */
+function testNames(node: ts.Node, groups: readonly string[] = []): string[] {
+  const name = ts.isCallExpression(node) ? node.arguments[0] : undefined;
+  const callee = ts.isCallExpression(node)
+    ? /^(describe|it|test)(?=\.|$)/.exec(node.expression.getText())?.[0]
+    : undefined;
+  const title =
+    name !== undefined && ts.isStringLiteralLike(name) && callee !== undefined
+      ? [...groups, name.text]
+      : groups;
+  if (title !== groups && callee !== "describe") return [title.join(" › ")];
+  const names: string[] = [];
+  node.forEachChild((child) => void names.push(...testNames(child, title)));
+  return names;
 }
 
 function screenTexts(source: ts.SourceFile): string[] {
