@@ -10,7 +10,7 @@ import { type Donor, startDonor } from "./donor/donor.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Arguments } from "./headless/arguments.ts";
-import { enrolOnce } from "./headless/enrol-once.ts";
+import { enrollOnce } from "./headless/enroll-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { idleFromShell } from "./sensors/base/idle.ts";
@@ -133,7 +133,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
 
   if (!hidden) window.show();
   if (options.donateNow !== undefined) await donor.handlers.donateNow({ minutes: options.donateNow });
-  if (options.code !== undefined) enrolOnce(donor, options.code, log);
+  if (options.code !== undefined) enrollOnce(donor, options.code, log);
   process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
 }
 

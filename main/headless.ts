@@ -5,7 +5,7 @@ import { startDonor } from "./donor/donor.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
-import { enrolOnce } from "./headless/enrol-once.ts";
+import { enrollOnce } from "./headless/enroll-once.ts";
 import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
@@ -73,7 +73,7 @@ async function run(args: Arguments): Promise<void> {
     });
   }
   if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
-  if (args.code !== undefined) enrolOnce(donor, args.code, log);
+  if (args.code !== undefined) enrollOnce(donor, args.code, log);
   process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
 }
 

@@ -13,7 +13,7 @@ const user = (content: string): ChatMessage => ({ role: "user", content });
 const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 
 it("is one for all turns of a conversation", () => {
-  const first = [system("Be brief."), user("Name a colour.")];
+  const first = [system("Be brief."), user("Name a color.")];
   const second = [...first, assistant("Blue."), user("Another.")];
   expect(affinityOf("m", second)).toBe(affinityOf("m", first));
 });

@@ -35,6 +35,6 @@ export const waitWords: Readonly<Record<WaitReason, string>> = {
   removed: "You removed it from this computer",
   unreachable: "The source cannot be reached; tries again",
   "source-refused": "The source does not give the file",
-  "wrong-content": "What came is not the file of the catalogue; stopped",
+  "wrong-content": "What came is not the file of the catalog; stopped",
   "no-source": "Is to come with the program, and did not",
 };

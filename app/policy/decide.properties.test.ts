@@ -143,7 +143,7 @@ describe("donating, for any state, facts and rules", () => {
 });
 
 describe("decide, for any state, facts and rules", () => {
-  it("lets a pause outrank everything but enrolment", () => {
+  it("lets a pause outrank everything but enrollment", () => {
     holds((state, facts, rules) => {
       const paused = { ...facts, pause: { until: facts.now + 1 } };
       const expected = { none: "not-enrolled", retired: "retired", active: "paused-by-you" } as const;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { catalogueEntry } from "../../app/models/catalogue-entry.ts";
+import { catalogEntry } from "../../app/models/catalog-entry.ts";
 import { entry, hashesOf } from "./entry.ts";
 
 let folder: string;
@@ -39,11 +39,11 @@ it.each([1, 4 * mebibyte - 1, 4 * mebibyte, 4 * mebibyte + 1, 9 * mebibyte + 5])
   },
 );
 
-it("prints an entry that the catalogue takes", async () => {
+it("prints an entry that the catalog takes", async () => {
   const file = await fileOf(randomBytes(100));
   const said = vi.spyOn(console, "log").mockReturnValue(undefined);
   await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--licence", "MIT"]);
-  expect(catalogueEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])))).toMatchObject({
+  expect(catalogEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])))).toMatchObject({
     modelId: "Tiny-Model",
     licence: "MIT",
     contextTokens: 4_096,
@@ -51,7 +51,7 @@ it("prints an entry that the catalogue takes", async () => {
   });
 });
 
-it("refuses what is no file, and what the catalogue would not take", async () => {
+it("refuses what is no file, and what the catalog would not take", async () => {
   const file = await fileOf(randomBytes(1));
   const source = "https://models.example.org/tiny.gguf";
   await expect(entry.run([join(folder, "none.gguf"), "--source", source])).rejects.toThrow(

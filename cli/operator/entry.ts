@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type CatalogueEntry, catalogueEntry, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
+import { type CatalogEntry, catalogEntry, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
 
@@ -31,7 +31,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (file === undefined || source === undefined)
     throw usageError("A FILE and its --source are needed.", usage);
   const { pieces, ...found } = await hashesOf(file);
-  const parsed = catalogueEntry.safeParse({
+  const parsed = catalogEntry.safeParse({
     modelId: name ?? basename(file).replace(/\.gguf$/i, ""),
     source,
     licence,
@@ -47,7 +47,7 @@ async function run(args: readonly string[]): Promise<void> {
   console.log(JSON.stringify(parsed.data, null, 2));
 }
 
-type Hashes = Pick<CatalogueEntry, "sha256" | "sizeBytes"> & {
+type Hashes = Pick<CatalogEntry, "sha256" | "sizeBytes"> & {
   readonly pieces: { readonly pieceBytes: number; readonly pieceHashes: readonly string[] };
 };
 

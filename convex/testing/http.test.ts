@@ -83,7 +83,7 @@ const textOf = (chunks: readonly Chunk[]): string =>
 
 describe("a chat completion", () => {
   it("is answered by a device, with true counts", async () => {
-    const asked = post({ ...minimal, messages: [{ role: "user", content: "Name a colour." }] });
+    const asked = post({ ...minimal, messages: [{ role: "user", content: "Name a color." }] });
     let prompt = "";
     await takeJob(t, device, async (job) => {
       prompt = job.prompt;
@@ -91,7 +91,7 @@ describe("a chat completion", () => {
       await job.complete("Blue.");
     });
     const response = await asked;
-    expect(prompt).toBe("Name a colour.");
+    expect(prompt).toBe("Name a color.");
     expect(response.status).toBe(200);
     const jobId = response.headers.get("x-gleaner-job");
     expect(await response.json()).toMatchObject({

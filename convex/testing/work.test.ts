@@ -81,7 +81,7 @@ describe("a job from start to end", () => {
     const device = await addDevice(t, acme);
     const { key } = device;
     expect(await take(t, device)).toEqual([]);
-    const jobId = await submit(t, acme, { stream: true, content: "Name a colour." });
+    const jobId = await submit(t, acme, { stream: true, content: "Name a color." });
     expect(await seenBy(device)).toMatchObject([{ jobId, late: false }]);
 
     const claimed = await tryClaim(t, device, jobId);
@@ -91,7 +91,7 @@ describe("a job from start to end", () => {
         jobId,
         kind: "chat",
         requirements: { model: modelId },
-        payload: chat("Name a colour."),
+        payload: chat("Name a color."),
         watched: true,
         begun: true,
       },

@@ -90,7 +90,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     // The last sample may be old and exclude the memory that the process held.
     onEnded: () => void sensors.sample("memoryFreeMb"),
   });
-  const catalogue = new ModelCatalog(log);
+  const catalog = new ModelCatalog(log);
   const { deviceKey } = identity.current();
   const client = connect(options.backendUrl, options.webSocketConstructor);
   const organization = connectOrganization(client, deviceKey, log);
@@ -102,7 +102,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     runnerPid: () => runner.pid,
   });
   const snapshot = createSnapshotStore(
-    initialSnapshot(options, settings.current(), policy.current(), identity.current().enrolment),
+    initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),
   );
   const grace = new ConnectionGrace(() => loop.wake("connection"));
   const member = new Member(organization, onMember);
@@ -111,7 +111,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const running = new RunningModels(() => runner.pid !== undefined);
   const models = await openModels({
     folder: join(options.dataDir, "models"),
-    catalogue,
+    catalog,
     log,
     pieces: (sha256) => organization.modelPieces(sha256),
     running: () => running.now(),
@@ -123,7 +123,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     client,
     deviceKey,
     runner,
-    catalogue,
+    catalog,
     threads,
     plans,
     log,
@@ -148,7 +148,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     connected: () => connection.connected,
     onEnrolled: () => {
       onEnrolled();
-      loop.wake("enrolment");
+      loop.wake("enrollment");
     },
     log,
   });
@@ -160,7 +160,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       now,
       ...sensors.read(),
       connection: grace.fact,
-      membership: membershipOf(identity.current().enrolment, member),
+      membership: membershipOf(identity.current().enrollment, member),
       pause,
       finishThenPause,
       donateNowUntil,
@@ -198,7 +198,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   const first = new StartGate({
     connected: () => connection.connected,
-    known: () => member.me !== null || member.unknownHere || identity.current().enrolment === null,
+    known: () => member.me !== null || member.unknownHere || identity.current().enrollment === null,
     begin: () => loop.start(),
   });
 
@@ -228,19 +228,19 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       void enrolling.remember(me);
     }
     work.wantedChanged(me?.status === "active");
-    if (first.update()) loop.wake("enrolment");
+    if (first.update()) loop.wake("enrollment");
   }
 
-  catalogue.onChange(() => {
+  catalog.onChange(() => {
     work.modelsChanged();
     models.store.filesChanged();
     loop.wake("models");
   });
   journal.start(options.version);
-  for (const file of options.bundledModels) void catalogue.add(file);
+  for (const file of options.bundledModels) void catalog.add(file);
   await sensors.start(neededBy(rules(), false), () => loop.wake("sample"));
   const unfollow = followConnection(client, onConnection);
-  if (identity.current().enrolment !== null) onEnrolled();
+  if (identity.current().enrollment !== null) onEnrolled();
 
   const benchmark = new ModelBenchmark({
     runner,
@@ -279,7 +279,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     stop: async () => {
       await socket.close();
       first.stop();
-      catalogue.stop();
+      catalog.stop();
       loop.stop();
       input.watch(false);
       sensors.stop();

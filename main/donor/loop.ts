@@ -12,7 +12,7 @@ export type WakeReason =
   | "recheck"
   | "settings"
   | "connection"
-  | "enrolment"
+  | "enrollment"
   | "models"
   | "power"
   | "lock";

@@ -30,7 +30,7 @@ const journal = fc
 const since = fc.integer({ min: 0, max: now - 1 });
 
 describe("spans", () => {
-  it("fill the time from since until now: no gap, no overlap, and neighbours differ", () => {
+  it("fill the time from since until now: no gap, no overlap, and neighbors differ", () => {
     fc.assert(
       fc.property(journal, since, fc.boolean(), (entries, from, running) => {
         const spans = spansOf(entries, from, now, running);

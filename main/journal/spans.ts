@@ -36,7 +36,7 @@ const silentAfterMs = 2.5 * aliveEveryMs;
 
 /**
  * The time from `since` until `now` in spans that follow on each other without a gap, each with what the donor
- * did; neighbours differ. `running`: whether the donor runs now. If not, it ran at most until its last entry.
+ * did; neighbors differ. `running`: whether the donor runs now. If not, it ran at most until its last entry.
  */
 export function spansOf(
   entries: readonly JournalEntry[],

@@ -1,4 +1,4 @@
-import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
+import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { Download, type DownloadEnd } from "./download/download.ts";
@@ -19,7 +19,7 @@ export type ActiveDeps = {
    * unreachable.
    */
   readonly pieces: () => Promise<ModelPieces | null>;
-  readonly neighbours: (pieceBytes: number) => Neighbors | null;
+  readonly neighbors: (pieceBytes: number) => Neighbors | null;
   readonly internetHold: () => WaitReason | null;
   readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
   readonly onProgress: () => void;
@@ -111,7 +111,7 @@ export class ActiveDownload {
         ...this.#deps,
         part,
         internet,
-        neighbours: this.#deps.neighbours(part.spec.pieceBytes),
+        neighbors: this.#deps.neighbors(part.spec.pieceBytes),
         onBytes: async (bytes, from) => {
           this.#rate.count(bytes, performance.now());
           this.#deps.onProgress();

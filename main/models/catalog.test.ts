@@ -21,48 +21,48 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe("ModelCatalogue", () => {
+describe("ModelCatalog", () => {
   it("offers a file once it is verified, under the organization's name for it", async () => {
-    const catalogue = new ModelCatalog(silentLog);
+    const catalog = new ModelCatalog(silentLog);
     const states: string[] = [];
-    catalogue.onChange(() => states.push(catalogue.stateOf(file)));
-    await catalogue.add(file);
+    catalog.onChange(() => states.push(catalog.stateOf(file)));
+    await catalog.add(file);
     expect(states).toEqual(["verifying", "ready"]);
-    expect(catalogue.find({ ...file, modelId: "acme/small" })).toEqual({ ...file, modelId: "acme/small" });
+    expect(catalog.find({ ...file, modelId: "acme/small" })).toEqual({ ...file, modelId: "acme/small" });
   });
 
   it("offers nothing that is missing, corrupt, or another file", async () => {
-    const catalogue = new ModelCatalog(silentLog);
+    const catalog = new ModelCatalog(silentLog);
     await writeFile(file.path, "weightz");
-    await catalogue.add(file);
-    expect(catalogue.stateOf(file)).toBe("corrupt");
-    expect(catalogue.find(file)).toBeNull();
+    await catalog.add(file);
+    expect(catalog.stateOf(file)).toBe("corrupt");
+    expect(catalog.find(file)).toBeNull();
     await rm(file.path);
-    await catalogue.recheck(file.sha256);
-    expect(catalogue.stateOf(file)).toBe("missing");
-    expect(catalogue.stateOf({ ...file, sha256: "0".repeat(64) })).toBe("missing");
+    await catalog.recheck(file.sha256);
+    expect(catalog.stateOf(file)).toBe("missing");
+    expect(catalog.stateOf({ ...file, sha256: "0".repeat(64) })).toBe("missing");
     await writeFile(file.path, "weights");
-    await catalogue.recheck(file.sha256);
-    expect(catalogue.find(file)).not.toBeNull();
-    expect(catalogue.find({ ...file, sizeBytes: 8 })).toBeNull();
-    catalogue.stop();
+    await catalog.recheck(file.sha256);
+    expect(catalog.find(file)).not.toBeNull();
+    expect(catalog.find({ ...file, sizeBytes: 8 })).toBeNull();
+    catalog.stop();
   });
 
   it("finds a file again that was repaired, looking on its own, and says once that it is unusable", async () => {
     const events: string[] = [];
-    const catalogue = new ModelCatalog((_level, event) => events.push(event), 20);
+    const catalog = new ModelCatalog((_level, event) => events.push(event), 20);
     await writeFile(file.path, "weightz");
-    await catalogue.add(file);
+    await catalog.add(file);
     const states: string[] = [];
-    catalogue.onChange(() => states.push(catalogue.stateOf(file)));
+    catalog.onChange(() => states.push(catalog.stateOf(file)));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await catalogue.recheck(file.sha256);
+    await catalog.recheck(file.sha256);
     expect(events).toEqual(["model.unusable"]);
     expect(states).toEqual([]);
     await writeFile(file.path, "weights");
-    await vi.waitFor(() => expect(catalogue.find(file)).not.toBeNull());
+    await vi.waitFor(() => expect(catalog.find(file)).not.toBeNull());
     expect(states).toEqual(["ready"]);
-    catalogue.stop();
+    catalog.stop();
   });
 });
 

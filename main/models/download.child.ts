@@ -1,4 +1,4 @@
-import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalog-entry.ts";
 import { jsonLinesLog } from "../log.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { type Models, openModels } from "./models.ts";
@@ -18,10 +18,10 @@ type Order = {
  */
 const { folder, model, pieces, office } = JSON.parse(process.argv[2] ?? "{}") as Order;
 const log = jsonLinesLog((line) => process.stderr.write(line), "warn");
-const catalogue = new ModelCatalog(log);
+const catalog = new ModelCatalog(log);
 const models: Models = await openModels({
   folder,
-  catalogue,
+  catalog,
   log,
   pieces: async () => pieces,
   running: () => new Set(),
@@ -31,7 +31,7 @@ const models: Models = await openModels({
     ? {}
     : { officeTest: { address: "127.0.0.1", multicastPort: office.multicastPort } }),
 });
-catalogue.onChange(() => models.store.filesChanged());
+catalog.onChange(() => models.store.filesChanged());
 models.offer([model], office === undefined ? null : { secret: office.secret, previous: null });
 models.look(idleFacts, { ...roomyRules, shareModels: office !== undefined });
 setInterval(() => {

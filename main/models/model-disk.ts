@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 import type { ModelCatalog } from "./catalog.ts";
@@ -15,7 +15,7 @@ export type DiskRules = Pick<Rules, "diskQuotaMb" | "minFreeDiskMb">;
 
 export type ModelDiskDeps = {
   readonly folder: string;
-  readonly catalogue: ModelCatalog;
+  readonly catalog: ModelCatalog;
   /** SHA-256 of models that run, load or are warm. */
   readonly running: () => ReadonlySet<string>;
   readonly log: Log;
@@ -56,7 +56,7 @@ export class ModelDisk {
   /** The path of a complete, verified file, or null. */
   wholeFile(sha256: string): { readonly path: string; readonly sizeBytes: number } | null {
     const found = this.stored.files.get(sha256);
-    if (found === undefined || this.#deps.catalogue.find({ ...found, sha256 }) === null) return null;
+    if (found === undefined || this.#deps.catalog.find({ ...found, sha256 }) === null) return null;
     return { path: modelPath(this.#deps.folder, sha256), sizeBytes: found.sizeBytes };
   }
 
@@ -145,7 +145,7 @@ export class ModelDisk {
 
   async delete(sha256: string): Promise<void> {
     if (!this.stored.files.has(sha256)) return;
-    this.#deps.catalogue.forget(sha256);
+    this.#deps.catalog.forget(sha256);
     await rm(modelPath(this.#deps.folder, sha256), { force: true });
     this.stored.files.delete(sha256);
     await this.stored.save();
@@ -153,12 +153,12 @@ export class ModelDisk {
 
   /** Turns damaged files back into part files, so that their valid pieces are not fetched again. */
   async revertDamaged(offered: readonly OfferedModel[]): Promise<void> {
-    const { catalogue, folder } = this.#deps;
+    const { catalog, folder } = this.#deps;
     for (const [sha256, file] of this.stored.files) {
-      if (catalogue.stateOf({ ...file, sha256 }) !== "corrupt") continue;
+      if (catalog.stateOf({ ...file, sha256 }) !== "corrupt") continue;
       const model = offered.find((one) => one.sha256 === sha256);
       this.#deps.log("warn", "models.damaged", { modelId: file.modelId });
-      catalogue.forget(sha256);
+      catalog.forget(sha256);
       this.stored.files.delete(sha256);
       await this.stored.save();
       if (model === undefined) await rm(modelPath(folder, sha256), { force: true });
@@ -200,8 +200,8 @@ export class ModelDisk {
   #offer(sha256: string, file: StoredModel, path: string, stamp: string): void {
     const { modelId, sizeBytes, contextTokens } = file;
     const model = { modelId, path, sha256, sizeBytes, contextTokens };
-    if (stamp === file.stamp) this.#deps.catalogue.adopt(model);
-    else void this.#deps.catalogue.add(model);
+    if (stamp === file.stamp) this.#deps.catalog.adopt(model);
+    else void this.#deps.catalog.add(model);
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { known } from "../../app/facts/facts.ts";
-import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
@@ -20,8 +20,8 @@ let server: ModelServer;
 let model: OfferedModel;
 let pieces: ModelPieces | null;
 let store: ModelStore;
-let catalogue: ModelCatalog;
-let opened: { store: ModelStore; catalogue: ModelCatalog }[];
+let catalog: ModelCatalog;
+let opened: { store: ModelStore; catalog: ModelCatalog }[];
 let servers: ModelServer[];
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const one of opened) {
     await one.store.stop();
-    one.catalogue.stop();
+    one.catalog.stop();
   }
   for (const one of servers) one.close();
   await rm(folder, { recursive: true });
@@ -47,8 +47,8 @@ async function serve(modelId: string, count: number): Promise<[ModelServer, Offe
 }
 
 async function start(changed: Partial<ModelStoreDeps> = {}, models = [model]): Promise<void> {
-  ({ store, catalogue } = await openStore(folder, pieces, changed));
-  opened.push({ store, catalogue });
+  ({ store, catalog } = await openStore(folder, pieces, changed));
+  opened.push({ store, catalog });
   store.offer(models);
 }
 
@@ -66,10 +66,10 @@ describe("a model that the organization offers", () => {
     look();
     await becomes({ state: "ready" });
     expect(await readFile(path())).toEqual(server.bytes);
-    expect(catalogue.find(model)).toMatchObject({ path: path(), modelId: "m", contextTokens: 512 });
+    expect(catalog.find(model)).toMatchObject({ path: path(), modelId: "m", contextTokens: 512 });
     await store.stop();
     await start();
-    expect(catalogue.find(model)).not.toBeNull();
+    expect(catalog.find(model)).not.toBeNull();
     expect(server.sent).toBe(server.bytes.length);
   });
 
@@ -125,7 +125,7 @@ describe("a model that the organization offers", () => {
       state: "waiting",
       why: { reason: "wrong-content", detail: expect.any(String) as string },
     });
-    expect(catalogue.find(model)).toBeNull();
+    expect(catalog.find(model)).toBeNull();
     const { requests } = server;
     expect(requests).toBeLessThan(12);
     // Not by a restart either; only when somebody says that it was put right.
@@ -222,7 +222,7 @@ describe("a model that the organization offers", () => {
     const bytes = await readFile(path());
     bytes[pieceBytes + 5] = (bytes[pieceBytes + 5] ?? 0) ^ 1;
     await writeFile(path(), bytes);
-    await catalogue.recheck(model.sha256);
+    await catalog.recheck(model.sha256);
     await becomes({ state: "ready" });
     expect(await readFile(path())).toEqual(server.bytes);
     expect(server.sent).toBe(server.bytes.length + pieceBytes);
@@ -233,7 +233,7 @@ describe("a model that the organization offers", () => {
     look();
     await becomes({ state: "ready" });
     await rm(path());
-    await catalogue.recheck(model.sha256);
+    await catalog.recheck(model.sha256);
     await becomes({ state: "ready" });
     expect(server.sent).toBe(2 * server.bytes.length);
   });

@@ -1,5 +1,5 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
-import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
+import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { errorName } from "../log.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
@@ -20,7 +20,7 @@ export type StoreRules = NetworkRules & DiskRules;
 export type ModelStoreDeps = ModelDiskDeps & {
   readonly pieces: (sha256: string) => Promise<ModelPieces | null>;
   /** Devices in the office with this file or its download. Null while sharing is off. */
-  readonly neighbours: (model: OfferedModel, pieceBytes: number) => Neighbors | null;
+  readonly neighbors: (model: OfferedModel, pieceBytes: number) => Neighbors | null;
   /** Called when `view` changed: at once for states, once a second for downloaded bytes. */
   readonly onChange: () => void;
   readonly times?: DownloadTimes;
@@ -125,7 +125,7 @@ export class ModelStore {
   view(model: OfferedModel): ModelView {
     const { sha256 } = model;
     return viewOf(model, {
-      state: this.#deps.catalogue.stateOf(model),
+      state: this.#deps.catalog.stateOf(model),
       download: this.#active?.model.sha256 === sha256 ? this.#active : null,
       partBytes: this.#disk.partBytes(sha256),
       isRefused: this.#disk.stored.refused.has(sha256),
@@ -151,7 +151,7 @@ export class ModelStore {
         sizeBytes,
         sha256,
         lastUsedAt,
-        state: this.#deps.catalogue.stateOf({ modelId, sizeBytes, sha256 }),
+        state: this.#deps.catalog.stateOf({ modelId, sizeBytes, sha256 }),
       }));
     return [...offered, ...rest];
   }
@@ -254,7 +254,7 @@ export class ModelStore {
       model,
       url,
       pieces: () => this.#deps.pieces(sha256),
-      neighbours: (pieceBytes) => this.#deps.neighbours(model, pieceBytes),
+      neighbors: (pieceBytes) => this.#deps.neighbors(model, pieceBytes),
       internetHold: () => this.#network.internetHold(),
       onBytes: (bytes, from) => this.#network.received(bytes, from),
       onProgress: () => this.#notifier.soon(),
@@ -283,7 +283,7 @@ export class ModelStore {
     switch (end.kind) {
       case "complete":
         this.#errors.forget(sha256);
-        this.#deps.catalogue.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
+        this.#deps.catalog.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
         break;
       case "failed":
         this.#rest(sha256, end.why, end.detail, forgiveAfterMs + 1_000);
@@ -301,14 +301,14 @@ export class ModelStore {
       model.source !== "bundled" &&
       this.#offered.some(({ sha256, source }) => sha256 === model.sha256 && source === model.source) &&
       !this.#disk.stored.refused.has(model.sha256) &&
-      this.#deps.catalogue.stateOf(model) === "missing"
+      this.#deps.catalog.stateOf(model) === "missing"
     );
   }
 
   #isReachable(model: OfferedModel): boolean {
     if (this.#network.internetHold() === null) return true;
-    const neighbours = this.#deps.neighbours(model, pieceBytesFor(model.sizeBytes));
-    return (neighbours?.peers().length ?? 0) > 0;
+    const neighbors = this.#deps.neighbors(model, pieceBytesFor(model.sizeBytes));
+    return (neighbors?.peers().length ?? 0) > 0;
   }
 
   #rest(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null): void {

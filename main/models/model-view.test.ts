@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import { type ModelStanding, viewOf } from "./model-view.ts";
 
 const model: OfferedModel = {

@@ -1,5 +1,5 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
-import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { ActiveDownload } from "./active-download.ts";
 import type { ModelState } from "./catalog.ts";

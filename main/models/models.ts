@@ -1,4 +1,4 @@
-import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { GateFacts } from "./download/gate.ts";
 import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
@@ -6,7 +6,7 @@ import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.t
 import type { SharingSecrets } from "./office/secrets.ts";
 import { shelfOf } from "./office/shared-files.ts";
 
-export type ModelsOptions = Omit<ModelStoreDeps, "neighbours"> & {
+export type ModelsOptions = Omit<ModelStoreDeps, "neighbors"> & {
   readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
 };
 
@@ -27,7 +27,7 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
   let office: OfficeNetwork | null = null;
   const store = await ModelStore.open({
     ...deps,
-    neighbours: (model, pieceBytes) => office?.neighbours(model, pieceBytes) ?? null,
+    neighbors: (model, pieceBytes) => office?.neighbors(model, pieceBytes) ?? null,
     onChange: () => {
       office?.filesChanged();
       deps.onChange();

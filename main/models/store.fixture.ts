@@ -1,5 +1,5 @@
 import { known, unknownComputer } from "../../app/facts/facts.ts";
-import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalog-entry.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalog } from "./catalog.ts";
@@ -40,19 +40,19 @@ export async function openStore(
   folder: string,
   pieces: ModelPieces | null,
   changed: Partial<ModelStoreDeps> = {},
-): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalog }> {
-  const catalogue = new ModelCatalog(silentLog, 50);
+): Promise<{ readonly store: ModelStore; readonly catalog: ModelCatalog }> {
+  const catalog = new ModelCatalog(silentLog, 50);
   const store = await ModelStore.open({
     folder,
-    catalogue,
+    catalog,
     pieces: async () => pieces,
-    neighbours: () => null,
+    neighbors: () => null,
     running: () => new Set(),
     onChange: () => undefined,
     log: silentLog,
     times: shortTimes,
     ...changed,
   });
-  catalogue.onChange(() => store.filesChanged());
-  return { store, catalogue };
+  catalog.onChange(() => store.filesChanged());
+  return { store, catalog };
 }

@@ -75,7 +75,7 @@ describe("trayMenu", () => {
     expect(labels(trayMenu({ ...idle, rules }))).not.toContain("Donate now for 1 hour");
   });
 
-  it("before enrolment it offers nothing that needs it", () => {
+  it("before enrollment it offers nothing that needs it", () => {
     const fresh = {
       ...idle,
       device: null,

@@ -64,7 +64,7 @@ test.each([
   [[...needed, "--public-url", "https://example.org/api"]],
   [[...needed, "--public-site-url", "https://me:secret@example.org"]],
   [[...needed, "--max-file-mib", "0"]],
-  [[...needed, "--colour"]],
+  [[...needed, "--color"]],
   [[...needed, "surplus"]],
 ])("refuses %j", (argv) => {
   expect(parseArguments(argv).kind).toBe("invalid");

@@ -10,7 +10,7 @@ import { startRestartingBackend } from "./restarting-backend.ts";
 const exitUsage = 2;
 const exitFailed = 1;
 /** Exit codes that shells report for processes ended by a signal. */
-const exitSignalled = { SIGINT: 130, SIGTERM: 143 } as const;
+const exitSignaled = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A backend that takes longer to stop is ended: acknowledged data is on disk. */
 const stopWithinMs = 10_000;
 
@@ -123,7 +123,7 @@ function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(exitSignalled[signal]);
+      if (stopping) process.exit(exitSignaled[signal]);
       stop(signal);
     });
   }

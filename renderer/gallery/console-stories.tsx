@@ -127,7 +127,7 @@ export function consoleStories(now: number): readonly Story[] {
       "models",
       <ModelsView
         {...modelsView}
-        models={rows.catalogue(now)}
+        models={rows.catalog(now)}
         opened="qwen3-4b-instruct-q4"
         devicesOf={(model) => <ModelDevicesView model={model} devices={rows.modelDevices(now)} />}
       />,

@@ -32,19 +32,19 @@ export class CellLists {
   before = (member: number): number => this.#previous[member] ?? -1;
 
   add(member: number, cell: number, atFront = false): void {
-    const neighbour = atFront ? this.front(cell) : this.back(cell);
+    const neighbor = atFront ? this.front(cell) : this.back(cell);
     this.#cells[member] = cell;
-    this.#next[member] = atFront ? neighbour : -1;
-    this.#previous[member] = atFront ? -1 : neighbour;
-    if (neighbour < 0) {
+    this.#next[member] = atFront ? neighbor : -1;
+    this.#previous[member] = atFront ? -1 : neighbor;
+    if (neighbor < 0) {
       this.#bits.add(cell);
       this.#fronts[cell] = member;
       this.#backs[cell] = member;
     } else if (atFront) {
-      this.#previous[neighbour] = member;
+      this.#previous[neighbor] = member;
       this.#fronts[cell] = member;
     } else {
-      this.#next[neighbour] = member;
+      this.#next[neighbor] = member;
       this.#backs[cell] = member;
     }
     this.#count += 1;

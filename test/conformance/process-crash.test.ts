@@ -25,7 +25,7 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
       const backend = await startCrashingBackend();
       const clients = each(() => liveClient(backend.url));
       const channel = (client: number): string => `channel ${client % clientCount}`;
-      // Each sees what it writes itself, and what its neighbour writes.
+      // Each sees what it writes itself, and what its neighbor writes.
       const watches = clients.flatMap((client, n) =>
         [n, n + 1].map((of) => ({
           of: of % clientCount,

@@ -144,7 +144,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
   test("says what is wrong with its arguments, its key, its functions", async () => {
     const folder = await temporaryFolder();
     const free = ["--port", "0", "--data", join(folder, "data.sqlite3")];
-    expect(await runToEnd(["--colour"])).toMatchObject({
+    expect(await runToEnd(["--color"])).toMatchObject({
       code: 2,
       output: expect.stringContaining("--convex FOLDER"),
     });

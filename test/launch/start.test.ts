@@ -250,7 +250,7 @@ test.each([0, 1, 2])("a taken port (the first + %i) is reported, with what to do
 });
 
 test("an unknown option prints the usage", async () => {
-  const program = start("--colour");
+  const program = start("--color");
   expect(await program.ended).toBe(1);
   expect(program.output()).toContain("--organization S");
 });

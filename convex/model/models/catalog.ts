@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import type { ModelPieces, OfferedModel } from "../../../app/models/catalogue-entry.ts";
+import type { ModelPieces, OfferedModel } from "../../../app/models/catalog-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 

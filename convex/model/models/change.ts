@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import { type CatalogueEntry, catalogueEntry } from "../../../app/models/catalogue-entry.ts";
+import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Actor, record } from "../audit.ts";
@@ -7,7 +7,7 @@ import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
 import { allModels, findModel, keepPieces, maxModels, piecesView } from "./catalog.ts";
 
-/** A new entry of the catalog; app/models/catalogue-entry.ts has its bounds. */
+/** A new entry of the catalog; app/models/catalog-entry.ts has its bounds. */
 export const newEntry = v.object({
   modelId: v.string(),
   source: v.string(),
@@ -20,8 +20,8 @@ export const newEntry = v.object({
 });
 
 /** Refuses (invalid) an entry that is out of bounds, and names the field. */
-function checkedEntry(given: Infer<typeof newEntry>): CatalogueEntry {
-  const parsed = catalogueEntry.safeParse(given);
+function checkedEntry(given: Infer<typeof newEntry>): CatalogEntry {
+  const parsed = catalogEntry.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join(".") ?? "";

@@ -34,14 +34,14 @@ export class Enrollment {
       onEnrolled();
       return { kind: "ok", value: null };
     } catch (error) {
-      log("warn", "enrol.failed", { error: errorName(error) });
+      log("warn", "enroll.failed", { error: errorName(error) });
       return refused("The organization's server refused the enrollment. Try again later.");
     }
   }
 
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
     try {
-      await this.#deps.identity.setEnrolment({ deviceId, organizationName });
+      await this.#deps.identity.setEnrollment({ deviceId, organizationName });
     } catch (error) {
       this.#deps.log("error", "identity.not-saved", { error: errorName(error) });
     }

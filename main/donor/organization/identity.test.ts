@@ -22,10 +22,10 @@ it("makes a key of 256 bits once, in a file that only its owner reads", async ()
   expect((await openIdentity(path, silentLog)).current().deviceKey).toBe(deviceKey);
 });
 
-it("remembers its enrolment", async () => {
+it("remembers its enrollment", async () => {
   const store = await openIdentity(path, silentLog);
-  await store.setEnrolment({ deviceId: "d1", organizationName: "Acme" });
-  expect((await openIdentity(path, silentLog)).current().enrolment).toEqual({
+  await store.setEnrollment({ deviceId: "d1", organizationName: "Acme" });
+  expect((await openIdentity(path, silentLog)).current().enrollment).toEqual({
     deviceId: "d1",
     organizationName: "Acme",
   });
@@ -35,7 +35,7 @@ it("sets a damaged file aside and begins anew, never with its key in the log", a
   await writeFile(path, '{"version":1,"deviceKey":"gd_short"}');
   const logged: string[] = [];
   const store = await openIdentity(path, (...entry) => logged.push(JSON.stringify(entry)));
-  expect(store.current().enrolment).toBeNull();
+  expect(store.current().enrollment).toBeNull();
   expect(logged.join()).toContain("identity.corrupt");
   expect(logged.join()).not.toContain(store.current().deviceKey);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ enrolment: null });

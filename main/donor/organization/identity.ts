@@ -6,14 +6,13 @@ import { loadJson, saveJson } from "../../store/json-file.ts";
 /** The device's identity. Only the backend gets the key, and it stores a hash. */
 export type Identity = {
   readonly deviceKey: string;
-  readonly enrolment: Enrolment | null;
+  readonly enrollment: { readonly deviceId: string; readonly organizationName: string } | null;
 };
-
-export type Enrolment = { readonly deviceId: string; readonly organizationName: string };
 
 const identityFile = z.object({
   version: z.literal(1),
   deviceKey: z.string().regex(/^gd_[A-Za-z0-9_-]{43}$/),
+  /** Files of earlier versions have this spelling. */
   enrolment: z
     .object({ deviceId: z.string().min(1).max(200), organizationName: z.string().max(500) })
     .nullable(),
@@ -21,7 +20,7 @@ const identityFile = z.object({
 
 export type IdentityStore = {
   readonly current: () => Identity;
-  readonly setEnrolment: (enrolment: Enrolment | null) => Promise<void>;
+  readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
 };
 
 /** Reads the device's key or creates one of 256 random bits. It is on disk (mode 0600) before its first use. */
@@ -30,15 +29,18 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });
   let identity: Identity =
     loaded.kind === "loaded"
-      ? { deviceKey: loaded.value.deviceKey, enrolment: loaded.value.enrolment }
-      : { deviceKey: `gd_${randomBytes(32).toString("base64url")}`, enrolment: null };
-  const save = (): Promise<void> => saveJson(path, { version: 1, ...identity });
+      ? { deviceKey: loaded.value.deviceKey, enrollment: loaded.value.enrolment }
+      : { deviceKey: `gd_${randomBytes(32).toString("base64url")}`, enrollment: null };
+  const save = (): Promise<void> => {
+    const { deviceKey, enrollment: enrolment } = identity;
+    return saveJson(path, { version: 1, deviceKey, enrolment });
+  };
   if (loaded.kind !== "loaded") await save();
   return {
     current: () => identity,
-    setEnrolment: async (enrolment) => {
-      if (JSON.stringify(enrolment) === JSON.stringify(identity.enrolment)) return;
-      identity = { ...identity, enrolment };
+    setEnrollment: async (enrollment) => {
+      if (JSON.stringify(enrollment) === JSON.stringify(identity.enrollment)) return;
+      identity = { ...identity, enrollment };
       await save();
     },
   };

@@ -6,7 +6,7 @@ import {
   modelPieces,
   type OfferedModel,
   offeredModel,
-} from "../../../app/models/catalogue-entry.ts";
+} from "../../../app/models/catalog-entry.ts";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import type { StandbyReason } from "../../../app/policy/reasons.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";

@@ -1,7 +1,7 @@
 import type { DonorSnapshot, FactSources, FactsView } from "../../../app/contract/snapshot.ts";
 import { type Facts, type Known, unknownComputer } from "../../../app/facts/facts.ts";
 import type { EffectiveRules } from "../../../app/policy/rule-layers.ts";
-import type { Enrolment } from "../organization/identity.ts";
+import type { Identity } from "../organization/identity.ts";
 import type { Settings } from "../settings.ts";
 
 type Program = {
@@ -15,15 +15,15 @@ export function initialSnapshot(
   program: Program,
   settings: Settings,
   policy: EffectiveRules,
-  enrolment: Enrolment | null,
+  enrollment: Identity["enrollment"],
 ): DonorSnapshot {
   return {
     version: program.version,
     platform: process.platform,
     shell: program.shell,
     connection: "connecting",
-    organization: enrolment === null ? null : { name: enrolment.organizationName },
-    device: enrolment === null ? null : { id: enrolment.deviceId, name: program.name },
+    organization: enrollment === null ? null : { name: enrollment.organizationName },
+    device: enrollment === null ? null : { id: enrollment.deviceId, name: program.name },
     activity: { kind: "holding", reason: "starting", since: Date.now() },
     recheckAt: null,
     ...settingsView(settings, policy, Date.now()),

@@ -71,7 +71,7 @@ const chatJob = (attemptId: string, changed: object = {}) =>
 let folder: string;
 let queue: FakeQueue;
 let runner: HandRunner;
-let catalogue: ModelCatalog;
+let catalog: ModelCatalog;
 let wanted: OrganizationModel[];
 let views: (WorkView | null)[];
 let inspected: string[];
@@ -106,8 +106,8 @@ beforeEach(async () => {
   const sha256 = createHash("sha256").update("weights").digest("hex");
   const model = { modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 };
   wanted = [model];
-  catalogue = new ModelCatalog(silentLog);
-  await catalogue.add({ ...model, path });
+  catalog = new ModelCatalog(silentLog);
+  await catalog.add({ ...model, path });
   queue = new FakeQueue();
   runner = new HandRunner();
   views = [];
@@ -135,7 +135,7 @@ beforeEach(async () => {
     client: queue,
     deviceKey: "k",
     runner,
-    catalogue,
+    catalog,
     plans,
     threads: 1,
     version: "1",
@@ -144,14 +144,14 @@ beforeEach(async () => {
     onWork: (view) => views.push(view),
     onGreeted: () => undefined,
   });
-  catalogue.onChange(() => work.modelsChanged());
+  catalog.onChange(() => work.modelsChanged());
   work.wantedChanged(true);
   queue.connect(1);
 });
 
 afterEach(async () => {
   await work.stop(20);
-  catalogue.stop();
+  catalog.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -217,7 +217,7 @@ describe("what a donor gives", () => {
         await writeFile(path, modelId);
         const sha256 = createHash("sha256").update(modelId).digest("hex");
         const model = { modelId, sha256, sizeBytes: modelId.length, contextTokens: 64 };
-        await catalogue.add({ ...model, path });
+        await catalog.add({ ...model, path });
         return model;
       }),
     );
@@ -248,7 +248,7 @@ describe("what a donor gives", () => {
     await writeFile(path, "flaky");
     const sha256 = createHash("sha256").update("flaky").digest("hex");
     const model = { modelId: "flaky", sha256, sizeBytes: 5, contextTokens: 64 };
-    await catalogue.add({ ...model, path });
+    await catalog.add({ ...model, path });
     wanted = [model];
     work.wantedChanged(true);
     work.accept(limits);
@@ -399,7 +399,7 @@ describe("a model's file that the runner finds bad", () => {
       expect(fail.args).toMatchObject({ error: { code, unfit: true }, wish: { jobs: 0 } });
       queue.showHeld();
       fail.answer({ kind: "failed", ...nextWork([], []) });
-      await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("corrupt"), patient);
+      await vi.waitFor(() => expect(catalog.stateOf(wanted[0]!)).toBe("corrupt"), patient);
       expect(work.usableModels).toEqual([]);
       expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: [] } });
     },
@@ -412,7 +412,7 @@ describe("a model's file that the runner finds bad", () => {
     runner.finish({ kind: "failed", error });
     const fail = await called("fail");
     // Until then it changes what it can do, and leaves the line that it stood in.
-    await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("ready"), patient);
+    await vi.waitFor(() => expect(catalog.stateOf(wanted[0]!)).toBe("ready"), patient);
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
     (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });

@@ -29,7 +29,7 @@ export type DonatedWorkDeps = {
     yield(how: { readonly warmMs: number }): Promise<void>;
     stop(): Promise<void>;
   };
-  readonly catalogue: ModelCatalog;
+  readonly catalog: ModelCatalog;
   readonly threads: number;
   readonly plans: ModelPlans;
   readonly version: string;
@@ -59,7 +59,7 @@ export class DonatedWork {
 
   constructor(deps: DonatedWorkDeps) {
     this.#deps = deps;
-    const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = deps;
+    const { client, runner, catalog, plans, log, onWork, onGreeted, around = (each) => each } = deps;
     const { chat, completion, embedding } = jobHandlers({
       runner,
       log,
@@ -69,7 +69,7 @@ export class DonatedWork {
         if (found !== null) deps.onUse?.(found.sha256);
         return found;
       },
-      onBadModel: (sha256) => void catalogue.recheck(sha256),
+      onBadModel: (sha256) => void catalog.recheck(sha256),
       planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
       onLoaded: (model, report) => {
         this.#loaded = { model, report };
@@ -95,9 +95,9 @@ export class DonatedWork {
 
   /** The organization's models that are on this device and verified, with the organization's current settings. */
   get usableModels(): readonly ModelFile[] {
-    const { wanted, catalogue } = this.#deps;
+    const { wanted, catalog } = this.#deps;
     return wanted().flatMap((model) => {
-      const file = catalogue.find(model);
+      const file = catalog.find(model);
       if (file === null) return [];
       return [{ ...file, contextTokens: model.contextTokens, template: model.template ?? undefined }];
     });

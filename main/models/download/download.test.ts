@@ -49,11 +49,11 @@ const peer = (changed: Partial<Neighbors>): Neighbors => ({
   ...changed,
 });
 
-const download = (neighbours: Neighbors, changed: Partial<DownloadDeps> = {}): Download =>
+const download = (neighbors: Neighbors, changed: Partial<DownloadDeps> = {}): Download =>
   new Download({
     part,
     internet,
-    neighbours,
+    neighbors,
     internetHold: () => null,
     onBytes: async (bytes, from) => {
       came[from] += bytes;

@@ -14,7 +14,7 @@ export type DownloadDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
   /** Null if the rules do not allow sharing. */
-  readonly neighbours: Neighbors | null;
+  readonly neighbors: Neighbors | null;
   /** The reason why the internet may not be used although the network may. Null if it may. */
   readonly internetHold: () => WaitReason | null;
   /** Reports received bytes. Resolves when more may be received. */
@@ -55,12 +55,12 @@ export class Download {
   #changed = false;
 
   constructor(deps: DownloadDeps) {
-    const { part, neighbours, times } = deps;
+    const { part, neighbors, times } = deps;
     this.#deps = deps;
     this.#office =
-      neighbours === null ? null : new OfficeView(neighbours, times, part.layout.count, () => this.#wake());
+      neighbors === null ? null : new OfficeView(neighbors, times, part.layout.count, () => this.#wake());
     // Starts at a random piece, so that devices in one office have different pieces to share.
-    this.#order = part.layout.from(neighbours === null ? 0 : randomInt(part.layout.count));
+    this.#order = part.layout.from(neighbors === null ? 0 : randomInt(part.layout.count));
   }
 
   /** Pieces in progress from the internet. */
@@ -216,7 +216,7 @@ export class Download {
         this.#finish({ kind: "stopped" });
         return;
       case "disagree": {
-        const detail = "Each piece is right and the whole is not: the catalogue's hashes disagree.";
+        const detail = "Each piece is right and the whole is not: the catalog's hashes disagree.";
         this.#finish({ kind: "failed", why: "wrong-content", detail });
         return;
       }
@@ -247,7 +247,7 @@ export class Download {
   #tooManyFailures(): DownloadEnd | null {
     const { failures, spec } = this.#deps.part;
     if (failures < (spec.pieceHashes === null ? maxFailures.whole : maxFailures.byPiece)) return null;
-    const detail = `${failures} times its SHA-256 was wrong. Check the catalogue's entry and the source.`;
+    const detail = `${failures} times its SHA-256 was wrong. Check the catalog's entry and the source.`;
     return { kind: "failed", why: "wrong-content", detail };
   }
 

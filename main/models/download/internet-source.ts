@@ -86,7 +86,7 @@ export class InternetSource {
       const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers["content-range"] ?? "");
       if (range !== null && Number(range[3]) !== this.#sizeBytes) {
         response.destroy();
-        return { kind: "refused", why: `It has ${range[3]} bytes, the catalogue says ${this.#sizeBytes}.` };
+        return { kind: "refused", why: `It has ${range[3]} bytes, the catalog says ${this.#sizeBytes}.` };
       }
       if (range === null || Number(range[1]) !== ask.start || Number(range[2]) !== ask.end - 1) {
         response.destroy();
@@ -101,7 +101,7 @@ export class InternetSource {
     response.destroy();
     if (statusCode === 200 && ask.validator !== null) return { kind: "changed" };
     if (statusCode === 200) return { kind: "refused", why: "It gives no parts of a file (HTTP Range)." };
-    if (statusCode === 416) return { kind: "refused", why: "It has fewer bytes than the catalogue says." };
+    if (statusCode === 416) return { kind: "refused", why: "It has fewer bytes than the catalog says." };
     const why = `It answers with status ${statusCode}.`;
     if (statusCode === 408 || statusCode === 429 || statusCode >= 500) {
       return { kind: "unreachable", why, retryAfterMs: retryAfterOf(headers["retry-after"]) };

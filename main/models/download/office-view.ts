@@ -7,7 +7,7 @@ const askedAtOnce = 12;
 
 /** A download's view of the devices in the office, updated by polling. */
 export class OfficeView {
-  readonly #neighbours: Neighbors;
+  readonly #neighbors: Neighbors;
   readonly #times: DownloadTimes;
   readonly #pieces: number;
   readonly #onNews: () => void;
@@ -16,15 +16,15 @@ export class OfficeView {
   #best = 0;
   #helpedAt = performance.now();
 
-  constructor(neighbours: Neighbors, times: DownloadTimes, pieces: number, onNews: () => void) {
-    this.#neighbours = neighbours;
+  constructor(neighbors: Neighbors, times: DownloadTimes, pieces: number, onNews: () => void) {
+    this.#neighbors = neighbors;
     this.#times = times;
     this.#pieces = pieces;
     this.#onNews = onNews;
   }
 
   get selfId(): string {
-    return this.#neighbours.selfId;
+    return this.#neighbors.selfId;
   }
 
   get have(): ReadonlyMap<string, PeerHave> {
@@ -65,7 +65,7 @@ export class OfficeView {
   }
 
   async piece(peerId: string, piece: number, signal: AbortSignal): Promise<Buffer | null> {
-    const bytes = await this.#neighbours.piece(peerId, piece, signal);
+    const bytes = await this.#neighbors.piece(peerId, piece, signal);
     // The device is busy or gone. Ask it again after its next announcement.
     if (bytes === null) this.#have = new Map([...this.#have].filter(([id]) => id !== peerId));
     return bytes;
@@ -87,7 +87,7 @@ export class OfficeView {
   async #ask(signal: AbortSignal): Promise<void> {
     const peers = shuffled(this.#peers()).slice(0, askedAtOnce);
     const answers = await Promise.all(
-      peers.map(async ({ id }) => [id, await this.#neighbours.have(id, signal)] as const),
+      peers.map(async ({ id }) => [id, await this.#neighbors.have(id, signal)] as const),
     );
     const have = new Map<string, PeerHave>();
     for (const [id, answer] of answers) {
@@ -101,7 +101,7 @@ export class OfficeView {
   }
 
   #peers(): ReturnType<Neighbors["peers"]> {
-    return this.#neighbours.peers().filter(({ id }) => !this.#distrusted.has(id));
+    return this.#neighbors.peers().filter(({ id }) => !this.#distrusted.has(id));
   }
 }
 

@@ -110,7 +110,7 @@ describe("a part file", () => {
     expect((await stat(path)).size).toBe(0);
   });
 
-  it("says so where the catalogue's own hashes disagree", async () => {
+  it("says so where the catalog's own hashes disagree", async () => {
     await part.close();
     await reopen({ sha256: "0".repeat(64) });
     for (const piece of [0, 1, 2]) await bring(piece);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
+import type { OfferedModel } from "../../../app/models/catalog-entry.ts";
 import type { Log } from "../../log.ts";
 import type { Neighbors } from "../download/neighbors.ts";
 import type { AnnouncedFile } from "./announcement.ts";
@@ -66,7 +66,7 @@ export class OfficeNetwork {
   }
 
   /** Null while sharing is off. */
-  neighbours(model: OfferedModel, pieceBytes: number): Neighbors | null {
+  neighbors(model: OfferedModel, pieceBytes: number): Neighbors | null {
     if (this.#keys.length === 0) return null;
     const { sha256, sizeBytes } = model;
     const file: WantedFile = { sha256, sizeBytes, pieceBytes };

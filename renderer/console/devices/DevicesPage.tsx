@@ -15,7 +15,7 @@ export function DevicesPage(): ReactNode {
   const retire = useAct(api.admin.retireDevice);
   const reinstate = useAct(api.admin.reinstateDevice);
   const label = useAct(api.adminQueue.labelDevice);
-  const [labelling, setLabelling] = useState<DeviceRow | null>(null);
+  const [labeling, setLabeling] = useState<DeviceRow | null>(null);
   return (
     <Card flush>
       <DevicesTable
@@ -23,15 +23,15 @@ export function DevicesPage(): ReactNode {
         actions={{
           retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} is retired.`),
           reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} is back.`),
-          label: setLabelling,
+          label: setLabeling,
         }}
       />
       <DeviceLabels
-        device={labelling}
+        device={labeling}
         onSave={({ deviceId, name }, labels) =>
           void label({ deviceId, ...labels }, `The groups of ${name} are set.`)
         }
-        onClose={() => setLabelling(null)}
+        onClose={() => setLabeling(null)}
       />
       {count !== undefined && count.total > count.listed ? (
         <p className="border-t border-line px-4 py-2.5 text-xs text-muted">

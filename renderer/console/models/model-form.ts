@@ -1,8 +1,4 @@
-import {
-  type CatalogueEntry,
-  catalogueEntry,
-  type ModelPieces,
-} from "../../../app/models/catalogue-entry.ts";
+import { type CatalogEntry, catalogEntry, type ModelPieces } from "../../../app/models/catalog-entry.ts";
 
 /** A model's form, as typed. */
 export type ModelForm = {
@@ -38,7 +34,7 @@ export const emptyForm: ModelForm = {
 export type ParsedForm =
   | {
       readonly kind: "ok";
-      readonly entry: CatalogueEntry;
+      readonly entry: CatalogEntry;
       readonly price: { readonly promptMicro: bigint; readonly completionMicro: bigint };
     }
   | { readonly kind: "wrong"; readonly problems: Readonly<Partial<Record<FormField, string>>> };
@@ -57,7 +53,7 @@ const words: Readonly<Record<Exclude<FormField, "prompt" | "completion">, string
 export function parseForm(form: ModelForm): ParsedForm {
   const { prompt, completion, pieces } = form;
   const text = (field: FormField): string => form[field].trim();
-  const parsed = catalogueEntry.safeParse({
+  const parsed = catalogEntry.safeParse({
     modelId: text("modelId"),
     source: text("source"),
     sha256: text("sha256").toLowerCase(),
@@ -94,7 +90,7 @@ export function readEntry(text: string): Omit<ModelForm, "prompt" | "completion"
   } catch {
     return null;
   }
-  const parsed = catalogueEntry.safeParse(
+  const parsed = catalogEntry.safeParse(
     typeof json === "object" ? { template: null, pieces: null, ...json } : json,
   );
   if (!parsed.success) return null;

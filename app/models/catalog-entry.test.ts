@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { catalogueEntry, modelSource, pieceBytesFor } from "./catalogue-entry.ts";
+import { catalogEntry, modelSource, pieceBytesFor } from "./catalog-entry.ts";
 
 const entry = {
   modelId: "small",
@@ -12,10 +12,10 @@ const entry = {
   pieces: { pieceBytes: 4 * 2 ** 20, pieceHashes: ["b".repeat(64), "c".repeat(64)] },
 };
 
-describe("an entry of the catalogue", () => {
+describe("an entry of the catalog", () => {
   it("is taken with its pieces or without", () => {
-    expect(catalogueEntry.parse(entry)).toEqual(entry);
-    expect(catalogueEntry.safeParse({ ...entry, pieces: null }).success).toBe(true);
+    expect(catalogEntry.parse(entry)).toEqual(entry);
+    expect(catalogEntry.safeParse({ ...entry, pieces: null }).success).toBe(true);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe("an entry of the catalogue", () => {
     { pieces: { ...entry.pieces, pieceHashes: ["b", "c"] } },
     { pieces: { ...entry.pieces, pieceBytes: 1 } },
   ])("is refused with %j", (changed) => {
-    expect(catalogueEntry.safeParse({ ...entry, ...changed }).success).toBe(false);
+    expect(catalogEntry.safeParse({ ...entry, ...changed }).success).toBe(false);
   });
 });
 

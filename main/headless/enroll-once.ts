@@ -9,7 +9,7 @@ const longestPauseMs = 5 * 60_000;
  * Enrolls with a code once the backend is reachable, unless the device is already enrolled. The log reports a
  * refused code, and the panel still accepts another.
  */
-export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
+export function enrollOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
   let asking = false;
   let pauseMs = firstPauseMs;
   const unsubscribe = donor.snapshot.onDelta(() => void ask());

@@ -46,13 +46,13 @@ const offered = {
 };
 
 /**
- * One model of an organization's catalogue as its devices are told of it. The pieces' hashes stand apart (tens of
+ * One model of an organization's catalog as its devices are told of it. The pieces' hashes stand apart (tens of
  * kilobytes): a device asks for them when it begins to download.
  */
 export const offeredModel = z.object(offered).readonly();
 
-/** One model of an organization's catalogue as an administrator enters it. Without `pieces` the file is only as good as the whole. */
-export const catalogueEntry = z
+/** One model of an organization's catalog as an administrator enters it. Without `pieces` the file is only as good as the whole. */
+export const catalogEntry = z
   .object({ ...offered, pieces: modelPieces.nullable() })
   .refine(
     ({ pieces, sizeBytes }) => pieces === null || fitsPieces(pieces, sizeBytes),
@@ -62,7 +62,7 @@ export const catalogueEntry = z
 
 export type ModelPieces = Readonly<z.infer<typeof modelPieces>>;
 export type OfferedModel = z.infer<typeof offeredModel>;
-export type CatalogueEntry = z.infer<typeof catalogueEntry>;
+export type CatalogEntry = z.infer<typeof catalogEntry>;
 
 /** Whether a file of this size has as many pieces as there are hashes. */
 export function fitsPieces({ pieceBytes, pieceHashes }: ModelPieces, sizeBytes: number): boolean {
