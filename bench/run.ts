@@ -27,7 +27,7 @@ ${Object.entries(benches)
   .join("\n")}
 
   --json       print one JSON object, and nothing else
-  --rounds N   how often each thing is measured (5); the medians are printed
+  --rounds N   how often each thing is measured (5), or less on a slow machine; the medians are printed
   --help       this`;
 
 async function main(): Promise<number> {

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sharedNow } from "../fleet/messages.ts";
 import { type Latency, type Site, withSites } from "../fleet/site.ts";
 import { type SideName, sideNames } from "../side.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 
 /** Simultaneous connections would measure the backend's queue of connections. */
 const startSpreadMs = 2;
 const warmUp = 3;
+const withinMs = 30_000;
 /** A random pause between two jobs, so that none falls into step with a timer. */
 const pauseMs = { least: 50, most: 350 };
 
@@ -33,10 +35,10 @@ export function measureDispatch(
       baseline: await subject(sites.baseline, workers),
     };
     const times: { readonly [Name in SideName]: number[] } = { ours: [], baseline: [] };
-    for (let sample = -warmUp; sample < samples; sample += 1) {
+    for (const sample of repetitions(warmUp + samples, withinMs, { least: warmUp + 1 })) {
       for (const name of sample % 2 === 0 ? sideNames : sideNames.toReversed()) {
         const ms = await subjects[name].dispatch();
-        if (sample >= 0) times[name].push(ms);
+        if (sample >= warmUp) times[name].push(ms);
       }
     }
     const of = (each: readonly number[]) => ({ p50: quantile(each, 0.5), p95: quantile(each, 0.95) });

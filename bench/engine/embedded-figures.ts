@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BackendProcess } from "../support/backend-process.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { anonymousMb, residentMb } from "../support/resident-memory.ts";
 import { median } from "../support/statistics.ts";
 import { measureClaims } from "./claims.ts";
@@ -13,6 +14,7 @@ import { measureThroughput } from "./throughput.ts";
 
 /** As idle as it gets between two garbage collections. */
 const restMs = 6_000;
+const startsWithinMs = 20_000;
 
 export type Details = {
   /** The slowdown of a mutation with the subscriptions, as a share. */
@@ -48,7 +50,7 @@ export async function embeddedFigures(
   });
   say("starts with 100,000 documents");
   const starts: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (const _ of repetitions(rounds, startsWithinMs)) {
     starts.push(await using(await startEmbedded(dataFile), async ({ startedInMs }) => startedInMs));
   }
   say("memory at rest");

@@ -1,11 +1,13 @@
 import type { ConvexClient } from "convex/browser";
 import { api } from "../api.ts";
 import { countdown, withClients } from "../support/clients.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { median } from "../support/statistics.ts";
 
 const subscribers = 1_000;
 const connections = 10;
 const warmUp = 3;
+const withinMs = 20_000;
 const topic = "news";
 
 /**
@@ -26,7 +28,7 @@ export function measureFanout(url: string, rounds: number, distinct: boolean): P
     }
     await told.all;
     const times: number[] = [];
-    for (let round = 0; round < rounds + warmUp; round += 1) {
+    for (const round of repetitions(rounds + warmUp, withinMs, { least: warmUp + 1 })) {
       edition += 1;
       told = countdown(subscribers);
       const began = performance.now();

@@ -1,18 +1,20 @@
 import type { ConvexClient } from "convex/browser";
 import { api } from "../api.ts";
 import { withClients } from "../support/clients.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { median } from "../support/statistics.ts";
 
 const connections = 8;
 /** Concurrent calls per client, so that neither side waits for the network. */
 const underWay = 16;
+const withinMs = 30_000;
 
 /** Acknowledged one-document mutations per second, from eight clients at once: the median of the rounds. */
 export function measureThroughput(url: string, rounds: number, perRound: number): Promise<number> {
   return withClients(url, connections, async (clients) => {
     await writeAll(clients, Math.ceil(perRound / 4));
     const rates: number[] = [];
-    for (let round = 0; round < rounds; round += 1) rates.push(await writeAll(clients, perRound));
+    for (const _ of repetitions(rounds, withinMs)) rates.push(await writeAll(clients, perRound));
     return median(rates);
   });
 }

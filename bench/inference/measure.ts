@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { runnerThreads } from "../../main/supervisor/plan/parallelism.ts";
-import { median } from "../support/statistics.ts";
+import { repetitions } from "../support/repetitions.ts";
+import { median, rounded } from "../support/statistics.ts";
 import { Direct } from "./direct.ts";
 import { startFarm } from "./farm.ts";
 import type { InferenceFigures, SequenceFigures } from "./figures.ts";
@@ -9,10 +10,13 @@ import { likePrompts, unlikePrompts } from "./prompts.ts";
 
 const sequenceCounts = [1, 2, 4];
 /**
- * A multiple of every number of sequences, so that no sequence runs alone at the end. Large enough that a
- * round's start and end, about 20 ms each, do not matter.
+ * Jobs of a round: a multiple of every number of sequences, so that no sequence runs alone at the end. Large
+ * enough that a round's start and end, about 20 ms each, do not matter.
  */
-const jobs = 16;
+const jobs = 12;
+/** Loads the model and warms both sides' programs. */
+const warmUpJobs = 4;
+const withinMs = 75_000;
 const maxTokens = 96;
 const likeJobs = 10;
 
@@ -47,39 +51,34 @@ async function measureSide(
 ): Promise<SequenceFigures> {
   const farm = await startFarm({ manifest, threads, sequences: n });
   const direct = new Direct();
-  try {
-    const speeds = { farm: [] as number[], direct: [] as number[] };
-    const ratios: number[] = [];
-    const sides = {
-      farm: (prompts: readonly string[]) =>
-        farm.run(
-          prompts.map((content) => [{ role: "user", content }]),
-          maxTokens,
-        ),
-      direct: (prompts: readonly string[]) =>
-        direct.run({ file, prompts, maxTokens, sequences: n, contextTokens, threads }),
-    };
-    // The first round loads the model and warms both sides' programs, and is not counted.
-    for (let round = 0; round <= rounds; round += 1) {
-      const prompts = unlikePrompts(jobs, n * 100 + round);
-      const speed = { farm: 0, direct: 0 };
-      for (const side of round % 2 === 0 ? (["farm", "direct"] as const) : (["direct", "farm"] as const)) {
-        const { tokens, seconds } = await sides[side](prompts);
-        if (tokens !== prompts.length * maxTokens)
-          throw new Error(`The ${side} side wrote ${tokens} tokens.`);
-        speed[side] = tokens / seconds;
-      }
-      if (round === 0) continue;
-      speeds.farm.push(speed.farm);
-      speeds.direct.push(speed.direct);
-      ratios.push(speed.farm / speed.direct);
+  const sides = {
+    farm: (prompts: readonly string[]) =>
+      farm.run(
+        prompts.map((content) => [{ role: "user", content }]),
+        maxTokens,
+      ),
+    direct: (prompts: readonly string[]) =>
+      direct.run({ file, prompts, maxTokens, sequences: n, contextTokens, threads }),
+  };
+  const speedsOf = async (round: number, count: number): Promise<{ farm: number; direct: number }> => {
+    const prompts = unlikePrompts(count, n * 100 + round);
+    const speeds = { farm: 0, direct: 0 };
+    for (const side of round % 2 === 0 ? (["farm", "direct"] as const) : (["direct", "farm"] as const)) {
+      const { tokens, seconds } = await sides[side](prompts);
+      if (tokens !== prompts.length * maxTokens) throw new Error(`The ${side} side wrote ${tokens} tokens.`);
+      speeds[side] = tokens / seconds;
     }
-    const rounded = (value: number): number => Number(value.toPrecision(3));
+    return speeds;
+  };
+  try {
+    await speedsOf(rounds, warmUpJobs);
+    const speeds: { farm: number; direct: number }[] = [];
+    for (const round of repetitions(rounds, withinMs)) speeds.push(await speedsOf(round, jobs));
     return {
       n,
-      farm: rounded(median(speeds.farm)),
-      direct: rounded(median(speeds.direct)),
-      ratio: rounded(median(ratios)),
+      farm: rounded(median(speeds.map(({ farm }) => farm))),
+      direct: rounded(median(speeds.map(({ direct }) => direct))),
+      ratio: rounded(median(speeds.map(({ farm, direct }) => farm / direct))),
     };
   } finally {
     direct.stop();

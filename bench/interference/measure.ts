@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
 import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { runnerOf } from "../yield/runner-watch.ts";
 import type { Pair, Tasks } from "./figures.ts";
 import type { Foreground } from "./foreground.ts";
@@ -9,6 +10,8 @@ import type { Foreground } from "./foreground.ts";
 const windowMs = 1_000;
 const pairsPerRound = 6;
 const yieldsPerRound = 2;
+/** Of each of the two parts. */
+const withinMs = 120_000;
 /** After this time a yielded donor has no effect anymore. */
 const longAfterMs = 3_000;
 const patienceMs = 60_000;
@@ -42,7 +45,7 @@ export async function besideWork(
   await deployment.until(first, ({ text }) => text !== "", patienceMs);
   await deployment.cancel(first);
   const pairs = nothing();
-  for (let index = 0; index < rounds * pairsPerRound; index += 1) {
+  for (const index of repetitions(rounds * pairsPerRound, withinMs)) {
     for (const task of tasks) {
       // Nobody watches the text. A real backend runs elsewhere; here it would use the same processors.
       const job = await deployment.submit(endless(String(index)));
@@ -88,7 +91,7 @@ export async function afterYield(
 ): Promise<Tasks> {
   const donor = await deployment.startDonor("yielding", 9_999);
   const pairs = nothing();
-  for (let index = 0; index < rounds * yieldsPerRound; index += 1) {
+  for (const index of repetitions(rounds * yieldsPerRound, withinMs)) {
     for (const task of tasks) {
       await donor.setIdle(9_999);
       const job = await deployment.submit(endless(String(index)), true);
