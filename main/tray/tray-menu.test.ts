@@ -112,7 +112,7 @@ describe("the icon and its tooltip", () => {
       "paused-by-you": "paused",
       offline: "offline",
       retired: "offline",
-      "in-use": "holding",
+      "in-use": "standby",
     });
     expect(trayState(idle)).toBe("donating");
   });

@@ -8,10 +8,10 @@ import {
 } from "../../app/policy/reasons.ts";
 
 /** The four variants of the tray icon. */
-export type TrayState = "donating" | "holding" | "paused" | "offline";
+export type TrayState = "donating" | "standby" | "paused" | "offline";
 
 export function trayState({ activity }: Pick<DonorSnapshot, "activity">): TrayState {
-  return activity.kind === "donating" ? "donating" : stateOfHold(activity.reason);
+  return activity.kind === "donating" ? "donating" : standbyState(activity.reason);
 }
 
 /** The tooltip: the program's name and the short reason, in the panel's words. */
@@ -22,8 +22,8 @@ export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">):
   return `Gleaner: ${words.short}${work === null ? "" : ", working on a job"}`;
 }
 
-function stateOfHold(reason: StandbyReason): TrayState {
-  if (!isDonorReason(reason)) return "holding";
+function standbyState(reason: StandbyReason): TrayState {
+  if (!isDonorReason(reason)) return "standby";
   switch (reason) {
     case "paused-by-you":
       return "paused";
@@ -32,7 +32,7 @@ function stateOfHold(reason: StandbyReason): TrayState {
     case "retired":
       return "offline";
     case "starting":
-      return "holding";
+      return "standby";
     default:
       return assertNever(reason);
   }

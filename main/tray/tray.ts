@@ -18,7 +18,7 @@ type Options = {
 
 /** Keeps the tray icon in step with the snapshot. Rebuilds the menu only if its text changes. */
 export function donorTray({ icons, platform, onAction }: Options): DonorTray {
-  const tray = new Tray(image(icons, "holding", platform));
+  const tray = new Tray(image(icons, "standby", platform));
   let shownState: TrayState | null = null;
   let shownMenu = "";
   tray.on("click", () => {

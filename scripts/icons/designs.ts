@@ -25,12 +25,12 @@ const bars = union(stroke([21.6, 20.2], [21.6, 27.8], 3), stroke([26.4, 20.2], [
 const slash = stroke([4, 28.5], [28, 3.5], 3.2);
 const slashGap = stroke([4, 28.5], [28, 3.5], 7.4);
 
-export type TrayFace = "donating" | "holding" | "paused" | "offline";
+export type TrayFace = "donating" | "standby" | "paused" | "offline";
 
 /** Only mid tones, because taskbars may be light or dark. */
 const colors = {
   green: hex("#2f9d72"),
-  grey: hex("#8b887d"),
+  gray: hex("#8b887d"),
   amber: hex("#c98a1b"),
   blue: hex("#6c7cc4"),
   red: hex("#d0574c"),
@@ -39,7 +39,7 @@ const colors = {
 function face(state: TrayFace, ink: Readonly<Record<"mark" | "sign", Color>>): readonly Layer[] {
   switch (state) {
     case "donating":
-    case "holding":
+    case "standby":
       return [{ shape: smallEar, color: ink.mark }];
     case "paused":
       return [
@@ -55,12 +55,12 @@ function face(state: TrayFace, ink: Readonly<Record<"mark" | "sign", Color>>): r
 }
 
 export function trayFace(state: TrayFace): readonly Layer[] {
-  const { green, grey, amber, blue, red } = colors;
+  const { green, gray, amber, blue, red } = colors;
   const inks = {
     donating: { mark: green, sign: green },
-    holding: { mark: amber, sign: amber },
-    paused: { mark: grey, sign: blue },
-    offline: { mark: grey, sign: red },
+    standby: { mark: amber, sign: amber },
+    paused: { mark: gray, sign: blue },
+    offline: { mark: gray, sign: red },
   };
   return face(state, inks[state]);
 }
