@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { mutation, query, type QueryCtx } from "./_generated/server.js";
 import { authenticateSession } from "./model/authenticate.ts";
-import { allModels, findModel } from "./model/models/catalog.ts";
+import { allModels, findModel, offered, offeredModel } from "./model/models/catalog.ts";
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "./model/models/change.ts";
 import {
   countFleet,
@@ -16,13 +16,7 @@ import { refuse } from "./model/refuse.ts";
 import { price } from "./model/validators.ts";
 
 const modelRow = v.object({
-  modelId: v.string(),
-  source: v.string(),
-  sha256: v.string(),
-  sizeBytes: v.number(),
-  licence: v.string(),
-  contextTokens: v.number(),
-  template: v.union(v.string(), v.null()),
+  ...offeredModel.fields,
   /** The number of known piece hashes. With 0 the file is checked as a whole and not shared. */
   pieceCount: v.number(),
   price,
@@ -39,23 +33,14 @@ export const list = query({
     const { organizationId } = await authenticateSession(ctx, session);
     const [models, fleet] = await Promise.all([allModels(ctx, organizationId), fleetOf(ctx, organizationId)]);
     const counts = countFleet(fleet);
-    return models.map((model): Infer<typeof modelRow> => {
-      const { modelId, source, sha256, sizeBytes, contextTokens, createdAt } = model;
-      return {
-        modelId,
-        source,
-        sha256,
-        sizeBytes,
-        contextTokens,
-        createdAt,
-        price: model.price,
-        licence: model.licence ?? "",
-        template: model.template ?? null,
-        pieceCount: model.pieceCount ?? 0,
-        retired: !model.enabled,
-        fleet: counts.get(modelId) ?? countOf([]),
-      };
-    });
+    return models.map((model): Infer<typeof modelRow> => ({
+      ...offered(model),
+      price: model.price,
+      pieceCount: model.pieceCount ?? 0,
+      retired: !model.enabled,
+      createdAt: model.createdAt,
+      fleet: counts.get(model.modelId) ?? countOf([]),
+    }));
   },
 });
 

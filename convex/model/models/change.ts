@@ -5,19 +5,10 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Actor, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
-import { allModels, findModel, keepPieces, maxModels, piecesView } from "./catalog.ts";
+import { allModels, findModel, keepPieces, maxModels, offeredModel, piecesView } from "./catalog.ts";
 
 /** A new entry of the catalog; app/models/catalog-entry.ts has its bounds. */
-export const newEntry = v.object({
-  modelId: v.string(),
-  source: v.string(),
-  sha256: v.string(),
-  sizeBytes: v.number(),
-  licence: v.string(),
-  contextTokens: v.number(),
-  template: v.union(v.string(), v.null()),
-  pieces: v.union(piecesView, v.null()),
-});
+export const newEntry = v.object({ ...offeredModel.fields, pieces: v.union(piecesView, v.null()) });
 
 /** Refuses (invalid) an entry that is out of bounds, and names the field. */
 function checkedEntry(given: Infer<typeof newEntry>): CatalogEntry {
