@@ -2,6 +2,17 @@ import { z } from "zod";
 
 const instant = z.number().int();
 const count = z.number().int().min(0);
+
+/** Counts of jobs and of their tokens. */
+export const jobCounts = {
+  begun: count,
+  succeeded: count,
+  failed: count,
+  letGo: count,
+  promptTokens: count,
+  completionTokens: count,
+};
+
 const spanState = {
   kind: z.enum(["donating", "holding", "asleep", "not-running", "unknown"]),
   reason: z.string(),
@@ -27,16 +38,8 @@ export const explanation = z.object({
     z.object({ ...spanState, sentence: z.string(), ms: count, share: z.number(), spans: count }),
   ),
   donatedMs: count,
-  jobs: z.object({
-    begun: count,
-    succeeded: count,
-    failed: count,
-    letGo: count,
-    promptTokens: count,
-    completionTokens: count,
-    /** How often each failure code occurred. */
-    codes: z.record(z.string(), count),
-  }),
+  /** `codes` contains the number of failures by code. */
+  jobs: z.object({ ...jobCounts, codes: z.record(z.string(), count) }),
 });
 
 export type Explanation = Readonly<z.infer<typeof explanation>>;

@@ -23,7 +23,7 @@ describe("a donor's journal", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("has changes alone, with the facts that mattered", async () => {
+  it("records only changes, with the facts that mattered", async () => {
     let now = 1_000;
     const journal = new DonorJournal(
       folder,
@@ -67,7 +67,7 @@ describe("a donor's journal", () => {
   });
 });
 
-describe("a handler whose jobs are recorded", () => {
+describe("a journaled handler", () => {
   const secret = "zanzibar";
   const context = (signal: AbortSignal = new AbortController().signal): JobContext => ({
     signal,
@@ -98,7 +98,7 @@ describe("a handler whose jobs are recorded", () => {
     return entries.slice(1);
   }
 
-  it("tells how each ended, with counts and no text", async () => {
+  it("records how each job ended, with counts but without text", async () => {
     const usage = { promptTokens: 3, completionTokens: 4 };
     expect(await recorded(async () => secret)).toMatchObject([{ event: "succeeded", ...usage }]);
     const failure = new JobFailure("runner_crashed", secret);

@@ -2,15 +2,15 @@ import type { Handler } from "@gleaner/queue/worker";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { Activity } from "../../app/policy/decision.ts";
+import { donateReasons, standbyReasons } from "../../app/policy/reasons.ts";
 import type { Log } from "../log.ts";
-import type { JournalEntry } from "./entry.ts";
+import type { JournalEntry, JournalFacts } from "./entry.ts";
 import { JobCounts } from "./job-counts.ts";
 import { Journal } from "./journal.ts";
-import { journalFacts } from "./journal-facts.ts";
 import { journaledHandler } from "./journaled-handler.ts";
 import { aliveEveryMs } from "./spans.ts";
 
-/** Writes a donor's journal: changes, and now and then a sign that the donor still runs. */
+/** Writes a donor's journal: changes, and at intervals a sign that the donor still runs. */
 export class DonorJournal {
   readonly #journal: Journal;
   readonly #facts: () => Facts;
@@ -48,24 +48,24 @@ export class DonorJournal {
     this.#record({ kind: "activity", at: this.#now(), activity: kind, reason, facts: mattered });
   }
 
-  /** The models of the organization as they stand here: recorded where one stands otherwise than before. */
+  /** Records the models whose state or reason changed. */
   models(views: readonly Pick<ModelView, "modelId" | "state" | "sizeBytes" | "why">[]): void {
-    const standing = new Map<string, string>();
+    const models = new Map<string, string>();
     for (const { modelId, state, sizeBytes, why } of views) {
-      const stands = `${state} ${why?.reason ?? ""}`;
-      standing.set(modelId, stands);
-      if (this.#models.get(modelId) === stands) continue;
+      const key = `${state} ${why?.reason ?? ""}`;
+      models.set(modelId, key);
+      if (this.#models.get(modelId) === key) continue;
       const reason = why === undefined ? {} : { why: why.reason };
       this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes, ...reason });
     }
-    this.#models = standing;
+    this.#models = models;
   }
 
   jobsOf(handler: Handler): Handler {
     return journaledHandler(handler, (event) => this.#jobs.add(event));
   }
 
-  /** Says that the donor is still there, with the facts as they are. */
+  /** Records the current facts, as a sign that the donor still runs. */
   alive(): void {
     this.#record({ kind: "facts", at: this.#now(), facts: journalFacts(this.#facts()) });
   }
@@ -80,4 +80,29 @@ export class DonorJournal {
   #record(entry: JournalEntry): void {
     this.#journal.record(entry);
   }
+}
+
+/** These facts describe the computer's use. */
+const useFacts = ["idleSeconds", "power", "otherCpuLoad"] as const;
+
+const reasons = { ...standbyReasons, ...donateReasons };
+
+/** The facts that matter for a reason. Without a reason, those about the computer's use. */
+function journalFacts(facts: Facts, reason: Activity["reason"] | null = null): JournalFacts {
+  const names = reason === null ? useFacts : (reasons[reason].facts ?? []);
+  return Object.fromEntries(names.map((name) => [name, plain(facts[name])]));
+}
+
+/** Unknown facts become null, and so does every value that is not a number, text or boolean. */
+function plain(fact: unknown): JournalFacts[string] {
+  const value =
+    typeof fact === "object" && fact !== null && "known" in fact
+      ? fact.known === true && "value" in fact
+        ? fact.value
+        : null
+      : fact;
+  if (Array.isArray(value)) return value.join(", ").slice(0, 200) || null;
+  if (typeof value === "number") return Number.isFinite(value) ? Math.round(value * 100) / 100 : null;
+  if (typeof value === "string") return value === "" ? null : value.slice(0, 200);
+  return typeof value === "boolean" ? value : null;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jobCounts } from "../../app/contract/explanation.ts";
 
 /** Ids, names and reasons. Too short for a prompt. */
 const word = z.string().min(1).max(200);
@@ -24,12 +25,7 @@ const shapes = {
   jobs: z.object({
     kind: z.literal("jobs"),
     at: instant,
-    begun: count,
-    succeeded: count,
-    failed: count,
-    letGo: count,
-    promptTokens: count,
-    completionTokens: count,
+    ...jobCounts,
     /** The number of failures by code. The codes are ours. */
     codes: z.record(word, count).optional(),
   }),

@@ -30,7 +30,7 @@ const journal = fc
 const since = fc.integer({ min: 0, max: now - 1 });
 
 describe("spans", () => {
-  it("fill the time from since until now: no gap, no overlap, and neighbors differ", () => {
+  it("cover the time from since until now without gap or overlap, and neighbors differ", () => {
     fc.assert(
       fc.property(journal, since, fc.boolean(), (entries, from, running) => {
         const spans = spansOf(entries, from, now, running);
@@ -47,7 +47,7 @@ describe("spans", () => {
     );
   });
 
-  it("say the same of a time, however long ago one asks from", () => {
+  it("are the same for a time, whatever the start of the question", () => {
     fc.assert(
       fc.property(journal, since, since, (entries, one, other) => {
         const [early, late] = [Math.min(one, other), Math.max(one, other)];
@@ -61,7 +61,7 @@ describe("spans", () => {
     );
   });
 
-  it("have no donor run after its last word when none runs", () => {
+  it("contain no activity after the last entry of a donor that does not run", () => {
     fc.assert(
       fc.property(journal, since, (entries, from) => {
         const last = spansOf(entries, from, now, false).at(-1);

@@ -16,7 +16,7 @@ const activity = (
   facts: Readonly<Record<string, number>> = {},
 ): JournalEntry => ({ kind: "activity", at, activity: kind, reason, facts });
 
-/** One sign of life every ten minutes, as a running donor writes them. */
+/** The entries of a running donor, one every ten minutes. */
 const aliveFrom = (from: number, to: number): readonly JournalEntry[] =>
   Array.from({ length: Math.floor((to - from) / (10 * minute)) }, (_, i) => alive(from + i * 10 * minute));
 
@@ -26,7 +26,7 @@ const spansIn = (entries: readonly JournalEntry[], since: number, now: number, r
   );
 
 describe("an explanation", () => {
-  it("tells a day: what was done, why, and with which facts", () => {
+  it("lists the activities of a day with their reasons and facts", () => {
     const entries = [
       start(0),
       activity(minute, "holding", "in-use", { idleSeconds: 4 }),
@@ -36,8 +36,8 @@ describe("an explanation", () => {
       ...aliveFrom(hour, 2 * hour),
       stop(2 * hour),
     ];
-    const told = explain(entries, 0, 3 * hour);
-    expect(told.spans.slice(0, 3)).toEqual([
+    const day = explain(entries, 0, 3 * hour);
+    expect(day.spans.slice(0, 3)).toEqual([
       { from: 0, to: minute, kind: "holding", reason: "starting", short: "Starting", facts: {} },
       {
         from: minute,
@@ -56,18 +56,18 @@ describe("an explanation", () => {
         facts: { idleSeconds: 120 },
       },
     ]);
-    expect(told.totals.map(({ reason, ms, spans }) => [reason, ms / minute, spans])).toEqual([
+    expect(day.totals.map(({ reason, ms, spans }) => [reason, ms / minute, spans])).toEqual([
       ["paused-by-you", 70, 1],
       ["stopped", 60, 1],
       ["in-use", 29, 2],
       ["idle", 20, 1],
       ["starting", 1, 1],
     ]);
-    expect(told.totals[0]?.sentence).toBe(standbyReasons["paused-by-you"].sentence);
-    expect(told.donatedMs).toBe(20 * minute);
+    expect(day.totals[0]?.sentence).toBe(standbyReasons["paused-by-you"].sentence);
+    expect(day.donatedMs).toBe(20 * minute);
   });
 
-  it("knows nothing of the time before the journal", () => {
+  it("shows the time before the journal as unknown", () => {
     expect(spansIn([], 0, hour)).toEqual(["0-60 unknown not-recorded"]);
     expect(spansIn([start(hour)], 0, hour + minute)).toEqual([
       "0-60 unknown not-recorded",
@@ -75,12 +75,12 @@ describe("an explanation", () => {
     ]);
   });
 
-  it("tells what began before the time asked about", () => {
+  it("includes an activity that began before the requested time", () => {
     const entries = [start(0), activity(minute, "donating", "unattended"), ...aliveFrom(minute, 2 * hour)];
     expect(spansIn(entries, hour, 2 * hour)).toEqual(["60-120 donating unattended"]);
   });
 
-  it("counts a donor that ended without a word as gone since its last entry", () => {
+  it("shows a donor without a last entry as not running since its last sign", () => {
     const entries = [start(0), activity(minute, "donating", "idle"), alive(11 * minute), start(hour)];
     expect(spansIn(entries, 0, hour + minute)).toEqual([
       "0-1 holding starting",
@@ -92,14 +92,14 @@ describe("an explanation", () => {
     expect(spansIn(entries.slice(0, 3), 0, 15 * minute, true).at(-1)).toBe("1-15 donating idle");
   });
 
-  it("tells a suspended computer, with and without a word of it", () => {
+  it("shows a sleeping computer, with and without an event of the system", () => {
     const entries: readonly JournalEntry[] = [
       start(0),
       activity(minute, "donating", "idle"),
       { kind: "lifecycle", at: 2 * minute, event: "suspend" },
       { kind: "lifecycle", at: 5 * hour, event: "resume" },
       activity(5 * hour + minute, "holding", "in-use"),
-      // A night in which nobody told, and the donor went on after.
+      // The computer slept without an event.
       alive(15 * hour),
     ];
     expect(spansIn(entries, 0, 15 * hour + minute)).toEqual([
@@ -112,17 +112,17 @@ describe("an explanation", () => {
     ]);
   });
 
-  it("believes the later entries where the clock was put back", () => {
+  it("trusts the later entries if the clock was set back", () => {
     const entries = [start(0), activity(9 * hour, "donating", "idle"), activity(minute, "holding", "in-use")];
     expect(spansIn(entries, 0, 2 * minute)).toEqual(["0-1 holding starting", "1-2 holding in-use"]);
   });
 
-  it("shows a reason that this version does not know as it is", () => {
+  it("shows an unknown reason as it is", () => {
     const { spans } = explain([activity(0, "holding", "constructor")], 0, minute);
     expect(spans[0]?.short).toBe("constructor");
   });
 
-  it("counts jobs of the time asked about", () => {
+  it("counts the jobs of the requested time", () => {
     const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, completionTokens: 0 };
     const jobs = { kind: "jobs", ...none } as const;
     const entries: readonly JournalEntry[] = [

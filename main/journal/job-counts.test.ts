@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { JournalEntry } from "./entry.ts";
 import { JobCounts } from "./job-counts.ts";
 
-it("writes each job of a calm donor at once, and loses none of a busy one's in few entries", () => {
+it("records single jobs at once, and many jobs in few entries without losing one", () => {
   const written: Extract<JournalEntry, { kind: "jobs" }>[] = [];
   const counts = new JobCounts(
     (entry) => written.push(entry),

@@ -29,7 +29,7 @@ function write(entries: readonly JournalEntry[], maxBytes?: number): void {
 }
 
 describe("the journal", () => {
-  it("gives back what was recorded, over several runs, from files for their owner alone", async () => {
+  it("returns the entries of several runs from files that only their owner can read", async () => {
     const first: readonly JournalEntry[] = [
       { kind: "lifecycle", at: 1, event: "start", version: "0.1.0" },
       holding(2),
@@ -53,18 +53,18 @@ describe("the journal", () => {
     expect((await stat(join(folder, journalFiles.current))).mode & 0o777).toBe(0o600);
   });
 
-  it("is empty where there is none", async () => {
+  it("is empty if there is no file", async () => {
     expect(await readJournal(join(folder, "none"))).toEqual([]);
   });
 
-  it("loses the line alone that a crash cut off", async () => {
+  it("loses only the line that a crash cut off", async () => {
     write([holding(1), holding(2)]);
     await appendFile(join(folder, journalFiles.current), '{"kind":"activity","at":3,"act');
     write([holding(4)]);
     expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 4]);
   });
 
-  it("leaves out what is no entry of ours", async () => {
+  it("skips lines that are no entries", async () => {
     const strange = [
       '{"kind":"prophecy","at":1}',
       "null",
@@ -76,7 +76,7 @@ describe("the journal", () => {
     expect(await readJournal(folder)).toEqual([holding(9)]);
   });
 
-  it("keeps two files within their size, and the latest entries in them", async () => {
+  it("keeps the latest entries in two files of limited size", async () => {
     const maxBytes = 2_000;
     const entries = Array.from({ length: 200 }, (_, at) => holding(at));
     write(entries, maxBytes);
@@ -88,19 +88,19 @@ describe("the journal", () => {
     expect(kept.length).toBeGreaterThan(maxBytes / JSON.stringify(holding(199)).length / 2);
   });
 
-  it("tells each entry once when the file turns over while it is read", async () => {
+  it("returns each entry once if the files rotate while they are read", async () => {
     write([holding(1), holding(2)]);
     const text = await readFile(join(folder, journalFiles.current), "utf8");
     await writeFile(join(folder, journalFiles.previous), `${text}${JSON.stringify(holding(3))}\n`);
     expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 3]);
   });
 
-  it("says once that it cannot write, and does not throw", async () => {
-    const said: string[] = [];
+  it("logs a failing disk once, and does not throw", async () => {
+    const logged: string[] = [];
     await writeFile(join(folder, "file"), "");
-    const journal = new Journal(join(folder, "file", "below"), (_level, event) => said.push(event));
+    const journal = new Journal(join(folder, "file", "below"), (_level, event) => logged.push(event));
     journal.record(holding(1));
     journal.record(holding(2));
-    expect(said).toEqual(["journal.not-written"]);
+    expect(logged).toEqual(["journal.not-written"]);
   });
 });

@@ -15,7 +15,7 @@ export async function readJournal(folder: string): Promise<readonly JournalEntry
   return text.split("\n").flatMap((line) => parseEntry(line) ?? []);
 }
 
-/** The end of a file that is larger than any that we write: somebody else made it so. */
+/** Reads only the end of a file that is larger than any that we write. */
 async function readBounded(path: string): Promise<string> {
   let file;
   try {

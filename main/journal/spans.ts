@@ -1,12 +1,12 @@
 import { assertNever } from "../../app/assert-never.ts";
+import type { Explanation } from "../../app/contract/explanation.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
 
-/** The donor's activity, or the reason why it is unknown. */
-export type SpanState = {
-  /** For the first two, `reason` is one of the policy's, perhaps of another version. The others are below. */
-  readonly kind: "donating" | "holding" | "asleep" | "not-running" | "unknown";
-  readonly reason: string;
-};
+/**
+ * The donor's activity, or the reason why it is unknown. If the kind is `donating` or `holding`, the reason is one of
+ * the policy's, perhaps of another version. The other reasons are below.
+ */
+export type SpanState = Readonly<Pick<Explanation["spans"][number], "kind" | "reason">>;
 
 /** Lasts from `from` until just before `to`, in ms since the epoch. */
 export type Span = SpanState & {
@@ -35,8 +35,9 @@ export const aliveEveryMs = 10 * 60_000;
 const silentAfterMs = 2.5 * aliveEveryMs;
 
 /**
- * The time from `since` until `now` in spans that follow on each other without a gap, each with what the donor
- * did; neighbors differ. `running`: whether the donor runs now. If not, it ran at most until its last entry.
+ * Divides the time from `since` until `now` into spans without gaps. Neighbors differ.
+ *
+ * @param running whether the donor runs now. If not, it ran at most until its last entry.
  */
 export function spansOf(
   entries: readonly JournalEntry[],
