@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Ms since the epoch, as late as a date can be. */
+/** Ms since the epoch, up to the latest possible `Date`. */
 export const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const perSecond = z.number().min(0);
 
@@ -18,7 +18,7 @@ export const status = z.object({
     since: instant,
     short: z.string(),
     sentence: z.string(),
-    /** The limits it donates within, in a sentence; null while it does not donate. */
+    /** The limits of its donation, in a sentence. Null while it does not donate. */
     gives: z.string().nullable(),
   }),
   recheckAt: instant.nullable(),
@@ -68,17 +68,17 @@ export const models = z.object({
       sizeBytes: z.number().int().min(0),
       state: z.string(),
       downloadedBytes: z.number().int().min(0).nullable(),
-      /** Why it is not here yet, in words. */
+      /** The reason why it is not ready, in words. */
       why: z.string().nullable(),
       /** Null if it was never used, or if its use is not recorded. */
       lastUsedAt: instant.nullable(),
-      /** Tokens per second that it reads and writes on this computer, as measured so far. */
+      /** The measured speed on this computer, in tokens per second. */
       speed: z.object({ prefill: perSecond, generate: perSecond, backend: z.string() }).nullable(),
     }),
   ),
 });
 
-/** Models measured on this device, in tokens per second that they read and write, one job at a time. */
+/** The speed of models on this device, in tokens per second, one job at a time. */
 export const measurements = z.object({
   models: z.array(
     z.discriminatedUnion("kind", [

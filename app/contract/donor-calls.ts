@@ -15,12 +15,12 @@ const none = z.null();
 const modelId = z.string().min(1).max(200);
 
 /**
- * All that a running donor can be asked. Handlers, preload, panel, terminal and test fakes are derived from this
+ * The calls of a running donor. Handlers, preload, panel, terminal and test fakes are derived from this
  * value. A call has one argument, which is parsed before a handler sees it. It answers with a `Reply`. A call that
- * changes something answers null: ask again for what it changed.
+ * changes something answers null.
  */
 export const calls = {
-  /** All that the panel shows, with the text of the job under way: never for a terminal. */
+  /** Everything that the panel shows, with the text of the running job. Never for a terminal. */
   getSnapshot: { faces: panel, argument: none, answer: z.custom<DonorSnapshot>() },
   /** The same for a terminal, without the job's text. */
   status: { faces: terminal, argument: none, answer: status },
@@ -33,7 +33,7 @@ export const calls = {
     ]),
     answer: none,
   },
-  /** Finish the job under way, take no other, and pause until resumed. */
+  /** Finish the running job, take no other, and pause until resumed. */
   finishThenPause: { faces: both, argument: none, answer: none },
   /** Cancels a "finish, then pause". Without one, ends a pause and a "donate now". */
   resume: { faces: both, argument: none, answer: none },
@@ -52,7 +52,7 @@ export const calls = {
     argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true }),
     answer: none,
   },
-  /** Leaves these rules to the organization, or to the defaults, again. */
+  /** Removes the donor's own values of these rules. */
   resetRules: {
     faces: both,
     argument: z.object({ names: z.array(ruleName).min(1).max(100) }),
@@ -83,7 +83,7 @@ export type CallArgument<Name extends CallName> = z.infer<(typeof calls)[Name]["
 export type CallAnswer<Name extends CallName> = z.infer<(typeof calls)[Name]["answer"]>;
 
 export type Refusal = { readonly kind: "refused"; readonly message: string };
-/** The answer, or why not, in a sentence for the person who asked. */
+/** The answer, or a refusal in a sentence for the person who asked. */
 export type Reply<T = null> = { readonly kind: "ok"; readonly value: T } | Refusal;
 
 export const done = { kind: "ok", value: null } as const;

@@ -46,7 +46,7 @@ export function contextExceeded(promptTokens: number, contextTokens: number): Jo
   };
 }
 
-/** @param during a step of the runner. Of the error only its class's name is told. */
+/** Reports only the name of the error's class. `during` is a step of the runner. */
 export function internalError(during: string, error: unknown): JobError {
   const name = error instanceof Error ? error.name : typeof error;
   return { code: "internal_error", message: `The runner failed while ${during} (${name}).`, retryable: true };

@@ -10,7 +10,7 @@ const valid = {
   contextTokens: 1,
 };
 
-it("takes the manifest that is shipped, and fields that it does not know", () => {
+it("accepts the shipped manifest, and ignores unknown fields", () => {
   const shipped = new URL("../../resources/demo-model/manifest.json", import.meta.url);
   expect(modelManifest.parse(JSON.parse(readFileSync(shipped, "utf8"))).file).toMatch(/\.gguf$/);
   expect(modelManifest.parse({ ...valid, license: "MIT" })).toEqual(valid);
@@ -31,6 +31,6 @@ it.each([
   { sizeBytes: 1.5 },
   { contextTokens: -1 },
   { contextTokens: "4096" },
-])("refuses %j", (changed) => {
+])("rejects a manifest with %j", (changed) => {
   expect(modelManifest.safeParse({ ...valid, ...changed }).success).toBe(false);
 });

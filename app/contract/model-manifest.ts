@@ -1,17 +1,17 @@
 import { z } from "zod";
+import { modelFields } from "../models/catalog-entry.ts";
 
-/** A name in the manifest's own folder: on every system, whatever its separators. */
+/** Whether it is a plain file name on every system. */
 const inThisFolder = (file: string): boolean => !/[/\\:\0]/.test(file) && file !== "." && file !== "..";
 
-/** The manifest beside a model file that is shipped with the program; it has more fields than these. */
+/** The manifest of a model file that ships with the program. Other fields are ignored. */
 export const modelManifest = z.object({
-  id: z.string().min(1).max(200),
+  id: modelFields.modelId,
   file: z.string().min(1).max(255).refine(inThisFolder, "has to be a name in the same folder"),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256: modelFields.sha256,
   sizeBytes: z.number().int().positive(),
-  contextTokens: z.number().int().positive(),
-  /** An SPDX identifier, or the licence's name. */
-  licence: z.string().max(200).optional(),
+  contextTokens: modelFields.contextTokens,
+  licence: modelFields.licence.optional(),
 });
 
 export type ModelManifest = z.infer<typeof modelManifest>;

@@ -1,16 +1,16 @@
 import { assertNever } from "../assert-never.ts";
 
-/** How long a pause lasts: named, so that it is turned into minutes when it is chosen, not when it is offered. */
+/** The length of a pause. It becomes minutes when it is chosen, not when it is offered. */
 export type PauseLength =
   | { readonly kind: "minutes"; readonly minutes: number }
   | { readonly kind: "until-tomorrow"; readonly hour: number }
-  /** The next one that is not today; 1 is Monday, as in `Date`. */
+  /** The next such day after today. 1 is Monday, as in `Date`. */
   | { readonly kind: "until-weekday"; readonly weekday: number; readonly hour: number }
   | { readonly kind: "until-resumed" };
 
 export type PauseChoice = { readonly label: string; readonly length: PauseLength };
 
-/** The ways to pause, the same in the tray and in the window, which has any other length and moment too. */
+/** The choices in the tray and in the window. The window also accepts any other length. */
 export const pauseChoices: readonly PauseChoice[] = [
   { label: "For 15 minutes", length: { kind: "minutes", minutes: 15 } },
   { label: "For 1 hour", length: { kind: "minutes", minutes: 60 } },
@@ -21,8 +21,8 @@ export const pauseChoices: readonly PauseChoice[] = [
 ];
 
 /**
- * A pause that begins at `now` (ms since the epoch), in whole minutes, rounded up; null means until resumed.
- * "Tomorrow" is the next local day, at that hour of its clock.
+ * The length of a pause from `now` (ms since the epoch) in whole minutes, rounded up. Null means until resumed.
+ * "Tomorrow" is the next local day.
  */
 export function pauseMinutes(length: PauseLength, now: number): number | null {
   switch (length.kind) {
@@ -41,7 +41,7 @@ export function pauseMinutes(length: PauseLength, now: number): number | null {
   }
 }
 
-/** Until that hour of the local clock, so many days from today. */
+/** The minutes until this hour, local time, `days` after today. */
 function minutesUntil(days: number, hour: number, now: number): number {
   const at = new Date(now);
   at.setDate(at.getDate() + days);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseFromRunner, parseToRunner } from "./runner.ts";
 
-describe("the messages between donor and runner", () => {
+describe("the runner's protocol", () => {
   const model = { modelId: "m", path: "/m", sha256: "0".repeat(64), sizeBytes: 1, contextTokens: 512 };
   const plan = {
     threads: 1,
@@ -16,7 +16,7 @@ describe("the messages between donor and runner", () => {
   const job = { attemptId: "a", model, work: { kind: "chat", request }, plan };
   const run = { type: "run", job };
 
-  it("are accepted if they follow the protocol", () => {
+  it("accepts messages that follow the protocol", () => {
     expect(parseToRunner(run)).toEqual(run);
     expect(parseFromRunner({ type: "text", attemptId: "a", text: "b" })).not.toBeNull();
   });
@@ -32,7 +32,7 @@ describe("the messages between donor and runner", () => {
     { ...run, job: { ...job, model: { ...model, sha256: "x" } } },
     { ...run, job: { ...job, work: { kind: "chat", request: { ...request, maxTokens: 1e9 } } } },
     { ...run, job: { ...job, work: { kind: "chat", request: { ...request, messages: [] } } } },
-  ])("are refused otherwise: %j", (message) => {
+  ])("rejects other messages: %j", (message) => {
     expect(parseToRunner(message)).toBeNull();
   });
 });

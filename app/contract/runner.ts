@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JobError } from "../jobs/chat.ts";
 import { parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
+import { sha256 } from "../models/catalog-entry.ts";
 import { backend, measuredSpeed } from "./speed.ts";
 
 /**
@@ -10,7 +11,6 @@ import { backend, measuredSpeed } from "./speed.ts";
  */
 
 const attemptId = z.string().min(1).max(200);
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);
 const amount = z.number().min(0);
 const threads = z.number().int().min(1).max(256);
@@ -20,7 +20,7 @@ const contextTokens = z
   .min(1)
   .max(2 ** 24);
 
-/** A model file. The runner opens it only after its SHA-256 was found to be this one. */
+/** A model file. The runner opens it only after it has checked the SHA-256. */
 export type ModelFile = z.infer<typeof modelFile>;
 const modelFile = z
   .object({

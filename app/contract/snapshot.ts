@@ -32,12 +32,12 @@ export type DonorSnapshot = {
 
 export type FactsView = ComputerFacts;
 
-/** Who said each fact, or was asked for it, and when (ms since the epoch); null: nobody was, since no rule looks at it. */
+/** The source of each fact, and when it was read (ms since the epoch). Null if no rule needs the fact. */
 export type FactSources = {
   readonly [Name in keyof ComputerFacts]?: { readonly source: string; readonly at: number | null };
 };
 
-/** The job under way. `text` lives in memory only, and is gone when the job ends. */
+/** The running job. Its `text` is only in memory, until the job ends. */
 export type WorkView = {
   readonly attemptId: string;
   readonly modelId: string;
@@ -50,9 +50,9 @@ export type WorkView = {
 export type ModelView = {
   readonly modelId: string;
   readonly sizeBytes: number;
-  /** `waiting`: it is to come, and `why` says what for. */
+  /** A `waiting` model will be downloaded; `why` says what it waits for. */
   readonly state: "ready" | "missing" | "corrupt" | "verifying" | "waiting" | "downloading";
-  /** Bytes that are here, of a model that is not whole yet. */
+  /** The downloaded bytes of an incomplete model. */
   readonly downloadedBytes?: number;
   readonly bytesPerSecond?: number;
   readonly why?: { readonly reason: WaitReason; readonly detail: string | null };
@@ -67,7 +67,7 @@ export type EarningsView = {
 
 export type HistoryRow = {
   readonly attemptId: string;
-  /** Of the job: "chat", "completion", "embedding". */
+  /** The job's kind: "chat", "completion" or "embedding". */
   readonly kind: string;
   readonly modelId: string;
   readonly status: AttemptStatus;
@@ -76,6 +76,6 @@ export type HistoryRow = {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly earnedMicro: string;
-  /** How the number came about, e.g. "38 prompt × 2 + 11 answer × 6". */
+  /** The calculation, e.g. "38 prompt × 2 + 11 answer × 6". */
   readonly explanation: string;
 };

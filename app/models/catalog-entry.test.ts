@@ -12,8 +12,8 @@ const entry = {
   pieces: { pieceBytes: 4 * 2 ** 20, pieceHashes: ["b".repeat(64), "c".repeat(64)] },
 };
 
-describe("an entry of the catalog", () => {
-  it("is taken with its pieces or without", () => {
+describe("a catalog entry", () => {
+  it("accepts an entry with and without pieces", () => {
     expect(catalogEntry.parse(entry)).toEqual(entry);
     expect(catalogEntry.safeParse({ ...entry, pieces: null }).success).toBe(true);
   });
@@ -29,19 +29,19 @@ describe("an entry of the catalog", () => {
     { pieces: { ...entry.pieces, pieceHashes: ["b".repeat(64)] } },
     { pieces: { ...entry.pieces, pieceHashes: ["b", "c"] } },
     { pieces: { ...entry.pieces, pieceBytes: 1 } },
-  ])("is refused with %j", (changed) => {
+  ])("rejects an entry with %j", (changed) => {
     expect(catalogEntry.safeParse({ ...entry, ...changed }).success).toBe(false);
   });
 });
 
-describe("a source", () => {
+describe("a model's source", () => {
   it.each([
     "bundled",
     "https://models.example.org/a/b.gguf?download=true",
     "http://127.0.0.1:8080/m",
     "http://localhost/m",
     "hf:u/r/f.gguf",
-  ])("is %s", (source) => expect(modelSource.safeParse(source).success).toBe(true));
+  ])("can be %s", (source) => expect(modelSource.safeParse(source).success).toBe(true));
 
   it.each([
     "",
@@ -57,10 +57,10 @@ describe("a source", () => {
     "hf:u/r/a/..",
     "hf:u/r/a?b",
     "hf:u/r//a",
-  ])("is never %s", (source) => expect(modelSource.safeParse(source).success).toBe(false));
+  ])("cannot be %j", (source) => expect(modelSource.safeParse(source).success).toBe(false));
 });
 
-it("chooses pieces of 4 MiB, and larger ones where they would be too many", () => {
+it("chooses pieces of 4 MiB, or larger ones if there would be too many", () => {
   expect(pieceBytesFor(1)).toBe(4 * 2 ** 20);
   expect(pieceBytesFor(16 * 2 ** 30)).toBe(4 * 2 ** 20);
   expect(pieceBytesFor(17 * 2 ** 30)).toBe(8 * 2 ** 20);

@@ -1,4 +1,4 @@
-/** Why a model that a device is to have is not on its way now. */
+/** The reason why a wanted model is not being downloaded now. */
 export type WaitReason =
   | "turn"
   | "not-a-member"
@@ -20,7 +20,7 @@ export type WaitReason =
 
 /** The same words in tray, panel, console and on the command line. */
 export const waitWords: Readonly<Record<WaitReason, string>> = {
-  turn: "Waits for another model to come first",
+  turn: "Waits for the download of another model",
   "not-a-member": "Waits for this device to be in service",
   paused: "Waits until the pause is over",
   offline: "Waits for a connection",
@@ -34,7 +34,7 @@ export const waitWords: Readonly<Record<WaitReason, string>> = {
   "disk-error": "The disk cannot be written",
   removed: "You removed it from this computer",
   unreachable: "The source cannot be reached; tries again",
-  "source-refused": "The source does not give the file",
-  "wrong-content": "What came is not the file of the catalog; stopped",
-  "no-source": "Is to come with the program, and did not",
+  "source-refused": "The source refuses the file",
+  "wrong-content": "The source has another file than the catalog; stopped",
+  "no-source": "Should have come with the program, but did not",
 };
