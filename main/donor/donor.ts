@@ -8,7 +8,6 @@ import { openLocalSocket } from "../face/local-socket/server.ts";
 import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
 import { ModelCatalog } from "../models/catalog.ts";
-import { fetchModel, removeModel } from "../models/model-commands.ts";
 import { openModels } from "../models/models.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { neededBy } from "../sensors/base/sensor.ts";
@@ -176,7 +175,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       performEffect(effect, { work, modelWarmSeconds, onFinished, log });
     },
     onLook: (activity, seen, recheckAt) => {
-      input.watch(yieldsToInput(activity, models.store.active !== null, rules()), seen.idleSeconds);
+      input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
       if (activity.kind === "holding") onFinished();
@@ -259,8 +258,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     readings: () => sensors.readings(),
     models: {
       list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
-      remove: (modelId) => removeModel(models.store, modelId),
-      fetch: (modelId) => fetchModel(models.store, modelId),
+      remove: models.remove,
+      fetch: models.fetch,
     },
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
     enroll: (code) => enrolling.enroll(code),

@@ -74,7 +74,7 @@ export class ActiveDownload {
 
   async #run(): Promise<ActiveEnd> {
     try {
-      return await this.#bringIn();
+      return await this.#fetchAndMove();
     } catch (error) {
       const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
       const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
@@ -82,7 +82,7 @@ export class ActiveDownload {
     }
   }
 
-  async #bringIn(): Promise<ActiveEnd> {
+  async #fetchAndMove(): Promise<ActiveEnd> {
     const { folder, model, url, internetTimes } = this.#deps;
     let pieces: ModelPieces | null;
     try {

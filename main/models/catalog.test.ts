@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +6,7 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { readManifest } from "./manifest.ts";
-import { verifyFile } from "./verify-file.ts";
+import { sha256Of, verifyFile } from "./verify-file.ts";
 
 let folder: string;
 let file: ModelFile;
@@ -16,13 +15,13 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-models-"));
   const path = join(folder, "model.gguf");
   await writeFile(path, "weights");
-  const sha256 = createHash("sha256").update("weights").digest("hex");
+  const sha256 = sha256Of("weights");
   file = { modelId: "bundled", path, sha256, sizeBytes: 7, contextTokens: 512 };
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("ModelCatalog", () => {
-  it("offers a file once it is verified, under the organization's name for it", async () => {
+  it("offers a verified file under the organization's name for it", async () => {
     const catalog = new ModelCatalog(silentLog);
     const states: string[] = [];
     catalog.onChange(() => states.push(catalog.stateOf(file)));
@@ -31,7 +30,7 @@ describe("ModelCatalog", () => {
     expect(catalog.find({ ...file, modelId: "acme/small" })).toEqual({ ...file, modelId: "acme/small" });
   });
 
-  it("offers nothing that is missing, corrupt, or another file", async () => {
+  it("offers no missing, corrupt or different file", async () => {
     const catalog = new ModelCatalog(silentLog);
     await writeFile(file.path, "weightz");
     await catalog.add(file);
@@ -48,7 +47,7 @@ describe("ModelCatalog", () => {
     catalog.stop();
   });
 
-  it("finds a file again that was repaired, looking on its own, and says once that it is unusable", async () => {
+  it("logs an unusable file once, and notices by itself when it was repaired", async () => {
     const events: string[] = [];
     const catalog = new ModelCatalog((_level, event) => events.push(event), 20);
     await writeFile(file.path, "weightz");
@@ -67,11 +66,11 @@ describe("ModelCatalog", () => {
 });
 
 describe("verifyFile", () => {
-  it("stops when it is told to", async () => {
+  it("stops the verification of a file on abort", async () => {
     expect(await verifyFile(file, AbortSignal.abort())).toEqual({ kind: "aborted" });
   });
 
-  it("takes a folder for no file", async () => {
+  it("reports a folder as a missing file", async () => {
     expect(await verifyFile({ ...file, path: folder })).toEqual({ kind: "missing" });
   });
 });
@@ -85,14 +84,14 @@ describe("readManifest", () => {
     contextTokens: 512,
   };
 
-  it("finds the file beside the manifest", async () => {
+  it("finds the model file in the manifest's folder", async () => {
     const path = join(folder, "manifest.json");
     await writeFile(path, JSON.stringify({ ...manifest, license: "Apache-2.0" }));
     expect(await readManifest(path)).toMatchObject({ modelId: "demo", path: join(folder, "model.gguf") });
     expect(await readManifest(join(folder, "none.json"))).toBeNull();
   });
 
-  it("follows no path out of its folder", async () => {
+  it("rejects a manifest whose file is outside of its folder", async () => {
     const path = join(folder, "manifest.json");
     await writeFile(path, JSON.stringify({ ...manifest, file: "../../etc/passwd" }));
     await expect(readManifest(path)).rejects.toThrow();

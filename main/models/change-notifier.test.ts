@@ -1,41 +1,41 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ChangeNotifier } from "./change-notifier.ts";
 
-let told: number;
-let telling: ChangeNotifier;
+let notified: number;
+let notifier: ChangeNotifier;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  told = 0;
-  telling = new ChangeNotifier(() => (told += 1));
+  notified = 0;
+  notifier = new ChangeNotifier(() => (notified += 1));
 });
 afterEach(() => vi.useRealTimers());
 
-it("tells once a second of what comes all the time, the last of it included", () => {
+it("notifies of frequent changes once a second, including the last one", () => {
   for (let at = 0; at < 30; at += 1) {
-    telling.soon();
+    notifier.soon();
     vi.advanceTimersByTime(100);
   }
-  expect(told).toBe(4);
-  telling.soon();
+  expect(notified).toBe(4);
+  notifier.soon();
   vi.advanceTimersByTime(1_000);
-  expect(told).toBe(5);
+  expect(notified).toBe(5);
 });
 
-it("tells at once what matters, and then not the same again", () => {
-  telling.now();
-  telling.soon();
-  telling.now();
-  expect(told).toBe(2);
+it("notifies of an important change at once, and not again for pending ones", () => {
+  notifier.now();
+  notifier.soon();
+  notifier.now();
+  expect(notified).toBe(2);
   vi.advanceTimersByTime(5_000);
-  expect(told).toBe(2);
+  expect(notified).toBe(2);
 });
 
-it("tells nothing once it is stopped", () => {
-  telling.now();
-  telling.soon();
-  telling.stop();
-  telling.now();
+it("sends no notification after stop", () => {
+  notifier.now();
+  notifier.soon();
+  notifier.stop();
+  notifier.now();
   vi.advanceTimersByTime(5_000);
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });

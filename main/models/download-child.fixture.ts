@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./download.child.ts", import.meta.url));
 
-export type Told = { readonly state: string; readonly held: number };
+export type Report = { readonly state: string; readonly held: number };
 
 /** A donor's models in a separate process. */
 export class DownloadChild {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
-  #onTold: (told: Told) => void = () => undefined;
+  #onReport: (report: Report) => void = () => undefined;
 
   constructor(order: object) {
     const child = spawn(process.execPath, [program, JSON.stringify(order)], {
@@ -18,22 +18,22 @@ export class DownloadChild {
     });
     this.#process = child;
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
-    createInterface({ input: child.stdout }).on("line", (line) => this.#onTold(JSON.parse(line) as Told));
+    createInterface({ input: child.stdout }).on("line", (line) => this.#onReport(JSON.parse(line) as Report));
   }
 
   /** Resolves at the first report that satisfies `isEnough`. */
-  async until(isEnough: (told: Told) => boolean): Promise<void> {
+  async until(isEnough: (report: Report) => boolean): Promise<void> {
     await Promise.race([
       new Promise<void>((resolve) => {
-        this.#onTold = (told) => {
-          if (isEnough(told)) resolve();
+        this.#onReport = (report) => {
+          if (isEnough(report)) resolve();
         };
       }),
       this.#exited.then(() => {
         throw new Error("The process ended.");
       }),
     ]);
-    this.#onTold = () => undefined;
+    this.#onReport = () => undefined;
   }
 
   async kill(): Promise<void> {

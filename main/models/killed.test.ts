@@ -9,7 +9,7 @@ import { offeredModel } from "./store.fixture.ts";
 
 const pieceBytes = 65_536;
 
-it("ends verified after five kills and one corrupt piece, with nothing fetched twice but that piece", async () => {
+it("completes a download after five kills, and fetches only one corrupt piece twice", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-killed-"));
   const server = new ModelServer(randomBytes(20 * pieceBytes + 4_321));
   const url = await server.listen();
@@ -28,7 +28,7 @@ it("ends verified after five kills and one corrupt piece, with nothing fetched t
     return bytes;
   };
 
-  // At each of these the server gives no more until what it gave has been written; then the process is killed.
+  // At each of these offsets the server pauses until all bytes are written. Then the process is killed.
   const kills = [0.07, 0.23, 0.41, 0.66, 0.93].map((share) => Math.floor(server.bytes.length * share) + 17);
   for (const bytes of kills) {
     server.holdAt = bytes;
@@ -50,7 +50,7 @@ it("ends verified after five kills and one corrupt piece, with nothing fetched t
   await rm(folder, { recursive: true });
 }, 120_000);
 
-/** Downloads in a process of its own until it tells what is waited for, and kills it then. */
+/** Downloads in a separate process until a report satisfies `isEnough`, and kills it then. */
 async function runUntil(order: object, isEnough: Parameters<DownloadChild["until"]>[0]): Promise<void> {
   const child = new DownloadChild(order);
   try {
@@ -60,7 +60,7 @@ async function runUntil(order: object, isEnough: Parameters<DownloadChild["until
   }
 }
 
-/** How much of what was given is to be kept: of the corrupt piece, once all of it came, what came after that. */
+/** The bytes that the part file must hold. A complete corrupt piece counts only from its second fetch on. */
 function heldOf(given: Uint8Array, corrupted: number): number {
   let held = 0;
   const start = corrupted * pieceBytes;

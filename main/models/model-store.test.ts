@@ -59,8 +59,8 @@ const becomes = (view: Partial<ModelView>, of = model): Promise<void> =>
   vi.waitFor(() => expect(store.view(of)).toMatchObject(view), soon);
 const path = (of = model): string => join(folder, `${of.sha256}.gguf`);
 
-describe("a model that the organization offers", () => {
-  it("comes, is offered to jobs, and is there at the next start without being read again", async () => {
+describe("an offered model", () => {
+  it("downloads an offered model for its jobs, and has it after a restart without reading it again", async () => {
     await start();
     expect(store.view(model)).toMatchObject({ state: "waiting", why: { reason: "not-a-member" } });
     look();
@@ -73,7 +73,7 @@ describe("a model that the organization offers", () => {
     expect(server.sent).toBe(server.bytes.length);
   });
 
-  it("waits while its person needs the network, and goes on where it was", async () => {
+  it("interrupts a download while the person uses the computer, and continues where it stopped", async () => {
     server.holdAt = 100_000;
     await start();
     look();
@@ -87,9 +87,9 @@ describe("a model that the organization offers", () => {
     expect(server.sent).toBe(server.bytes.length);
   });
 
-  it("comes no faster than the rules let it", async () => {
+  it("downloads no faster than the rules allow", async () => {
     await start();
-    // Of a thousand bytes a second, the first few tens of thousands take a minute.
+    // At a thousand bytes a second the first chunks take a minute.
     look({ downloadKbps: 8 });
     await becomes({ state: "downloading", bytesPerSecond: expect.any(Number) as number });
     await vi.waitFor(() => expect(store.view(model).downloadedBytes).toBeGreaterThan(0), soon);
@@ -100,7 +100,7 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
   });
 
-  it("stops at the day's share of the network, over a restart", async () => {
+  it("stops a download at the day's network budget, which survives a restart", async () => {
     [server, model] = await serve("large", 40);
     pieces = null;
     await start();
@@ -117,7 +117,7 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
   });
 
-  it("is never taken when it is another file", async () => {
+  it("rejects a file with wrong content until the person requests it again", async () => {
     server.onChunk = (_start, bytes) => bytes.fill(7);
     await start();
     look();
@@ -128,7 +128,7 @@ describe("a model that the organization offers", () => {
     expect(catalog.find(model)).toBeNull();
     const { requests } = server;
     expect(requests).toBeLessThan(12);
-    // Not by a restart either; only when somebody says that it was put right.
+    // A restart does not retry it either.
     await store.stop();
     server.onChunk = (_start, bytes) => bytes;
     await start();
@@ -142,7 +142,7 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
   });
 
-  it("comes at once when its organization names another source", async () => {
+  it("retries a failed download at once from a new source", async () => {
     server.answer = (_request, response) => {
       response.writeHead(404).end();
       return true;
@@ -160,7 +160,7 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
   });
 
-  it("is never taken when it is another file, without hashes of pieces", async () => {
+  it("rejects a file with wrong content that has no hashes of pieces, after two tries", async () => {
     pieces = null;
     server.onChunk = (_start, bytes) => bytes.fill(7);
     await start();
@@ -172,7 +172,7 @@ describe("a model that the organization offers", () => {
     expect(server.sent).toBe(2 * server.bytes.length);
   });
 
-  it("comes when its source is there again", async () => {
+  it("retries a download when its source is available again", async () => {
     let refusals = 0;
     server.answer = (_request, response) => {
       if (refusals >= 1) return false;
@@ -186,7 +186,7 @@ describe("a model that the organization offers", () => {
     expect(refusals).toBe(1);
   });
 
-  it("says that its source does not give it", async () => {
+  it("reports the status of a source that refuses the file", async () => {
     server.answer = (_request, response) => {
       response.writeHead(404).end();
       return true;
@@ -199,7 +199,7 @@ describe("a model that the organization offers", () => {
     });
   });
 
-  it("comes anew when its source has another file meanwhile", async () => {
+  it("starts a download again if the file at the source changed meanwhile", async () => {
     server.holdAt = 100_000;
     pieces = null;
     await start();
@@ -215,7 +215,7 @@ describe("a model that the organization offers", () => {
     expect(await readFile(path())).toEqual(server.bytes);
   });
 
-  it("is repaired where it was damaged: the bad piece alone is fetched again", async () => {
+  it("repairs a damaged file by fetching only its bad piece", async () => {
     await start();
     look();
     await becomes({ state: "ready" });
@@ -228,7 +228,7 @@ describe("a model that the organization offers", () => {
     expect(server.sent).toBe(server.bytes.length + pieceBytes);
   });
 
-  it("comes again where somebody deleted it", async () => {
+  it("downloads a deleted file again", async () => {
     await start();
     look();
     await becomes({ state: "ready" });
@@ -239,7 +239,7 @@ describe("a model that the organization offers", () => {
   });
 
   it.each(["before", "after"])(
-    "is found by a process after one that was killed %s the last step",
+    "finds the file of a process that was killed %s it moved the file to its place",
     async (when) => {
       await start();
       look();
@@ -259,7 +259,7 @@ describe("a model that the organization offers", () => {
     },
   );
 
-  it("is not fetched again where the index of what is here was lost; and what nobody offers goes", async () => {
+  it("keeps offered files and deletes others if the index was lost", async () => {
     await start();
     look();
     await becomes({ state: "ready" });
@@ -275,7 +275,7 @@ describe("a model that the organization offers", () => {
     expect(await readdir(folder)).not.toContain(`${"0".repeat(64)}.gguf`);
   });
 
-  it("is not fetched where it is to come with the program", async () => {
+  it("does not fetch a bundled model", async () => {
     model = { ...model, source: "bundled" };
     await start();
     look();
@@ -284,8 +284,8 @@ describe("a model that the organization offers", () => {
   });
 });
 
-describe("the disk", () => {
-  it("takes no more than the rules allow", async () => {
+describe("the disk space of models", () => {
+  it("downloads no model that exceeds the disk space of the rules", async () => {
     await start();
     look({ diskQuotaMb: 0 });
     await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } });
@@ -296,7 +296,7 @@ describe("the disk", () => {
     expect(server.requests).toBe(0);
   });
 
-  it("gives up what nobody offers any more, but nothing that runs", async () => {
+  it("deletes a model that is no longer offered to make room, but not while it runs", async () => {
     const running = new Set<string>();
     pieces = null;
     await start({ running: () => running });
@@ -314,7 +314,7 @@ describe("the disk", () => {
     expect(await readdir(folder)).not.toContain(`${old.sha256}.gguf`);
   });
 
-  it("lets two models that do not fit together not push each other out for ever", async () => {
+  it("does not let two models that do not fit together replace each other forever", async () => {
     const [, next] = await serve("next", 14);
     pieces = null;
     await start({}, [model, next]);
@@ -324,7 +324,7 @@ describe("the disk", () => {
     expect(store.view(model).state).toBe("ready");
   });
 
-  it("is given back where the rules come to allow less", async () => {
+  it("deletes models when the rules allow less disk space", async () => {
     await start();
     look();
     await becomes({ state: "ready" });
@@ -333,7 +333,7 @@ describe("the disk", () => {
     expect(await readdir(folder)).not.toContain(`${model.sha256}.gguf`);
   });
 
-  it("is freed of what was begun and is offered no more, and of what a crash left", async () => {
+  it("deletes begun downloads that are no longer offered, and leftovers of a crash", async () => {
     const other = "f".repeat(64);
     await mkdir(folder, { recursive: true });
     for (const name of [`${other}.part`, `${other}.part.json`, "index.json.12.tmp"]) {
@@ -348,8 +348,8 @@ describe("the disk", () => {
   });
 });
 
-describe("a model that the donor removes", () => {
-  it("stays away until the donor wants it back", async () => {
+describe("a removed model", () => {
+  it("does not download a removed model until the person requests it", async () => {
     await start();
     look();
     await becomes({ state: "ready" });
@@ -364,7 +364,7 @@ describe("a model that the donor removes", () => {
     await becomes({ state: "ready" });
   });
 
-  it("is one that does not run, and that there is", async () => {
+  it("refuses to remove a running or an unknown model", async () => {
     await start({ running: () => new Set([model.sha256]) });
     look();
     await becomes({ state: "ready" });
@@ -372,7 +372,7 @@ describe("a model that the donor removes", () => {
     expect(await store.remove("unheard of")).toEqual({ kind: "refused", reason: "unknown" });
   });
 
-  it("goes in the middle of its download as well", async () => {
+  it("removes a model during its download", async () => {
     server.holdAt = 100_000;
     await start();
     look();

@@ -17,7 +17,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-fetched-"));
   const demo = await readManifest(demoManifestPath);
   const { file } = JSON.parse(await readFile(demoManifestPath, "utf8")) as { file: string };
-  // Another file than the one that comes with the program, which works all the same.
+  // Works like the bundled file, but has another hash.
   const bytes = Buffer.concat([await readFile(join(dirname(demoManifestPath), file)), Buffer.alloc(32, 1)]);
   server = new ModelServer(bytes, 65_536);
   const manifest = join(folder, "manifest.json");
@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 }, 30_000);
 
-it("a donor fetches its organization's model while nobody is there, and answers with it", async () => {
+it("a donor fetches its organization's model while nobody uses the computer, and answers with it", async () => {
   const donor = await deployment.startDonor("fetcher", 9_999);
   const jobId = await deployment.submit(chat("What is the capital of Norway?"));
   const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
@@ -43,7 +43,7 @@ it("a donor fetches its organization's model while nobody is there, and answers 
   expect(await readdir(join(donor.dataDir, "models"))).toContain(`${server.sha256}.gguf`);
 }, 120_000);
 
-it("a donor fetches nothing while somebody is there", async () => {
+it("a donor fetches nothing while somebody uses the computer", async () => {
   const donor = await deployment.startDonor("busy", 0);
   const jobId = await deployment.submit(chat("What is the capital of Norway?"));
   await vi.waitFor(

@@ -1,10 +1,11 @@
+import { done, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { GateFacts } from "./download/gate.ts";
 import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
 import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.ts";
 import type { SharingSecrets } from "./office/secrets.ts";
-import { shelfOf } from "./office/shared-files.ts";
+import { sharedFilesOf } from "./office/shared-files.ts";
 
 export type ModelsOptions = Omit<ModelStoreDeps, "neighbors"> & {
   readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
@@ -19,6 +20,10 @@ export type Models = {
   readonly offer: (models: readonly OfferedModel[], sharing: SharingSecrets | null) => void;
   /** Updates facts and rules. Cheap; called at every decision. */
   readonly look: (facts: GateFacts, rules: ModelsRules) => void;
+  /** Implements `gleaner models remove`. */
+  readonly remove: (modelId: string) => Promise<Reply>;
+  /** Implements `gleaner models fetch`. */
+  readonly fetch: (modelId: string) => Promise<Reply>;
   readonly stop: () => Promise<void>;
 };
 
@@ -34,8 +39,8 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
     },
   });
   office = new OfficeNetwork({
-    shelf: shelfOf(store),
-    files: () => store.given,
+    shared: sharedFilesOf(store),
+    files: () => store.announced,
     log,
     ...(officeTest === undefined ? {} : { test: officeTest }),
   });
@@ -57,9 +62,30 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
       store.look(facts, rules);
       network.filesChanged();
     },
+    remove: (modelId) => removeModel(store, modelId),
+    fetch: async (modelId) => {
+      const { kind } = await store.fetch(modelId);
+      return kind === "ok"
+        ? done
+        : refused("The organization offers no model of this name to this computer.");
+    },
     stop: async () => {
       await store.stop();
       await network.stop();
     },
   };
+}
+
+async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
+  const cameWithProgram = store
+    .list()
+    .some((one) => one.modelId === modelId && one.state === "ready" && !store.disk.wholeFile(one.sha256));
+  if (cameWithProgram) return refused("This model came with the program, and stays.");
+  const answer = await store.remove(modelId);
+  if (answer.kind === "ok") return done;
+  return refused(
+    answer.reason === "running"
+      ? "A job uses this model now. Pause first, then remove it."
+      : "There is no such model on this computer.",
+  );
 }

@@ -33,7 +33,7 @@ async function donors(count: number, order: object): Promise<readonly string[]> 
 }
 
 it.each([2, 4])(
-  "%i donors in one office fetch a model from the internet once",
+  "%i donors in one office fetch a model from the internet only once",
   async (count) => {
     const order = {
       model: offeredModel(await server.listen(), server),
@@ -41,13 +41,13 @@ it.each([2, 4])(
       office: { secret: "s", multicastPort: randomInt(20_000, 60_000) },
     };
     for (const path of await donors(count, order)) expect(await readFile(path)).toEqual(server.bytes);
-    // Two that do not know of each other yet may begin the same piece.
+    // Two donors may begin the same piece before they discover each other.
     expect(server.sent).toBeLessThan(server.bytes.length * 1.1);
   },
   120_000,
 );
 
-it("one donor fetches for all where pieces cannot be verified one by one", async () => {
+it("one donor fetches for all if single pieces cannot be verified", async () => {
   const order = {
     model: offeredModel(await server.listen(), server),
     pieces: null,
@@ -57,7 +57,7 @@ it("one donor fetches for all where pieces cannot be verified one by one", async
   expect(server.sent).toBeLessThan(server.bytes.length * 1.1);
 }, 120_000);
 
-it("donors of different organizations have nothing to do with each other", async () => {
+it("donors of different organizations share nothing", async () => {
   const model = offeredModel(await server.listen(), server);
   const pieces = { pieceBytes, pieceHashes: server.hashesOf(pieceBytes) };
   const multicastPort = randomInt(20_000, 60_000);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RunningModels } from "./running-models.ts";
 
-it("are those that jobs used since the runner started", () => {
+it("lists the models that jobs used since the runner started", () => {
   let up = false;
   const running = new RunningModels(() => up);
   expect(running.now()).toEqual(new Set());

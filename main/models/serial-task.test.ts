@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { happening } from "../with-resolvers.ts";
 import { SerialTask } from "./serial-task.ts";
 
-it("works once at a time, and once more for all who asked meanwhile", async () => {
+it("runs once at a time, and once more for all requests during a run", async () => {
   const ends: (() => void)[] = [];
   let rests = 0;
   const task = new SerialTask(

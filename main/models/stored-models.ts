@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { sha256 } from "../../app/models/catalog-entry.ts";
 import type { Log } from "../log.ts";
 import { replaceFile } from "../store/replace-file.ts";
 
@@ -18,7 +19,7 @@ const stored = z.object({
 });
 
 const schema = z.object({
-  files: z.record(z.string().regex(/^[0-9a-f]{64}$/), stored),
+  files: z.record(sha256, stored),
   /** Files that were deleted to make room. They never displace others. */
   evicted: z.array(z.string()).max(1_000),
   /** Files that the donor removed. They return only at the donor's request. */

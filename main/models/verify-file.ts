@@ -13,6 +13,11 @@ export type Verified =
 
 export type Expected = { readonly path: string; readonly sha256: string; readonly sizeBytes: number };
 
+/** The SHA-256 in lower-case hexadecimal. */
+export function sha256Of(data: string | Buffer): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
 /** Verifies the whole file. Also `corrupt` if it changed during the read. */
 export async function verifyFile(expected: Expected, signal?: AbortSignal): Promise<Verified> {
   const before = await stampOf(expected.path);

@@ -19,13 +19,13 @@ const has = (done: number[], fetching: number[] = []) => ({
 const all = Array.from({ length: 100 }, (_, piece) => piece);
 
 describe("the next piece", () => {
-  it("is the first that is missing, for a device alone", () => {
+  it("chooses the first missing piece if no other device is there", () => {
     expect(choosePiece(alone)).toEqual({ kind: "internet", piece: 3 });
     expect(choosePiece({ ...alone, internet: false })).toEqual({ kind: "wait" });
     expect(choosePiece({ ...alone, missing: [] })).toEqual({ kind: "wait" });
   });
 
-  it("comes from a device that has it", () => {
+  it("chooses a piece that another device has", () => {
     const have = new Map([
       ["a", has([4])],
       ["b", has([4])],
@@ -33,7 +33,7 @@ describe("the next piece", () => {
     expect(choosePiece({ ...alone, have })).toEqual({ kind: "peer", piece: 4, holders: ["a", "b"] });
   });
 
-  it("is waited for where a device has all, or fetches it, until that is of no help", () => {
+  it("waits for a device that has or fetches the pieces, as long as it helps", () => {
     const seeded = { ...alone, seeded: true };
     expect(choosePiece(seeded)).toEqual({ kind: "wait" });
     expect(choosePiece({ ...seeded, help: "hardly" })).toEqual({ kind: "internet", piece: 3 });
@@ -43,7 +43,7 @@ describe("the next piece", () => {
     expect(choosePiece({ ...fetched, help: "none" })).toEqual({ kind: "internet", piece: 3 });
   });
 
-  it("falls to one device of those that fetch together", () => {
+  it("assigns each piece to one of the devices that fetch together", () => {
     const ids = ["a", "b", "c", "d"];
     const takers = all.map((piece) =>
       ids.filter((selfId) => {
@@ -55,7 +55,7 @@ describe("the next piece", () => {
     expect(new Set(takers.flat()).size).toBe(4);
   });
 
-  it("falls all to one device where pieces cannot be verified alone", () => {
+  it("assigns all pieces to one device if single pieces cannot be verified", () => {
     const takers = ["a", "b", "c"].filter((selfId) => {
       const companions = ["a", "b", "c"].filter((id) => id !== selfId);
       return all.some(

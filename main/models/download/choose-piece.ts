@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "../verify-file.ts";
 import type { PeerHave } from "./neighbors.ts";
 
 export type ChoiceFacts = {
@@ -48,10 +48,7 @@ export function choosePiece(facts: ChoiceFacts): Choice {
 function fallsToSelf({ selfId, companions, byPiece }: ChoiceFacts, piece: number): boolean {
   if (companions.length === 0) return true;
   const subject = byPiece ? String(piece) : "all";
-  const own = weightOf(selfId, subject);
-  return companions.every((id) => weightOf(id, subject) < own);
-}
-
-function weightOf(id: string, subject: string): string {
-  return createHash("sha256").update(`${id}/${subject}`).digest("hex");
+  const weightOf = (id: string): string => sha256Of(`${id}/${subject}`);
+  const own = weightOf(selfId);
+  return companions.every((id) => weightOf(id) < own);
 }

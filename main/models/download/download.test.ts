@@ -67,20 +67,20 @@ const whole = async (): Promise<void> => expect(await readFile(join(folder, "x.p
 const signal = new AbortController().signal;
 
 describe("a download in an office", () => {
-  it("takes everything from a device that has it", async () => {
+  it("downloads everything from a device that has the file", async () => {
     expect(await download(peer({})).run(signal)).toEqual({ kind: "complete" });
     expect(came).toEqual({ internet: 0, office: server.bytes.length });
     await whole();
   });
 
-  it("takes it also while the internet may not be used", async () => {
+  it("downloads from the office while the internet may not be used", async () => {
     expect(await download(peer({}), { internetHold: () => "day-budget" }).run(signal)).toEqual({
       kind: "complete",
     });
     expect(server.requests).toBe(0);
   });
 
-  it("trusts no device: what has a wrong hash comes from the internet", async () => {
+  it("fetches a piece from the internet if a device sent it with a wrong hash", async () => {
     const liar = peer({ piece: async () => Buffer.alloc(pieceBytes, 7) });
     expect(await download(liar).run(signal)).toEqual({ kind: "complete" });
     expect(came).toEqual({ internet: server.bytes.length, office: 0 });
@@ -88,18 +88,21 @@ describe("a download in an office", () => {
   });
 
   it.each<[string, Partial<Neighbors>]>([
-    ["gives less than it says", { piece: async () => Buffer.alloc(3) }],
-    ["does not give what it has", { piece: async () => null }],
+    ["sends less than a piece", { piece: async () => Buffer.alloc(3) }],
+    ["does not send its pieces", { piece: async () => null }],
     ["does not answer", { have: async () => null }],
     ["has nothing", { have: async () => ({ done: new Set(), fetching: new Set(), held: 0 }) }],
-    ["says for ever that it fetches it", { have: async () => ({ done: new Set(), fetching: all, held: 0 }) }],
-  ])("does not wait for ever for a device that %s", async (_what, changed) => {
+    [
+      "claims forever to fetch the pieces",
+      { have: async () => ({ done: new Set(), fetching: all, held: 0 }) },
+    ],
+  ])("does not wait forever for a device that %s", async (_what, changed) => {
     expect(await download(peer(changed)).run(signal)).toEqual({ kind: "complete" });
     expect(came).toEqual({ internet: server.bytes.length, office: 0 });
     await whole();
   });
 
-  it("goes on alone when the others are gone", async () => {
+  it("continues from the internet when the other devices are gone", async () => {
     let gone = false;
     const leaving = peer({
       peers: () => (gone ? [] : [{ id: "peer", complete: true }]),
@@ -113,7 +116,7 @@ describe("a download in an office", () => {
     expect(came).toEqual({ internet: 5 * pieceBytes, office: pieceBytes });
   });
 
-  it("waits for tomorrow where nobody else is of help", async () => {
+  it("waits for tomorrow's budget if no device helps", async () => {
     const idle = peer({ have: async () => null });
     expect(await download(idle, { internetHold: () => "day-budget" }).run(signal)).toMatchObject({
       kind: "waiting",
@@ -121,7 +124,7 @@ describe("a download in an office", () => {
     });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops a download on abort and keeps its bytes", async () => {
     const stop = new AbortController();
     server.holdAt = 10_000;
     const running = download(peer({ peers: () => [] }), {
@@ -132,7 +135,7 @@ describe("a download in an office", () => {
   });
 });
 
-describe("a download from a server that", () => {
+describe("a download from a faulty server", () => {
   const alone = peer({ peers: () => [] });
   const answer = (give: (response: ServerResponse, bytes: Buffer) => void): void => {
     server.answer = ({ headers }, response) => {
@@ -145,7 +148,7 @@ describe("a download from a server that", () => {
     };
   };
 
-  it("gives more than it was asked for, without end, takes no more than that", async () => {
+  it("reads no more than it requested from a server that sends without end", async () => {
     answer((response, bytes) => {
       response.write(bytes);
       const more = setInterval(() => response.write(Buffer.alloc(pieceBytes, 7)), 1);
@@ -155,7 +158,7 @@ describe("a download from a server that", () => {
     await whole();
   });
 
-  it("gives all and does not end takes what it gave", async () => {
+  it("keeps the bytes of a server that never ends its answer", async () => {
     internet = new InternetSource(new URL(part.spec.source), server.bytes.length, {
       answerMs: 5_000,
       idleMs: 200,
@@ -165,7 +168,7 @@ describe("a download from a server that", () => {
     await whole();
   });
 
-  it("calls the file otherwise each time fetches no byte twice where pieces have hashes", async () => {
+  it("fetches no byte twice from a server that changes its validator, if pieces have hashes", async () => {
     answer((response, bytes) => void response.end(bytes));
     expect(await download(alone).run(signal)).toEqual({ kind: "complete" });
     expect(came).toEqual({ internet: server.bytes.length, office: 0 });

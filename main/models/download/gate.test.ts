@@ -6,8 +6,8 @@ import { budgetSpent, type GateFacts, networkHold } from "./gate.ts";
 const hold = (facts: Partial<GateFacts>, rules: Partial<typeof roomyRules> = {}) =>
   networkHold({ ...idleFacts, ...facts }, { ...roomyRules, ...rules });
 
-describe("models move over the network", () => {
-  it("when nothing speaks against it", () => {
+describe("the network of models", () => {
+  it("may be used by default", () => {
     expect(hold({})).toBeNull();
     expect(hold({ metered: known(false), networks: known(["eth0"]) })).toBeNull();
     expect(hold({ metered: unknown })).toBeNull();
@@ -25,9 +25,9 @@ describe("models move over the network", () => {
     ["on-battery", { power: unknown }],
     ["in-use", { idleSeconds: known(3) }],
     ["in-use", { idleSeconds: unknown }],
-  ])("not: %s, with %j", (why, facts) => expect(hold(facts)).toBe(why));
+  ])("is held with reason %s at facts %j", (why, facts) => expect(hold(facts)).toBe(why));
 
-  it("where the rules let them all the same", () => {
+  it("may be used if the rules allow more", () => {
     expect(hold({ pause: { until: 1 } })).toBeNull();
     expect(hold({ metered: known(true) }, { allowMetered: true })).toBeNull();
     const charged: Partial<GateFacts> = { power: known("battery"), batteryPercent: known(50) };
@@ -44,7 +44,7 @@ describe("models move over the network", () => {
     expect(hold({ idleSeconds: known(11), locked: known(true) }, { idleWhenLocked: false })).toBe("in-use");
   });
 
-  it("on the networks that the rules name, and no others", () => {
+  it("may be used only if it is one of the required networks", () => {
     const rules = { requiredNetworks: ["Office", "corp.example"] };
     expect(hold({ networks: known(["wlan0", "OFFICE"]) }, rules)).toBeNull();
     expect(hold({ networks: known(["wlan0", "Office"]) }, { requiredNetworks: [" office "] })).toBeNull();
@@ -53,7 +53,7 @@ describe("models move over the network", () => {
   });
 });
 
-it("knows when a day's share is used up", () => {
+it("tells when the day's network budget is spent", () => {
   expect(budgetSpent(1e12, roomyRules)).toBe(false);
   expect(budgetSpent(2 ** 20 - 1, { ...roomyRules, networkBudgetMbPerDay: 1 })).toBe(false);
   expect(budgetSpent(2 ** 20, { ...roomyRules, networkBudgetMbPerDay: 1 })).toBe(true);

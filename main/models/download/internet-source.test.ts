@@ -28,8 +28,8 @@ const answer = (give: (response: ServerResponse, path: string) => void): void =>
   };
 };
 
-describe("a part of a file on the internet", () => {
-  it("comes, with what the server knows the file by", async () => {
+describe("a range of a file on the internet", () => {
+  it("returns the requested bytes and the server's validator", async () => {
     const answered = await ask();
     expect(answered).toMatchObject({ kind: "body", validator: '"1"' });
     const chunks: Buffer[] = [];
@@ -37,11 +37,11 @@ describe("a part of a file on the internet", () => {
     expect(Buffer.concat(chunks)).toEqual(server.bytes.subarray(100, 200));
   });
 
-  it("is of another file now", async () => {
+  it("reports that the server's file has changed", async () => {
     expect(await ask('"0"')).toEqual({ kind: "changed" });
   });
 
-  it("comes from where a redirect leads, which is remembered", async () => {
+  it("follows a redirect and remembers it", async () => {
     const paths: string[] = [];
     server.answer = (request, response) => {
       paths.push(request.url ?? "");
@@ -74,14 +74,14 @@ describe("a part of a file on the internet", () => {
     ["another part", (response) => response.writeHead(206).end()],
     ["fewer bytes", (response) => response.writeHead(416).end()],
     ["status 404", (response) => response.writeHead(404).end()],
-  ])("is refused: %s", async (words, give) => {
+  ])("refuses an answer: %s", async (words, give) => {
     answer(give);
     const answered = await ask();
     expect(answered.kind).toBe("refused");
     expect(answered.kind === "refused" && answered.why).toContain(words);
   });
 
-  it("is to be asked for again", async () => {
+  it("reports temporary errors with the server's Retry-After", async () => {
     answer((response) => response.writeHead(503, { "retry-after": "7" }).end());
     expect(await ask()).toEqual({
       kind: "unreachable",

@@ -3,7 +3,7 @@ import https from "node:https";
 import { fetchable } from "./source-url.ts";
 
 /** A byte range without `end`, and the validator of the file from the server's last answer. */
-export type RangeAsk = {
+export type RangeRequest = {
   readonly start: number;
   readonly end: number;
   readonly validator: string | null;
@@ -38,7 +38,7 @@ export class InternetSource {
     this.times = times;
   }
 
-  async ask(ask: RangeAsk): Promise<RangeAnswer> {
+  async ask(ask: RangeRequest): Promise<RangeAnswer> {
     const remembered =
       this.#target !== null && this.#target.until > performance.now() ? this.#target.url : null;
     if (remembered !== null) {
@@ -54,7 +54,7 @@ export class InternetSource {
     this.#plain.destroy();
   }
 
-  async #follow(from: URL, ask: RangeAsk): Promise<RangeAnswer> {
+  async #follow(from: URL, ask: RangeRequest): Promise<RangeAnswer> {
     let url = from;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       let response: IncomingMessage;
@@ -80,7 +80,7 @@ export class InternetSource {
     return { kind: "refused", why: "It redirects too often." };
   }
 
-  #judge(response: IncomingMessage, ask: RangeAsk): RangeAnswer {
+  #judge(response: IncomingMessage, ask: RangeRequest): RangeAnswer {
     const { statusCode = 0, headers } = response;
     if (statusCode === 206) {
       const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers["content-range"] ?? "");
@@ -109,7 +109,7 @@ export class InternetSource {
     return { kind: "refused", why };
   }
 
-  #get(url: URL, { start, end, validator, signal }: RangeAsk): Promise<IncomingMessage> {
+  #get(url: URL, { start, end, validator, signal }: RangeRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const headers = {
         range: `bytes=${start}-${end - 1}`,

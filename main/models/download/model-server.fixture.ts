@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { sha256Of } from "../verify-file.ts";
 
 /** A server that stands for the internet and counts how often it sent each byte. */
 export class ModelServer {
@@ -25,14 +25,13 @@ export class ModelServer {
   }
 
   get sha256(): string {
-    return createHash("sha256").update(this.bytes).digest("hex");
+    return sha256Of(this.bytes);
   }
 
   hashesOf(pieceBytes: number): string[] {
     const hashes: string[] = [];
     for (let start = 0; start < this.bytes.length; start += pieceBytes) {
-      const piece = this.bytes.subarray(start, start + pieceBytes);
-      hashes.push(createHash("sha256").update(piece).digest("hex"));
+      hashes.push(sha256Of(this.bytes.subarray(start, start + pieceBytes)));
     }
     return hashes;
   }

@@ -1,21 +1,21 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sha256Of } from "../verify-file.ts";
 import { PartFile, type PartSpec } from "./part-file.ts";
 import { revertToPart } from "./revert-to-part.ts";
 
 const pieceBytes = 1_000;
 const content = randomBytes(2_500);
-const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const pieceOf = (piece: number): Buffer => content.subarray(piece * pieceBytes, (piece + 1) * pieceBytes);
 const spec: PartSpec = {
-  sha256: sha256(content),
+  sha256: sha256Of(content),
   sizeBytes: content.length,
   source: "s",
   pieceBytes,
-  pieceHashes: [0, 1, 2].map((piece) => sha256(pieceOf(piece))),
+  pieceHashes: [0, 1, 2].map((piece) => sha256Of(pieceOf(piece))),
 };
 
 let folder: string;
@@ -37,13 +37,13 @@ async function bring(piece: number, bytes = pieceOf(piece)): Promise<string> {
   return await part.finish(piece);
 }
 
-/** Reopens the file as a killed process leaves it: nothing closed, nothing saved. */
+/** Reopens the file as a killed process leaves it: neither closed nor saved. */
 async function reopen(changed: Partial<PartSpec> = {}): Promise<void> {
   part = await PartFile.open(path, { ...spec, ...changed });
 }
 
 describe("a part file", () => {
-  it("is whole when all its pieces are, in any order", async () => {
+  it("completes a file from pieces in any order", async () => {
     for (const piece of [2, 0, 1]) expect(await bring(piece)).toBe("kept");
     expect(part.complete).toBe(true);
     expect(await part.verifyWhole(new AbortController().signal)).toBe("right");
@@ -52,7 +52,7 @@ describe("a part file", () => {
     expect(await readdir(folder)).toEqual(["x"]);
   });
 
-  it("goes on where it was, to the byte", async () => {
+  it("continues at the exact byte after a kill", async () => {
     await bring(2);
     await part.begin(0);
     await part.write(0, 0, pieceOf(0).subarray(0, 300));
@@ -66,17 +66,17 @@ describe("a part file", () => {
     expect([...part.done].sort()).toEqual([0, 2]);
   });
 
-  it("goes on to the byte where zeros came last", async () => {
+  it("continues at the exact byte after a kill, even if the last bytes were zeros", async () => {
     const zeros = Buffer.alloc(2_500);
     await part.close();
-    await reopen({ sha256: sha256(zeros), pieceHashes: null });
+    await reopen({ sha256: sha256Of(zeros), pieceHashes: null });
     await part.begin(1);
     await part.write(1, 0, zeros.subarray(0, 123));
-    await reopen({ sha256: sha256(zeros), pieceHashes: null });
+    await reopen({ sha256: sha256Of(zeros), pieceHashes: null });
     expect(await part.begin(1)).toBe(123);
   });
 
-  it("knows a piece that came whole and was not looked at any more", async () => {
+  it("recognizes a complete piece that was not verified before a kill", async () => {
     await part.begin(0);
     await part.write(0, 0, pieceOf(0));
     await reopen();
@@ -84,7 +84,7 @@ describe("a part file", () => {
     expect(await part.finish(0)).toBe("kept");
   });
 
-  it("keeps nothing of a corrupt piece", async () => {
+  it("keeps no byte of a corrupt piece", async () => {
     expect(await bring(1, Buffer.alloc(1_000, 7))).toBe("corrupt");
     expect(part.heldBytes).toBe(0);
     await reopen();
@@ -92,7 +92,7 @@ describe("a part file", () => {
     expect(await bring(1)).toBe("kept");
   });
 
-  it("finds the piece that is wrong, where the whole is", async () => {
+  it("finds the wrong piece of a wrong file", async () => {
     for (const piece of [0, 1, 2]) await bring(piece);
     const bytes = Buffer.from(content);
     bytes[1_500] = (bytes[1_500] ?? 0) ^ 1;
@@ -101,7 +101,7 @@ describe("a part file", () => {
     expect([...part.done]).toEqual([0, 2]);
   });
 
-  it("begins anew where no piece can be told from another", async () => {
+  it("drops a wrong file completely if its pieces have no hashes", async () => {
     await part.close();
     await reopen({ pieceHashes: null, sha256: "0".repeat(64) });
     for (const piece of [0, 1, 2]) await bring(piece);
@@ -110,14 +110,14 @@ describe("a part file", () => {
     expect((await stat(path)).size).toBe(0);
   });
 
-  it("says so where the catalog's own hashes disagree", async () => {
+  it("reports catalog hashes that contradict each other", async () => {
     await part.close();
     await reopen({ sha256: "0".repeat(64) });
     for (const piece of [0, 1, 2]) await bring(piece);
     expect(await part.verifyWhole(new AbortController().signal)).toBe("disagree");
   });
 
-  it("of another source keeps what was verified, and nothing else", async () => {
+  it("keeps only verified pieces after a change of the source", async () => {
     await bring(0);
     await part.countFailure(5);
     await reopen({ source: "t" });
@@ -127,7 +127,7 @@ describe("a part file", () => {
     expect(part.heldBytes).toBe(0);
   });
 
-  it.each(["", "{", '{"sizeBytes":1}'])("begins anew with %j beside it", async (state) => {
+  it.each(["", "{", '{"sizeBytes":1}'])("starts again if its state file contains %j", async (state) => {
     await bring(0);
     await part.close();
     await writeFile(`${path}.json`, state);
@@ -135,7 +135,7 @@ describe("a part file", () => {
     expect(part.heldBytes).toBe(0);
   });
 
-  it("begins anew where its bytes are gone", async () => {
+  it("starts again if its bytes are gone", async () => {
     await bring(0);
     await part.close();
     await truncate(path, 0);
@@ -144,7 +144,7 @@ describe("a part file", () => {
   });
 });
 
-it("is made of a whole file that was damaged", async () => {
+it("turns a damaged file into a part file with its valid pieces", async () => {
   await part.close();
   const bytes = Buffer.from(content);
   bytes[2_200] = (bytes[2_200] ?? 0) ^ 1;

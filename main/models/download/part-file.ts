@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { sha256Of } from "../verify-file.ts";
 import { discardPart } from "./discard-part.ts";
 import { loadPartState, type PartState, savePartState, statePath } from "./part-state.ts";
 import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";
@@ -269,7 +270,3 @@ export class PartFile {
 }
 
 const mark = Buffer.from([0xff]);
-
-function sha256Of(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}

@@ -21,37 +21,37 @@ const ask = {
 };
 
 describe("room for one more file", () => {
-  it("is there", () => {
+  it("deletes nothing if there is room", () => {
     expect(makeRoom({ ...ask, quotaBytes: 12 * gib })).toEqual({ kind: "ok", evict: [] });
   });
-  it("is made by what was used longest ago", () => {
+  it("deletes the least recently used file", () => {
     expect(makeRoom(ask)).toEqual({ kind: "ok", evict: ["old"] });
   });
-  it("is made by what nobody offers any more, before all", () => {
+  it("deletes files that are no longer offered first", () => {
     const files = [file("old"), file("retired", { lastUsedAt: 9, wanted: false })];
     expect(makeRoom({ ...ask, files })).toEqual({ kind: "ok", evict: ["retired"] });
   });
-  it("is never made by what runs", () => {
+  it("never deletes a running model", () => {
     const [old, recent] = ask.files;
     const files = [{ ...old!, pinned: true }, recent!];
     expect(makeRoom({ ...ask, files })).toEqual({ kind: "ok", evict: ["new"] });
     expect(makeRoom({ ...ask, quotaBytes: 7 * gib, files })).toEqual({ kind: "over-quota" });
   });
-  it("is made on the disk as well", () => {
+  it("makes room on the disk as well as in the quota", () => {
     expect(makeRoom({ ...ask, quotaBytes: 99 * gib, freeBytes: 6 * gib })).toEqual({
       kind: "ok",
       evict: ["old"],
     });
     expect(makeRoom({ ...ask, quotaBytes: 99 * gib, freeBytes: 0 })).toEqual({ kind: "disk-full" });
   });
-  it("leaves the last gigabyte alone, whatever the rules say", () => {
+  it("keeps the last gigabyte free, whatever the rules say", () => {
     const asked = { ...ask, quotaBytes: 99 * gib, keepFreeBytes: 0, files: [], freeBytes: 5 * gib };
     expect(makeRoom(asked).kind).toBe("ok");
     expect(makeRoom({ ...asked, freeBytes: 5 * gib - 1 })).toEqual({ kind: "disk-full" });
   });
 });
 
-it("evicts nothing pinned, and nothing at all in vain", () => {
+it("deletes no pinned file, and none if that would not be enough", () => {
   const files = fc.array(
     fc.record({
       sha256: fc.uuid(),

@@ -13,7 +13,7 @@ export type StoredFile = {
   readonly wanted: boolean;
 };
 
-export type RoomAsk = {
+export type RoomRequest = {
   /** The missing bytes. */
   readonly comingBytes: number;
   /** The bytes of incomplete files. */
@@ -31,7 +31,7 @@ export type Room =
  * Chooses the files to delete so that one more fits: first those no longer offered, then the least recently
  * used, never one in use. Chooses none if that would not be enough.
  */
-export function makeRoom(ask: RoomAsk): Room {
+export function makeRoom(ask: RoomRequest): Room {
   const keepFree = Math.max(lastBytes, ask.keepFreeBytes);
   let held = ask.partBytes + ask.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let free = ask.freeBytes;

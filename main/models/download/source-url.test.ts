@@ -3,7 +3,7 @@ import { sourceUrl } from "./source-url.ts";
 
 const at = (source: string, environment = {}): string | undefined => sourceUrl(source, environment)?.href;
 
-it("finds a file on Hugging Face, and on a mirror of it", () => {
+it("resolves a file on Hugging Face or on a mirror", () => {
   const source = "hf:someone/a-repo/sub folder/m.gguf";
   expect(at(source)).toBe("https://huggingface.co/someone/a-repo/resolve/main/sub%20folder/m.gguf");
   const mirror = { GLEANER_HF_MIRROR: "https://mirror.example.org/hf/" };
@@ -14,7 +14,7 @@ it("finds a file on Hugging Face, and on a mirror of it", () => {
   expect(at("hf:someone/a-repo")).toBeUndefined();
 });
 
-it("takes https, and http from this machine alone", () => {
+it("accepts https, and http only from this machine", () => {
   expect(at("https://example.org/m?x=1")).toBe("https://example.org/m?x=1");
   expect(at("http://127.0.0.1:81/m")).toBe("http://127.0.0.1:81/m");
   for (const source of [

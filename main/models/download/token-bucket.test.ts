@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { TokenBucket } from "./token-bucket.ts";
 
-it("makes those wait who take more than there is", () => {
+it("returns the time to wait if more bytes are taken than available", () => {
   const bucket = new TokenBucket(1_000, 0);
   expect(bucket.take(500, 0)).toBe(500);
   expect(bucket.take(500, 500)).toBe(500);
   expect(bucket.take(100, 100_000)).toBe(0);
 });
 
-it("makes nobody wait without a rate", () => {
+it("returns no time to wait without a rate", () => {
   expect(new TokenBucket(null, 0).take(1e12, 0)).toBe(0);
 });
 
-it("never lets more through than the rate and one burst, whoever takes how much", () => {
+it("never lets through more than the rate and one burst", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(10_000), { minLength: 1 }),

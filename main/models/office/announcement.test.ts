@@ -6,7 +6,7 @@ const place = { id: "abc", address: "10.0.0.7", port: 4_711 };
 const sha256 = "a".repeat(64);
 const [now, before] = officeKeys({ secret: "now", previous: "before" });
 
-it("is understood by devices with the same secret, the new one or the one before", () => {
+it("an announcement is understood by devices with the current or the previous secret", () => {
   const files = [
     { sha256, complete: true },
     { sha256: "b".repeat(64), complete: false },
@@ -22,14 +22,14 @@ it("is understood by devices with the same secret, the new one or the one before
   });
 });
 
-it("means nothing to others, and names neither the file nor the organization", () => {
+it("an announcement is meaningless without the secret, and names neither file nor organization", () => {
   const txt = txtOf(now!, place, [{ sha256, complete: true }]);
   expect(readTxt(txt, place, officeKeys({ secret: "another", previous: null }))).toBeNull();
   expect(txt.join(" ")).not.toContain(sha256.slice(0, 8));
   expect(txt.join(" ")).not.toContain("now");
 });
 
-it("is worth nothing at another address, or changed", () => {
+it("an announcement is invalid from another address or after a change", () => {
   const txt = txtOf(now!, place, [{ sha256, complete: false }]);
   expect(readTxt(txt, { ...place, address: "10.0.0.8" }, [now!])).toBeNull();
   expect(readTxt(txt, { ...place, port: 1 }, [now!])).toBeNull();

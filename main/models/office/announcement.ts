@@ -11,7 +11,7 @@ export type Announcement = {
   readonly files: readonly { readonly tag: string; readonly complete: boolean }[];
 };
 
-/** As many as fit into one packet. */
+/** The most files that fit into one packet. */
 const maxFiles = 40;
 
 export type AnnouncedFile = { readonly sha256: string; readonly complete: boolean };
@@ -28,7 +28,7 @@ export function txtOf(
   return [`o=${key.tag}`, `s=${signature(key, place, words)}`, ...words.map((word) => `f=${word}`)];
 }
 
-/** Null for what was not made by a device with one of these keys, at this address. */
+/** Null if no device with one of these keys signed it for this address. */
 export function readTxt(
   txt: readonly string[],
   place: Pick<Announcement, "id" | "address" | "port">,

@@ -21,7 +21,7 @@ export type DiscoveryDeps = {
   readonly files: () => readonly AnnouncedFile[];
   readonly onPeer: (announcement: Announcement, key: OfficeKey) => void;
   readonly onLeft: (id: string) => void;
-  readonly onTrouble: (code: string) => void;
+  readonly onError: (code: string) => void;
   /** The port of mDNS. Tests use another. */
   readonly multicastPort?: number;
 };
@@ -49,9 +49,7 @@ export class Discovery {
         this.#sayIn(20 + Math.random() * 100);
       }
     });
-    const trouble = (error: unknown): void =>
-      deps.onTrouble((error as NodeJS.ErrnoException).code ?? "unknown");
-    this.#mdns.on("error", trouble);
+    this.#mdns.on("error", (error) => deps.onError((error as NodeJS.ErrnoException).code ?? "unknown"));
     this.#mdns.on("warning", () => undefined);
     this.#mdns.on("ready", () => {
       this.#mdns.query([{ name: service, type: "PTR" }]);

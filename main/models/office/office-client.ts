@@ -50,7 +50,7 @@ export class OfficeClient {
     this.#agent.destroy();
   }
 
-  /** Null for all that is no complete answer within bounds. */
+  /** Resolves to null without a complete answer within the bounds. */
   #get(
     { address, port, key }: PeerAddress,
     what: string,
@@ -66,7 +66,7 @@ export class OfficeClient {
         path: `/1/${what}`,
         agent: this.#agent,
         signal,
-        // There is no certificate to look at: the key that both have is the proof.
+        // Without certificates, the pre-shared key authenticates both ends.
         checkServerIdentity: () => undefined,
         pskCallback: () => ({ psk: key.psk, identity: key.tag }),
       };

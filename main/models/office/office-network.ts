@@ -12,7 +12,7 @@ import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
 import type { SharedFiles } from "./shared-files.ts";
 
 export type OfficeNetworkDeps = {
-  readonly shelf: SharedFiles;
+  readonly shared: SharedFiles;
   /** The files that this device shares or fetches now. */
   readonly files: () => readonly AnnouncedFile[];
   readonly log: Log;
@@ -111,8 +111,8 @@ export class OfficeNetwork {
   }
 
   async #open(address: string): Promise<void> {
-    const { shelf, files, log, test } = this.#deps;
-    const server = new OfficeServer(() => this.#keys, shelf, log);
+    const { shared, files, log, test } = this.#deps;
+    const server = new OfficeServer(() => this.#keys, shared, log);
     let port: number;
     try {
       port = await server
@@ -129,11 +129,11 @@ export class OfficeNetwork {
       files,
       keys: () => this.#keys,
       onPeer: (announcement, key) => {
-        const believed = test === undefined ? isPrivate(announcement.address) : true;
-        if (believed) this.#peers.heard(announcement, key, performance.now());
+        const trusted = test === undefined ? isPrivate(announcement.address) : true;
+        if (trusted) this.#peers.heard(announcement, key, performance.now());
       },
       onLeft: (id) => this.#peers.left(id),
-      onTrouble: (code) => log("warn", "office.cannot-discover", { code }),
+      onError: (code) => log("warn", "office.cannot-discover", { code }),
       ...(test === undefined ? {} : { multicastPort: test.multicastPort }),
     });
     this.#places.set(address, { server, discovery });

@@ -23,7 +23,7 @@ let open: boolean;
 let asked: unknown[];
 let keys: ReturnType<typeof officeKeys>;
 
-const shelf: SharedFiles = {
+const shared: SharedFiles = {
   isOpen: () => open,
   have: (...what) => {
     asked.push(what);
@@ -41,7 +41,7 @@ beforeEach(async () => {
   open = true;
   asked = [];
   keys = officeKeys({ secret: "now", previous: "before" });
-  server = new OfficeServer(() => keys, shelf, silentLog);
+  server = new OfficeServer(() => keys, shared, silentLog);
   client = new OfficeClient();
   port = await server.listen("127.0.0.1", 0);
 });
@@ -56,8 +56,8 @@ const at = (secret: string): PeerAddress => ({
   key: officeKeys({ secret, previous: null })[0]!,
 });
 
-describe("a device in the office", () => {
-  it.each(["now", "before"])("gives what it has to one with the secret of %s", async (secret) => {
+describe("the office server", () => {
+  it.each(["now", "before"])("sends its pieces to a device with the secret %j", async (secret) => {
     expect(await client.have(at(secret), file, signal)).toEqual({
       done: new Set([0]),
       fetching: new Set([1]),
@@ -67,9 +67,9 @@ describe("a device in the office", () => {
     expect(await client.piece(at(secret), file, 1, signal)).toEqual(pieces[1]);
   });
 
-  it("gives nothing to one with another secret, or one that is no longer good", async () => {
+  it("sends nothing to a device with another or an expired secret", async () => {
     expect(await client.have(at("another"), file, signal)).toBeNull();
-    // The tag without the key opens nothing.
+    // The tag is of no use without the key.
     const key = { ...keys[0]!, psk: Buffer.alloc(32, 1) };
     expect(await client.piece({ ...at("now"), key }, file, 0, signal)).toBeNull();
     keys = officeKeys({ secret: "now", previous: null });
@@ -77,7 +77,7 @@ describe("a device in the office", () => {
     expect(asked).toEqual([]);
   });
 
-  it("gives nothing in the clear, or to who trusts certificates", async () => {
+  it("sends nothing over plain HTTP or to a client without the pre-shared key", async () => {
     const failure = (get: typeof http.get | typeof https.get, protocol: string): Promise<unknown> =>
       new Promise((resolve) => {
         const address = `${protocol}://127.0.0.1:${port}/1/have/${sha256}/${pieceBytes}`;
@@ -88,14 +88,14 @@ describe("a device in the office", () => {
     expect(asked).toEqual([]);
   });
 
-  it("gives nothing while its person needs the computer", async () => {
+  it("sends nothing while sharing is not allowed", async () => {
     open = false;
     expect(await client.have(at("now"), file, signal)).toBeNull();
     expect(await client.piece(at("now"), file, 0, signal)).toBeNull();
     expect(asked).toEqual([]);
   });
 
-  it("knows files by their hash alone, and has no list of them", async () => {
+  it("finds files only by their hash, and has no list of them", async () => {
     const other = { ...file, sha256: "b".repeat(64) };
     expect(await client.have(at("now"), other, signal)).toBeNull();
     expect(await client.piece(at("now"), other, 0, signal)).toBeNull();
@@ -111,7 +111,7 @@ describe("a device in the office", () => {
     expect(asked).toEqual([]);
   });
 
-  it("keeps no more than a few connections of one address", async () => {
+  it("keeps at most four connections from one address", async () => {
     const sockets = Array.from({ length: 8 }, () => connect(port, "127.0.0.1"));
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
     for (const socket of sockets) socket.on("error", () => undefined);

@@ -19,13 +19,13 @@ const sizes = { least: 64 * 2 ** 10, most: 16 * 2 ** 20 };
  */
 export class OfficeServer {
   readonly #server: Server;
-  readonly #shelf: SharedFiles;
+  readonly #shared: SharedFiles;
   readonly #log: Log;
   readonly #calls = new CallLimit(limits.callsPerSecondEach);
   #giving = 0;
 
-  constructor(keys: () => readonly OfficeKey[], shelf: SharedFiles, log: Log) {
-    this.#shelf = shelf;
+  constructor(keys: () => readonly OfficeKey[], shared: SharedFiles, log: Log) {
+    this.#shared = shared;
     this.#log = log;
     this.#server = createServer(
       {
@@ -83,12 +83,12 @@ export class OfficeServer {
       if (request.method !== "GET" || found === undefined || size < sizes.least || size > sizes.most) {
         end(response, 404);
       } else if (
-        !this.#shelf.isOpen() ||
+        !this.#shared.isOpen() ||
         !this.#calls.admits(request.socket.remoteAddress ?? "", performance.now())
       ) {
         end(response, 503);
       } else if (found["what"] === "have" && found["piece"] === undefined) {
-        const have = this.#shelf.have(found["sha256"] ?? "", size);
+        const have = this.#shared.have(found["sha256"] ?? "", size);
         if (have === null) end(response, 404);
         else end(response, 200, Buffer.from(JSON.stringify(have)));
       } else if (found["what"] === "piece" && found["piece"] !== undefined) {
@@ -107,7 +107,7 @@ export class OfficeServer {
     }
     this.#giving++;
     try {
-      const bytes = await this.#shelf.piece(sha256, size, piece);
+      const bytes = await this.#shared.piece(sha256, size, piece);
       if (bytes === null) {
         end(response, 404);
         return;
@@ -115,13 +115,13 @@ export class OfficeServer {
       response.writeHead(200, { "content-length": bytes.length });
       for (let at = 0; at < bytes.length && !response.destroyed; at += chunkBytes) {
         // The person came back, or the network changed.
-        if (!this.#shelf.isOpen()) {
+        if (!this.#shared.isOpen()) {
           response.destroy();
           return;
         }
         const chunk = bytes.subarray(at, at + chunkBytes);
         await new Promise((resolve) => response.write(chunk, resolve));
-        await this.#shelf.pace(chunk.length);
+        await this.#shared.pace(chunk.length);
       }
       response.end();
     } finally {

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { isPrivate, privateAddresses } from "./private-address.ts";
 
-it.each(["10.1.2.3", "172.16.0.1", "172.31.255.254", "192.168.1.1", "169.254.3.4"])("takes %s", (address) =>
-  expect(isPrivate(address)).toBe(true),
+it.each(["10.1.2.3", "172.16.0.1", "172.31.255.254", "192.168.1.1", "169.254.3.4"])(
+  "accepts the private address %s",
+  (address) => expect(isPrivate(address)).toBe(true),
 );
 
 it.each([
@@ -15,8 +16,8 @@ it.each([
   "fe80::1",
   "example.org",
   "",
-])("takes never %s", (address) => expect(isPrivate(address)).toBe(false));
+])("rejects the address %j", (address) => expect(isPrivate(address)).toBe(false));
 
-it("finds none of this machine's that is not", () => {
+it("finds only private addresses of this machine", () => {
   expect(privateAddresses().every(isPrivate)).toBe(true);
 });

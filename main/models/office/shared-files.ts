@@ -21,17 +21,17 @@ export type SharedFiles = {
   readonly pace: (bytes: number) => Promise<void>;
 };
 
-export function shelfOf(store: ModelStore): SharedFiles {
+export function sharedFilesOf({ disk, network, downloads }: ModelStore): SharedFiles {
   return {
-    isOpen: () => store.mayUseNetwork,
+    isOpen: () => network.isOpen,
     have: (sha256, pieceBytes) => {
-      const whole = store.wholeFile(sha256);
+      const whole = disk.wholeFile(sha256);
       if (whole !== null) {
         const { count } = new PieceLayout(whole.sizeBytes, pieceBytes);
         const all = bitsOf(new Set(Array.from({ length: count }, (_, piece) => piece)), count);
         return { done: all, fetching: bitsOf(new Set(), count), held: count };
       }
-      const active = store.active;
+      const { active } = downloads;
       const part = active?.part ?? null;
       if (active === null || part?.spec.sha256 !== sha256 || part.spec.pieceBytes !== pieceBytes) return null;
       const { count } = part.layout;
@@ -40,13 +40,13 @@ export function shelfOf(store: ModelStore): SharedFiles {
       return { done: bitsOf(done, count), fetching: bitsOf(active.fetching, count), held: part.done.size };
     },
     piece: async (sha256, pieceBytes, piece) => {
-      const whole = store.wholeFile(sha256);
+      const whole = disk.wholeFile(sha256);
       if (whole !== null) return await readPiece(whole, pieceBytes, piece);
-      const part = store.active?.part ?? null;
+      const part = downloads.active?.part ?? null;
       if (part?.spec.sha256 !== sha256 || part.spec.pieceBytes !== pieceBytes) return null;
       return part.spec.pieceHashes === null ? null : await part.read(piece);
     },
-    pace: (bytes) => store.pace(bytes),
+    pace: (bytes) => network.pace(bytes),
   };
 }
 
