@@ -15,7 +15,7 @@ describe("startableCount", () => {
     ["another model's job waits in between", [m, n, m], [m], loaded, 1],
     ["it is another model's turn", [n, n, m], [], loaded, 1],
     ["another model's job runs", [m], [n], loaded, 0],
-  ])("when %s", (_, waiting, running, kept, count) => {
+  ])("counts the jobs that may start when %s", (_, waiting, running, kept, count) => {
     expect(startableCount(waiting, running, kept)).toBe(count);
   });
 });

@@ -8,7 +8,7 @@ export type LoadedTurns = { readonly key: string; readonly sequences: number };
 export class JobTurns {
   readonly #waiting: Turn[] = [];
   readonly #running = new Set<Turn>();
-  /** Set by whoever loads the model. Null while no model is loaded. */
+  /** Set after each load. Null while no model is loaded. */
   loaded: LoadedTurns | null = null;
 
   /** Jobs that have begun and not ended. */

@@ -10,7 +10,7 @@ describe("the speed of an answer", () => {
     });
   });
 
-  it("is unknown for a short answer", () => {
+  it("returns no speed for a short answer", () => {
     expect(speedOf({ usage, timing: { prefillMs: 1, generateMs: 2_000 } })).toBeNull();
     expect(
       speedOf({ usage: { ...usage, cachedPromptTokens: 110 }, timing: { prefillMs: 50, generateMs: 2_000 } }),

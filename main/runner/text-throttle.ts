@@ -16,7 +16,7 @@ export class TextThrottle {
     if (this.#timer === null) this.#flush();
   }
 
-  /** Sends the rest at once. Nothing may be pushed afterwards. */
+  /** Sends the rest at once. Nothing may be pushed after it. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#held !== "") this.#send(this.#held);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CrashBackoff, crashBackoffMs } from "./crash-backoff.ts";
 
 describe("crashBackoffMs", () => {
-  it("doubles from a second to five minutes", () => {
+  it("doubles the pause from a second to five minutes", () => {
     expect([1, 2, 3, 9, 10, 60].map(crashBackoffMs)).toEqual([
       1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
     ]);
@@ -10,7 +10,7 @@ describe("crashBackoffMs", () => {
 });
 
 describe("CrashBackoff", () => {
-  it("counts crashes in a row, and starts anew after a job that succeeded", () => {
+  it("counts crashes in a row, and restarts the count after a job that succeeded", () => {
     const backoff = new CrashBackoff();
     expect(backoff.restMs).toBe(0);
     expect([backoff.crashed(), backoff.crashed(), backoff.crashed()]).toEqual([1_000, 2_000, 4_000]);

@@ -69,7 +69,7 @@ const underWay = () => expect.poll(() => measured, { timeout: patienceMs }).toBe
 const stopped = () => expect.poll(() => runner.pid, { timeout: patienceMs }).toBeUndefined();
 
 it(
-  "stops when a person comes back, and says so for each model that is left",
+  "stops a benchmark when a person comes back, and says so for each remaining model",
   { timeout: 120_000 },
   async () => {
     const asked = callDonor(folder, "bench", { modelId: null }, patienceMs);
@@ -87,18 +87,22 @@ it(
   },
 );
 
-it("continues while the person who started it uses the computer", { timeout: 120_000 }, async () => {
-  await writeFile(idleFile, "5");
-  const socket = ask();
-  await underWay();
-  await writeFile(idleFile, "0");
-  const before = measured;
-  await expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(before + 5);
-  socket.destroy();
-  await stopped();
-});
+it(
+  "continues a benchmark while the person who started it uses the computer",
+  { timeout: 120_000 },
+  async () => {
+    await writeFile(idleFile, "5");
+    const socket = ask();
+    await underWay();
+    await writeFile(idleFile, "0");
+    const before = measured;
+    await expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(before + 5);
+    socket.destroy();
+    await stopped();
+  },
+);
 
-it("stops when its caller leaves, and another one may start then", { timeout: 120_000 }, async () => {
+it("stops a benchmark when its caller leaves, and allows another one", { timeout: 120_000 }, async () => {
   const socket = ask();
   await underWay();
   socket.destroy();

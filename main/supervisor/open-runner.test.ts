@@ -8,7 +8,7 @@ import { demoModel, runnerEntry } from "../runner/runner.fixture.ts";
 import { openRunner } from "./open-runner.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 
-it("inspects a model with a process, and tells when that has ended", { timeout: 60_000 }, async () => {
+it("inspects a model in a process, and reports the end of that process", { timeout: 60_000 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   let ended = 0;

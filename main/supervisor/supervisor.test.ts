@@ -357,7 +357,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 });
 
 describe("a yield", { timeout: 60_000 }, () => {
-  it("drops inspections too, and starts no process for them", async () => {
+  it("drops inspections on a yield, and starts no process for them", async () => {
     const supervisor = open();
     const figures = supervisor.inspect(model);
     await supervisor.yield({ warmMs: 0 });
@@ -366,7 +366,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(spawned).toHaveLength(1);
   });
 
-  it("ends a process that reads a file's head, even if the model may stay warm", async () => {
+  it("ends a process that reads a file's head on a yield, even if the model may stay warm", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi")).outcome;
     const figures = supervisor.inspect({ ...model, sha256: "0".repeat(64) });
@@ -375,7 +375,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBeUndefined();
   });
 
-  it("ends the process and all its jobs if the model may not stay warm", async () => {
+  it("ends the process and all its jobs on a yield if the model may not stay warm", async () => {
     const supervisor = open();
     const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
@@ -389,7 +389,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(again.loads[0]?.loadMs).toBeGreaterThan(0);
   });
 
-  it("keeps the model warm for a while, and then ends the process", async () => {
+  it("keeps the model warm for a while after a yield, and then ends the process", async () => {
     const supervisor = open({ yieldMs: 30_000 });
     const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
@@ -405,7 +405,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(supervisor.restMs).toBe(0);
   });
 
-  it("does not wait as long as a cancel for a process that does not stop", async () => {
+  it("waits shorter on a yield than on a cancel for a process that does not stop", async () => {
     const supervisor = open({ abortAloneMs: 600_000, abortBesideOthersMs: 600_000 });
     const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const pid = supervisor.pid as number;
@@ -417,7 +417,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     await expectExit(supervisor, pid);
   });
 
-  it("ends a process that still loads its model", async () => {
+  it("ends a process that still loads its model on a yield", async () => {
     const supervisor = open();
     const { outcome, loads } = start(supervisor, talkative);
     await until(() => supervisor.pid !== undefined);
@@ -428,7 +428,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(loads).toEqual([]);
   });
 
-  it("sends a job that came meanwhile to a new process, only once", async () => {
+  it("sends a job that came during a yield to a new process, only once", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi")).outcome;
     const { pid } = supervisor;
@@ -443,7 +443,7 @@ describe("a yield", { timeout: 60_000 }, () => {
 });
 
 describe("the limits", { timeout: 60_000 }, () => {
-  it.runIf(process.platform === "linux")("end a process that exceeds the memory limit", async () => {
+  it.runIf(process.platform === "linux")("ends a process that exceeds the memory limit", async () => {
     const supervisor = open({ memoryTickMs: 20 });
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 20 });
     expect(await start(supervisor, talkative).outcome).toMatchObject({
@@ -455,7 +455,7 @@ describe("the limits", { timeout: 60_000 }, () => {
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 
-  it("use the memory that the starting program reports, if it does", async () => {
+  it("uses the memory that the starting program reports", async () => {
     const spawn: SpawnRunner = (env) => ({ ...forkRunner(runnerEntry)(env), residentMb: () => 9_000 });
     const supervisor = open({ memoryTickMs: 20 }, spawn);
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 8_000 });

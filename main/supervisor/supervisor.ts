@@ -51,7 +51,7 @@ export class RunnerSupervisor {
     return this.#crashes.restMs;
   }
 
-  /** Resolves when no work on this job uses the CPU any more. Never rejects. Throws if the attempt runs already. */
+  /** Resolves when no work on this job uses the CPU anymore. Never rejects. Throws if the attempt runs already. */
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
     if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
     const attempt = new Attempt(job, events);

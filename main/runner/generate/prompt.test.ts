@@ -6,7 +6,7 @@ describe("historyOf", () => {
   const user = (content: string): ChatMessage => ({ role: "user", content });
   const call = { id: "1", name: "f", arguments: '{"a":1}' };
 
-  it("ends with an open answer", () => {
+  it("ends a history with an open answer", () => {
     expect(historyOf([user("hi")])).toEqual([
       { type: "user", text: "hi" },
       { type: "model", response: [] },
@@ -37,7 +37,7 @@ describe("historyOf", () => {
     ]);
   });
 
-  it("accepts results that are not JSON, and drops results without a call", () => {
+  it("accepts tool results that are not JSON, and drops results without a call", () => {
     const messages: ChatMessage[] = [
       { role: "assistant", content: "", toolCalls: [call] },
       { role: "tool", content: "not {json", toolCallId: "1" },

@@ -18,7 +18,7 @@ describe("StopMatcher", () => {
     expect(feed(["END"], ["one E", "N", "D two"])).toEqual({ text: "one ", stopped: true });
   });
 
-  it("holds a possible beginning back, and returns it when it was none", () => {
+  it("holds back the possible beginning of a stop string until that is certain", () => {
     const matcher = new StopMatcher(["END"]);
     expect(matcher.push("one EN")).toEqual({ text: "one ", stopped: false });
     expect(matcher.push("TER")).toEqual({ text: "ENTER", stopped: false });
@@ -32,7 +32,7 @@ describe("StopMatcher", () => {
     expect(feed(["END"], ["the E", "N"])).toEqual({ text: "the EN", stopped: false });
   });
 
-  it("cuts at the same place however the text is sliced", () => {
+  it("cuts at the same place however the text arrives", () => {
     const letters = fc.constantFrom("a", "b", "c");
     const word = (max: number): fc.Arbitrary<string> =>
       fc.array(letters, { minLength: 1, maxLength: max }).map((all) => all.join(""));

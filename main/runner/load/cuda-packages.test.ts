@@ -38,18 +38,18 @@ async function whyNoCuda(): Promise<string> {
 const forCuda = process.arch === "x64" && process.platform !== "darwin";
 
 describe.runIf(forCuda)("CUDA's library in its own folder", () => {
-  it("is reported missing by its name if it is not there", async () => {
+  it("reports the name of a missing library", async () => {
     expect(await whyNoCuda()).toBe(`its library (@node-llama-cpp/${name}) is not installed`);
   }, 60_000);
 
-  it("is refused if its version differs, with both versions", async () => {
+  it("refuses a library of another version, and names both versions", async () => {
     await install("1.2.3");
     expect(await whyNoCuda()).toBe(
       `its library (@node-llama-cpp/${name}) is of version 1.2.3, not ${await getModuleVersion()}`,
     );
   }, 60_000);
 
-  it("is found and tried", async () => {
+  it("finds a library and tries it", async () => {
     await install(await getModuleVersion());
     expect(await whyNoCuda()).toMatch(/^its library is there, and did not start/);
   }, 60_000);

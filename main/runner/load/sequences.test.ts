@@ -11,7 +11,7 @@ describe("chooseSequence", () => {
     ["an empty one rather than one that shares a template", [old, empty, recent], 1],
     ["the least recently used one", [recent, old], 1],
     ["none from an empty list", [], -1],
-  ])("takes %s", (_, free, index) => {
+  ])("chooses %s", (_, free, index) => {
     expect(chooseSequence(free)).toBe(index);
   });
 });

@@ -59,7 +59,7 @@ export class DutyCycle {
     };
   }
 
-  /** No job runs any more: the time until the next one is not work. */
+  /** No job runs anymore. The time until the next one is not work. */
   idle(): void {
     this.#workedSince = null;
   }

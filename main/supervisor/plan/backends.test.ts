@@ -22,7 +22,7 @@ describe("backendOrder", () => {
     [{ arch: "arm64", someDenied: true }, ["cpu"]],
     [{ platform: "darwin", arch: "arm64", someDenied: true }, ["cpu"]],
     [{ gpuCrashed: true }, ["cpu"]],
-  ] as const)("of %j is %j", (changed, order) => {
+  ] as const)("orders the backends of %j: %j", (changed, order) => {
     expect(backendOrder({ ...machine, ...changed })).toEqual(order);
   });
 });

@@ -5,15 +5,15 @@ import { fitModel } from "./model-fit.ts";
 describe("fitModel", () => {
   const wanted = { contextTokens: 4_096, sequences: 4 };
   it.each([
-    ["the whole context to all sequences", 8_192, { contextTokens: 4_096, sequences: 4 }],
-    ["the whole context to fewer sequences", 5_600, { contextTokens: 4_096, sequences: 2 }],
+    ["the whole context for all sequences", 8_192, { contextTokens: 4_096, sequences: 4 }],
+    ["the whole context for fewer sequences", 5_600, { contextTokens: 4_096, sequences: 2 }],
     ["a shorter context", 4_850, { contextTokens: 3_072, sequences: 1 }],
     ["the shortest context", 4_716, { contextTokens: 2_048, sequences: 1 }],
-  ])("gives %s", (_, memoryMb, fit) => {
+  ])("fits a model with %s", (_, memoryMb, fit) => {
     expect(fitModel(figures, wanted, memoryMb * mb)).toMatchObject({ kind: "fits", ...fit });
   });
 
-  it("never takes more than the given memory", () => {
+  it("fits a model into the given memory", () => {
     for (let memoryMb = 4_716; memoryMb < 9_000; memoryMb += 37) {
       const fit = fitModel(figures, wanted, memoryMb * mb);
       expect(fit.kind).toBe("fits");
@@ -21,7 +21,7 @@ describe("fitModel", () => {
     }
   });
 
-  it("tells the needed memory if the model is too large", () => {
+  it("returns the needed memory of a model that is too large", () => {
     expect(fitModel(figures, wanted, 4_000 * mb)).toEqual({ kind: "too-large", needBytes: 4_716 * mb });
   });
 
@@ -37,7 +37,7 @@ describe("fitModel", () => {
     expect(fit(4_716)).toEqual({ kind: "too-large", needBytes: (4_716 + 16 + 512) * mb });
   });
 
-  it("gives no longer context than the model was trained for", () => {
+  it("fits no longer context than the model was trained for", () => {
     const small = { ...figures, trainedTokens: 1_024 };
     expect(fitModel(small, wanted, 99_999 * mb)).toMatchObject({ contextTokens: 1_024 });
   });

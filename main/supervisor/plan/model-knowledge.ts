@@ -56,7 +56,7 @@ export class ModelKnowledge {
     this.#set(sha256, { ...this.#of(sha256), figures });
   }
 
-  /** A speed with another backend, or with another number of threads, starts anew. */
+  /** A speed with another backend or number of threads replaces the known one. */
   addSpeed(sha256: string, { backend, ...measured }: MeasuredSpeed, threads: number): void {
     const { speed, figures } = this.#of(sha256);
     const same = speed?.backend === backend && speed.threads === threads;

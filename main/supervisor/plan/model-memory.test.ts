@@ -7,17 +7,17 @@ const mb = 2 ** 20;
 const now = { found: known(8_000), leaveMb: 512, runnerPid: undefined };
 
 describe("memory for models", () => {
-  it("is most of the sensors' value on systems whose own value leaves out caches", () => {
+  it("uses most of the sensors' value on systems whose own value excludes caches", () => {
     expect(memoryForModels(now, "darwin")).toBe(6_800 * mb);
     expect(memoryForModels(now, "win32")).toBe(6_800 * mb);
   });
 
-  it("leaves the amount of the rules to others, and a margin on these systems", () => {
+  it("leaves memory free by the rules, and a margin on these systems", () => {
     expect(memoryForModels({ ...now, leaveMb: 2_744 }, "darwin")).toBe(5_000 * mb);
     expect(memoryForModels({ ...now, leaveMb: 9_000 }, "darwin")).toBe(0);
   });
 
-  it("is unknown while a runner holds an unknown part of it", () => {
+  it("returns null while a runner holds an unknown part of the memory", () => {
     expect(memoryForModels({ ...now, runnerPid: process.pid }, "darwin")).toBeNull();
     expect(memoryForModels({ ...now, found: unknown }, "darwin")).toBeGreaterThan(0);
   });
@@ -36,7 +36,7 @@ describe("memory for models", () => {
 });
 
 describe("a cgroup's memory.stat", () => {
-  it("is found in either version of the hierarchy", () => {
+  it("finds memory.stat in either version of the cgroup hierarchy", () => {
     expect(memoryStatPaths("0::/gleaner.slice/gleaner-donor.service\n")).toEqual([
       "/sys/fs/cgroup/gleaner.slice/gleaner-donor.service/memory.stat",
     ]);
@@ -46,7 +46,7 @@ describe("a cgroup's memory.stat", () => {
     ]);
   });
 
-  it("tells cached bytes, including those of the groups below", () => {
+  it("reads the cached bytes, including those of the groups below", () => {
     expect(cachedBytes("anon 5\nfile 9\ninactive_file 300\nactive_file 40\n")).toBe(340);
     const old = "inactive_file 1\nactive_file 2\ntotal_inactive_file 300\ntotal_active_file 40\n";
     expect(cachedBytes(old)).toBe(340);

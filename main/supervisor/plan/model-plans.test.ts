@@ -39,7 +39,7 @@ describe("plans", { timeout: 60_000 }, () => {
     }
   }
 
-  it("inspect a file only once, and remember it after a restart of the program", () =>
+  it("inspects a file only once, and remembers it after a restart of the program", () =>
     withPlans(8_192, async (plans, inspected, path) => {
       expect(plans.fits(model)).toBe(false);
       expect(await plans.learn([model])).toBe(true);
@@ -61,7 +61,7 @@ describe("plans", { timeout: 60_000 }, () => {
       expect((await ModelKnowledge.open(path, silentLog)).figures(model.sha256)).toEqual(figures);
     }));
 
-  it("leave out a file that cannot be read, and inspect it again later", () =>
+  it("leaves out a file that cannot be read, and inspects it again later", () =>
     withPlans(8_192, async (plans, inspected) => {
       const broken = { ...model, modelId: "broken", sha256: "b".repeat(64) };
       expect(await plans.learn([broken])).toBe(false);
@@ -70,14 +70,14 @@ describe("plans", { timeout: 60_000 }, () => {
       expect(inspected).toEqual(["broken", "broken"]);
     }));
 
-  it("inspect no further file once they may not go on", () =>
+  it("inspects no further file once it may not go on", () =>
     withPlans(8_192, async (plans, inspected) => {
       const broken = { ...model, modelId: "broken", sha256: "b".repeat(64) };
       expect(await plans.learn([broken, model], () => inspected.length === 0)).toBe(false);
       expect(inspected).toEqual(["broken"]);
     }));
 
-  it("keep within the memory that the rules allow", () =>
+  it("plans within the memory that the rules allow", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       plans.setLimits({ gpu: false, deniedGpus: [], memoryMb: 4_850 }, [model]);
@@ -88,7 +88,7 @@ describe("plans", { timeout: 60_000 }, () => {
       expect(plans.planFor(model)).toMatchObject({ contextTokens: 4_096, sequences: 4 });
     }));
 
-  it("stay the same while the free memory is unknown", () => {
+  it("keeps a plan while the free memory is unknown", () => {
     const free = [8_192 * mb, null, 4_850 * mb];
     return withPlans(
       () => free.shift() ?? null,
@@ -103,7 +103,7 @@ describe("plans", { timeout: 60_000 }, () => {
     );
   });
 
-  it("accept a model that was too large once there is room for it", () => {
+  it("accepts a model that was too large once there is room for it", () => {
     let freeMb = 1_024;
     return withPlans(
       () => freeMb * mb,
@@ -118,13 +118,13 @@ describe("plans", { timeout: 60_000 }, () => {
     );
   });
 
-  it("tell the memory left beside a model that was not made for embeddings", () =>
+  it("returns the memory left beside a model that was not made for embeddings", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       expect(plans.planFor(model).spareBytes).toBe((8_192 - (300 + 4_096 + 4 * (64 + 512))) * mb);
     }));
 
-  it("follow a context that the organization makes longer or shorter", () =>
+  it("follows a context that the organization makes longer or shorter", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       for (const contextTokens of [4_000, 4_500]) {
@@ -133,7 +133,7 @@ describe("plans", { timeout: 60_000 }, () => {
       }
     }));
 
-  it("stop using the GPU for a model that ended the process", () =>
+  it("stops using the GPU for a model that ended the process", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       plans.setLimits({ gpu: true, deniedGpus: [], memoryMb: null }, [model]);

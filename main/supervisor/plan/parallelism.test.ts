@@ -8,7 +8,7 @@ describe("chooseThreads", () => {
     [4, 8, 3],
     [8, 4, 3],
     [0, 0, 1],
-  ])("%i physical, %i usable → %i", (physical, usable, expected) => {
+  ])("chooses threads for %i physical and %i usable cores: %i", (physical, usable, expected) => {
     expect(chooseThreads(physical, usable)).toBe(expected);
   });
 
@@ -20,7 +20,7 @@ describe("chooseThreads", () => {
     ["1.5", 3],
     ["", 3],
     ["999", 3],
-  ])("override %j → %i", (override, expected) => {
+  ])("chooses threads with the override %j: %i", (override, expected) => {
     expect(chooseThreads(4, 8, override)).toBe(expected);
   });
 });
@@ -33,7 +33,7 @@ describe("runnerCores", () => {
     ["linux", { physicalCores: 14, efficiencyCores: 8 }, 14],
     ["win32", { physicalCores: 4 }, 4],
     ["linux", null, 0],
-  ] as const)("on %s, of %j: %i", (platform, cpu, cores) => {
+  ] as const)("counts the usable cores on %s of %j: %i", (platform, cpu, cores) => {
     expect(runnerCores(platform, cpu)).toBe(cores);
   });
 });
@@ -47,7 +47,7 @@ describe("chooseSequences", () => {
     [1, "0", 1],
     [1, "17", 1],
     [1, "many", 1],
-  ])("%i threads, override %s: %i", (threads, override, sequences) => {
+  ])("chooses sequences for %i threads with the override %s: %i", (threads, override, sequences) => {
     expect(chooseSequences(threads, override)).toBe(sequences);
   });
 });

@@ -10,7 +10,7 @@ it.each([
   ["0-1", 8, "0,1"],
   ["0-3,8,10-11", 3, "8,10,11"],
   ["0-3", 0, "3"],
-])("takes from %j the last %i: %j", (list, count, expected) => {
+])("takes the last processors of list %j, %i of them: %j", (list, count, expected) => {
   expect(lastOf(list, count)).toBe(expected);
 });
 

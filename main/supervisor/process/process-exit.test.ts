@@ -13,20 +13,17 @@ const exits: readonly Expected[] = [
 ];
 
 describe("a process that exited", () => {
-  it.each(exits)("after %s: is orderly: %s", (reason, orderly) => {
+  it.each(exits)("tells whether an exit with reason %s is orderly: %s", (reason, orderly) => {
     expect(isOrderly(reason)).toBe(orderly);
   });
 
-  it.each(exits)(
-    "after %s: fails or aborts a job that was not asked to stop",
-    (reason, _orderly, expected) => {
-      const outcome = outcomeAtExit(reason, false);
-      expect(outcome.kind === "failed" ? outcome.error.code : outcome.kind).toBe(expected);
-      if (outcome.kind === "failed") expect(outcome.error.retryable).toBe(true);
-    },
-  );
+  it.each(exits)("fails or aborts other jobs after an exit with reason %s", (reason, _orderly, expected) => {
+    const outcome = outcomeAtExit(reason, false);
+    expect(outcome.kind === "failed" ? outcome.error.code : outcome.kind).toBe(expected);
+    if (outcome.kind === "failed") expect(outcome.error.retryable).toBe(true);
+  });
 
-  it.each(exits)("after %s: a job that was asked to stop is aborted", (reason) => {
+  it.each(exits)("aborts a job that was asked to stop after an exit with reason %s", (reason) => {
     expect(outcomeAtExit(reason, true)).toEqual({ kind: "aborted" });
   });
 });
