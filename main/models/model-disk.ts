@@ -11,8 +11,6 @@ import { modelPath, partPath } from "./model-paths.ts";
 import { type StoredModel, StoredModels } from "./stored-models.ts";
 import { stampOf } from "./verify-file.ts";
 
-export type DiskRules = Pick<Rules, "diskQuotaMb" | "minFreeDiskMb">;
-
 export type ModelDiskDeps = {
   readonly folder: string;
   readonly catalog: ModelCatalog;
@@ -94,7 +92,7 @@ export class ModelDisk {
   async makeRoomFor(
     model: OfferedModel,
     offered: readonly OfferedModel[],
-    rules: DiskRules,
+    rules: Rules,
   ): Promise<Room["kind"]> {
     const { folder } = this.#deps;
     const { bavail, bsize } = await statfs(folder);
@@ -115,7 +113,7 @@ export class ModelDisk {
   }
 
   /** If the files exceed the rules' limit, deletes the least recently used. */
-  async keepQuota(offered: readonly OfferedModel[], rules: DiskRules): Promise<void> {
+  async keepQuota(offered: readonly OfferedModel[], rules: Rules): Promise<void> {
     const room = makeRoom({
       comingBytes: 0,
       partBytes: 0,

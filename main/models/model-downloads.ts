@@ -1,11 +1,12 @@
 import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
+import type { Rules } from "../../app/policy/rules.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
 import { defaultTimes, type DownloadTimes } from "./download/download-times.ts";
 import type { Neighbors } from "./download/neighbors.ts";
 import { sourceUrl } from "./download/source-url.ts";
 import { type DownloadError, DownloadErrors } from "./download-errors.ts";
-import type { DiskRules, ModelDisk, ModelDiskDeps } from "./model-disk.ts";
+import type { ModelDisk, ModelDiskDeps } from "./model-disk.ts";
 import type { NetworkAllowance } from "./network-allowance.ts";
 
 export type DownloadSources = {
@@ -86,7 +87,7 @@ export class ModelDownloads {
   }
 
   /** Starts the next download, if a wanted model can be reached and fits on the disk. */
-  async startNext(rules: DiskRules): Promise<void> {
+  async startNext(rules: Rules): Promise<void> {
     const { disk, log } = this.#deps;
     const now = performance.now();
     const model = this.#offered.find(

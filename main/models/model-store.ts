@@ -1,16 +1,15 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
+import type { Facts } from "../../app/facts/facts.ts";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
+import type { Rules } from "../../app/policy/rules.ts";
 import { errorName } from "../log.ts";
 import { ChangeNotifier } from "./change-notifier.ts";
-import type { GateFacts } from "./download/gate.ts";
-import { type DiskRules, ModelDisk, type ModelDiskDeps } from "./model-disk.ts";
+import { ModelDisk, type ModelDiskDeps } from "./model-disk.ts";
 import { type DownloadSources, longPauseMs, ModelDownloads } from "./model-downloads.ts";
 import { type ListedModel, listModels, viewOf } from "./model-view.ts";
-import { NetworkAllowance, type NetworkRules } from "./network-allowance.ts";
+import { NetworkAllowance } from "./network-allowance.ts";
 import type { AnnouncedFile } from "./office/announcement.ts";
 import { SerialTask } from "./serial-task.ts";
-
-export type StoreRules = NetworkRules & DiskRules;
 
 export type ModelStoreDeps = ModelDiskDeps &
   DownloadSources & {
@@ -32,7 +31,7 @@ export class ModelStore {
     () => this.#workOnce(),
     () => this.#onRest(),
   );
-  #rules: StoreRules | null = null;
+  #rules: Rules | null = null;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -63,7 +62,7 @@ export class ModelStore {
   }
 
   /** Applies new facts or rules: starts, continues or stops. Cheap; called at every decision. */
-  look(facts: GateFacts, rules: StoreRules): void {
+  look(facts: Facts, rules: Rules): void {
     const before = this.network.hold;
     this.network.update(facts, rules);
     const changed = this.network.hold !== before || rulesKey(rules) !== rulesKey(this.#rules);
@@ -204,7 +203,7 @@ export class ModelStore {
   }
 }
 
-function rulesKey(rules: StoreRules | null): string {
+function rulesKey(rules: Rules | null): string {
   if (rules === null) return "";
   return [rules.diskQuotaMb, rules.minFreeDiskMb, rules.networkBudgetMbPerDay].join("/");
 }

@@ -1,8 +1,8 @@
 import { done, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import type { Facts } from "../../app/facts/facts.ts";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
-import type { GateFacts } from "./download/gate.ts";
-import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
+import { ModelStore, type ModelStoreDeps } from "./model-store.ts";
 import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.ts";
 import type { SharingSecrets } from "./office/secrets.ts";
 import { sharedFilesOf } from "./office/shared-files.ts";
@@ -11,15 +11,13 @@ export type ModelsOptions = Omit<ModelStoreDeps, "neighbors"> & {
   readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
 };
 
-export type ModelsRules = StoreRules & Pick<Rules, "shareModels">;
-
 /** A donor's models: downloads, storage, and sharing in the office if the rules allow it. */
 export type Models = {
   readonly store: ModelStore;
   /** Sets the organization's models and the secrets by which its devices recognize each other. */
   readonly offer: (models: readonly OfferedModel[], sharing: SharingSecrets | null) => void;
   /** Updates facts and rules. Cheap; called at every decision. */
-  readonly look: (facts: GateFacts, rules: ModelsRules) => void;
+  readonly look: (facts: Facts, rules: Rules) => void;
   /** Implements `gleaner models remove`. */
   readonly remove: (modelId: string) => Promise<Reply>;
   /** Implements `gleaner models fetch`. */

@@ -1,19 +1,18 @@
 import { join } from "node:path";
+import type { Facts } from "../../app/facts/facts.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 import { DayBudget } from "./download/day-budget.ts";
-import { budgetSpent, type GateFacts, type GateRules, networkHold } from "./download/gate.ts";
+import { budgetSpent, networkHold } from "./download/gate.ts";
 import { TokenBucket } from "./download/token-bucket.ts";
-
-export type NetworkRules = GateRules & Pick<Rules, "downloadKbps">;
 
 /** The network allowance of models: whether, how fast, and how many bytes from the internet a day. */
 export class NetworkAllowance {
   readonly #budget: DayBudget;
   readonly #bucket = new TokenBucket(null, performance.now());
   #hold: WaitReason | null = "not-a-member";
-  #rules: NetworkRules | null = null;
+  #rules: Rules | null = null;
   #stopped = false;
 
   private constructor(budget: DayBudget) {
@@ -26,7 +25,7 @@ export class NetworkAllowance {
   }
 
   /** Updates facts and rules. */
-  update(facts: GateFacts, rules: NetworkRules): void {
+  update(facts: Facts, rules: Rules): void {
     this.#hold = networkHold(facts, rules);
     this.#rules = rules;
     this.#bucket.setRate(rules.downloadKbps === null ? null : rules.downloadKbps * 125, performance.now());

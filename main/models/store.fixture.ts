@@ -1,25 +1,27 @@
-import { known, unknownComputer } from "../../app/facts/facts.ts";
+import { type Facts, known, unknownComputer } from "../../app/facts/facts.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalog-entry.ts";
-import { defaultRules } from "../../app/policy/rules.ts";
+import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalog } from "./catalog.ts";
-import type { GateFacts } from "./download/gate.ts";
-import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
+import { ModelStore, type ModelStoreDeps } from "./model-store.ts";
 
 /** Facts of an idle member on mains power and an ordinary network. */
-export const idleFacts: GateFacts = {
+export const idleFacts: Facts = {
   ...unknownComputer,
   now: 1,
+  minuteOfWeek: 0,
   suspended: false,
   connection: "online",
   membership: "active",
   pause: null,
+  finishThenPause: false,
   donateNowUntil: null,
+  modelReady: true,
   idleSeconds: known(10_000),
   power: known("ac"),
 };
 
-export const roomyRules: StoreRules = { ...defaultRules, minFreeDiskMb: 0 };
+export const roomyRules: Rules = { ...defaultRules, minFreeDiskMb: 0 };
 
 export const shortTimes = { settleMs: 1_500, pollMs: 200, patienceMs: 5_000 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../../app/facts/facts.ts";
+import { type Facts, known, unknown } from "../../../app/facts/facts.ts";
 import { idleFacts, roomyRules } from "../store.fixture.ts";
-import { budgetSpent, type GateFacts, networkHold } from "./gate.ts";
+import { budgetSpent, networkHold } from "./gate.ts";
 
-const hold = (facts: Partial<GateFacts>, rules: Partial<typeof roomyRules> = {}) =>
+const hold = (facts: Partial<Facts>, rules: Partial<typeof roomyRules> = {}) =>
   networkHold({ ...idleFacts, ...facts }, { ...roomyRules, ...rules });
 
 describe("the network of models", () => {
@@ -13,7 +13,7 @@ describe("the network of models", () => {
     expect(hold({ metered: unknown })).toBeNull();
   });
 
-  it.each<[string, Partial<GateFacts>]>([
+  it.each<[string, Partial<Facts>]>([
     ["not-a-member", { membership: "none" }],
     ["not-a-member", { membership: "retired" }],
     ["paused", { pause: { until: null } }],
@@ -30,7 +30,7 @@ describe("the network of models", () => {
   it("may be used if the rules allow more", () => {
     expect(hold({ pause: { until: 1 } })).toBeNull();
     expect(hold({ metered: known(true) }, { allowMetered: true })).toBeNull();
-    const charged: Partial<GateFacts> = { power: known("battery"), batteryPercent: known(50) };
+    const charged: Partial<Facts> = { power: known("battery"), batteryPercent: known(50) };
     expect(hold(charged, { allowOnBattery: true, batteryFloorPercent: 50 })).toBeNull();
     expect(hold(charged, { allowOnBattery: true, batteryFloorPercent: 51 })).toBe("on-battery");
     expect(hold({ ...charged, batteryPercent: unknown }, { allowOnBattery: true })).toBe("on-battery");

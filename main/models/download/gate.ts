@@ -8,35 +8,6 @@ import { idleness, isDonateNow } from "../../../app/policy/rules/idleness.ts";
 import { metered, requiredNetwork } from "../../../app/policy/rules/network.ts";
 import { power } from "../../../app/policy/rules/power.ts";
 
-/** The facts that decide whether models may use the network. */
-export type GateFacts = Pick<Facts, GateFact>;
-
-export type GateRules = Pick<Rules, GateRule | "inUse" | "networkBudgetMbPerDay">;
-
-type GateFact =
-  | "now"
-  | "connection"
-  | "membership"
-  | "pause"
-  | "donateNowUntil"
-  | "suspended"
-  | "idleSeconds"
-  | "locked"
-  | "power"
-  | "batteryPercent"
-  | "metered"
-  | "networks";
-
-type GateRule =
-  | "requireIdle"
-  | "idleAfterSeconds"
-  | "idleWhenLocked"
-  | "allowDonateNow"
-  | "allowOnBattery"
-  | "batteryFloorPercent"
-  | "allowMetered"
-  | "requiredNetworks";
-
 /** The policy's reasons that forbid network use, with the reason that a waiting model shows. */
 const waitReasons = {
   "not-enrolled": "not-a-member",
@@ -54,7 +25,7 @@ const waitReasons = {
   "idle-unknown": "in-use",
 } as const satisfies { readonly [Reason in StandbyReason]?: WaitReason };
 
-type GateCheck = Pick<Check<Context<GateFact, GateRules>, never, keyof typeof waitReasons>, "veto">;
+type GateCheck = Pick<Check<Context<keyof Facts, Rules>, never, keyof typeof waitReasons>, "veto">;
 
 const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requiredNetwork, metered, power];
 
@@ -64,7 +35,7 @@ const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requ
  * Uses the policy's checks without their hysteresis, since a download that stops and resumes loses nothing. The
  * network of a computer in use stays free, unless the rules allow work while in use.
  */
-export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | null {
+export function networkHold(facts: Facts, rules: Rules): WaitReason | null {
   const context = { state: null, facts, rules };
   const mayDisturb = rules.inUse.mode === "limited" || isDonateNow(context);
   const found = firstVeto(mayDisturb ? checks : [...checks, idleness], context);
@@ -72,7 +43,7 @@ export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | nu
 }
 
 /** Whether the day's allowance for the internet is used up. Models from devices in the office do not count. */
-export function budgetSpent(spentBytes: number, rules: GateRules): boolean {
+export function budgetSpent(spentBytes: number, rules: Rules): boolean {
   const { networkBudgetMbPerDay: budget } = rules;
   return budget !== null && spentBytes >= budget * 2 ** 20;
 }
