@@ -89,7 +89,7 @@ it("runs several jobs at once, each as if there were no others", { timeout: 60_0
   expect(short[0]?.reports).toMatchObject([{ loadMs: 0 }]);
 });
 
-it("aborts one job, and finishes those beside it", { timeout: 60_000 }, async () => {
+it("aborts one job, and finishes the others", { timeout: 60_000 }, async () => {
   const [long, other] = [start("long", talkative), start("other", talkative)];
   const waiting = start("waiting", norway);
   await firstText("long");

@@ -138,7 +138,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(second).toMatchObject({ result: { text: (first as { result: { text: string } }).result.text } });
   });
 
-  it("cuts at a stop string", async () => {
+  it("cuts an answer at a stop string", async () => {
     const supervisor = open();
     const whole = answerOf(await start(supervisor, chat("What is the capital of France?")).outcome);
     const stop = whole.text.slice(4, 8);
@@ -176,7 +176,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     });
   });
 
-  it("aborts while it writes", async () => {
+  it("aborts a job while it writes its answer", async () => {
     const supervisor = open();
     const { attemptId, outcome, texts } = await startWriting(supervisor);
     await supervisor.abort(attemptId);
@@ -186,7 +186,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(texts.length).toBe(seen);
   });
 
-  it("aborts while it reads a long prompt", async () => {
+  it("aborts a job while it reads a long prompt", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi", { maxTokens: 1 })).outcome;
     const long = chat("a b c ".repeat(Math.floor(model.contextTokens / 8)), {
@@ -199,7 +199,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await outcome).toEqual({ kind: "aborted" });
   });
 
-  it("aborts one job, and finishes the one beside it", async () => {
+  it("aborts one job, and finishes the other one", async () => {
     const supervisor = open();
     const [first, second] = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
