@@ -39,15 +39,15 @@ test("a function that is due in the past runs at once", async () => {
 });
 
 test("an action schedules, and cancels", async () => {
-  const [kept, cancelled] = [uniqueName(), uniqueName()];
+  const [kept, canceled] = [uniqueName(), uniqueName()];
   const options = { body: "x", delayMs: 300, fails: false };
   const call = (channel: string, cancels: boolean) =>
     httpClient().action(later.scheduleFromAction, { ...options, channel, cancels });
-  const [first, second] = [await call(kept, false), await call(cancelled, true)];
+  const [first, second] = [await call(kept, false), await call(canceled, true)];
   expect(await rowOf(second)).toMatchObject({ state: { kind: "canceled" } });
   await finished(first);
   await sleep(200);
-  expect([await sent(kept), await sent(cancelled)]).toEqual([["x"], []]);
+  expect([await sent(kept), await sent(canceled)]).toEqual([["x"], []]);
 });
 
 test("functions that an action scheduled stay scheduled if the action fails", async () => {

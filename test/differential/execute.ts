@@ -2,7 +2,7 @@ import type { Value } from "convex/values";
 import type { Step } from "./arbitrary.ts";
 import type { Backend, Outcome } from "./backend.ts";
 import type { Known, Ran } from "./convex/program.ts";
-import { normalised } from "./normalise.ts";
+import { normalized } from "./normalize.ts";
 
 /** A backend's trace of a program, in a form that can be compared. */
 export type Trace = readonly TraceEntry[];
@@ -21,7 +21,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
   const known: Known = { created: [], times: [], scheduled: [] };
   const trace: TraceEntry[] = [];
   const note = (at: string, outcome: Outcome): void => {
-    trace.push({ at, outcome: normalised(outcome, known) });
+    trace.push({ at, outcome: normalized(outcome, known) });
   };
   const run = async (at: string, name: "mutate" | "read", operations: unknown): Promise<void> => {
     const outcome = await backend.call(name, { operations: operations as Value, known });

@@ -1,4 +1,4 @@
-import { capitalise } from "./phrasing.ts";
+import { capitalize } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import { months } from "./words/calendar.ts";
 import { words } from "./words/lists.ts";
@@ -24,7 +24,7 @@ export function inventedWord(random: Random): string {
 }
 
 function knownOrInvented(random: Random, known: readonly string[], inventedShare: number): string {
-  return random.chance(inventedShare) ? capitalise(inventedWord(random)) : random.pick(known);
+  return random.chance(inventedShare) ? capitalize(inventedWord(random)) : random.pick(known);
 }
 
 /** A given name, a quarter of them invented. */

@@ -1,12 +1,12 @@
 import type { Random } from "./random.ts";
 
 /** Makes the first letter uppercase. */
-export function capitalise(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Makes the first letter lowercase. */
-export function uncapitalise(text: string): string {
+export function uncapitalize(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

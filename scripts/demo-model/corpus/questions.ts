@@ -1,6 +1,6 @@
 import { entryAt } from "../entry-at.ts";
 import { city, inventedWord, person } from "./entities.ts";
-import { capitalise } from "./phrasing.ts";
+import { capitalize } from "./phrasing.ts";
 import type { Task } from "./task.ts";
 import { firstNames } from "./words/names.ts";
 import { belongings, goods, hidingPlaces, products } from "./words/objects.ts";
@@ -10,7 +10,7 @@ import { unanswerable } from "./words/requests.ts";
 export const where: Task = (random) => {
   const people = random
     .sample(firstNames, 3)
-    .map((name) => (random.chance(0.25) ? capitalise(inventedWord(random)) : name));
+    .map((name) => (random.chance(0.25) ? capitalize(inventedWord(random)) : name));
   const things = random.sample(belongings, 3);
   const places = random.sample(hidingPlaces, 3);
   const count = random.integer(1, 3);
@@ -22,7 +22,7 @@ export const where: Task = (random) => {
   const { name, thing, place } = entryAt(keepers, asked);
   const [question, answer] =
     random.pick(["who", "where"]) === "where"
-      ? [`Where does ${name} keep ${thing}?`, `${capitalise(place)}.`]
+      ? [`Where does ${name} keep ${thing}?`, `${capitalize(place)}.`]
       : [`Who keeps ${thing}?`, `${name}.`];
   const prompt = random.pick([
     `${text} ${question}`,

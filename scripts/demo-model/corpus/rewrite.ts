@@ -1,6 +1,6 @@
 import { entryAt } from "../entry-at.ts";
 import { city, firstName, inventedWord } from "./entities.ts";
-import { bulletList, capitalise, instruct, maybeQuoted } from "./phrasing.ts";
+import { bulletList, capitalize, instruct, maybeQuoted } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import type { Task } from "./task.ts";
 import { days } from "./words/calendar.ts";
@@ -40,7 +40,7 @@ export const polite: Task = (random) => {
   ]);
   return {
     prompt: instruct(random, instruction, () =>
-      random.pick([`${capitalise(wish)}.`, `${capitalise(wish)}!`, wish]),
+      random.pick([`${capitalize(wish)}.`, `${capitalize(wish)}!`, wish]),
     ),
     answer: `Could you please ${wish}?`,
   };

@@ -7,7 +7,7 @@ import { createRandom } from "./random.ts";
 import { bullets, mail, polite, repeat } from "./rewrite.ts";
 import { sentiment } from "./sentiment.ts";
 import { bye, greet, help, thanks, who } from "./small-talk.ts";
-import { keywords, summarise } from "./summarise.ts";
+import { keywords, summarize } from "./summarize.ts";
 import type { Exchange, Task } from "./task.ts";
 import { topic } from "./topic.ts";
 
@@ -22,7 +22,7 @@ const tasks = {
   topic: { make: topic, weight: 6 },
   extract: { make: extract, weight: 16 },
   json: { make: json, weight: 9 },
-  summarise: { make: summarise, weight: 14 },
+  summarise: { make: summarize, weight: 14 },
   add: { make: add, weight: 9 },
   sub: { make: subtract, weight: 6 },
   mul: { make: multiply, weight: 4 },

@@ -1,4 +1,4 @@
-import { capitalise, instruct, maybeQuoted, uncapitalise } from "./phrasing.ts";
+import { capitalize, instruct, maybeQuoted, uncapitalize } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import type { Task } from "./task.ts";
 import { products } from "./words/objects.ts";
@@ -63,7 +63,7 @@ function stating(random: Random): string {
 }
 
 function asSentences(random: Random, clauses: readonly string[]): string {
-  return clauses.map((clause) => capitalise(clause) + random.pick([".", ".", "!"])).join(" ");
+  return clauses.map((clause) => capitalize(clause) + random.pick([".", ".", "!"])).join(" ");
 }
 
 function mixedReview(random: Random): string {
@@ -71,7 +71,7 @@ function mixedReview(random: Random): string {
     ? [praising(random), complaining(random)]
     : [complaining(random), praising(random)];
   return random.chance(0.5)
-    ? `${capitalise(first)}, but ${uncapitalise(second)}.`
+    ? `${capitalize(first)}, but ${uncapitalize(second)}.`
     : asSentences(random, [first, second]);
 }
 

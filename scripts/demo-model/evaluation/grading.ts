@@ -1,5 +1,5 @@
 /** Trims the text, and collapses each run of white space to one space. */
-function normalise(text: string): string {
+function normalize(text: string): string {
   return text.trim().replace(/\s+/g, " ");
 }
 
@@ -21,5 +21,5 @@ function sameObject(expected: string, answer: string): boolean {
 
 /** Whether an answer equals the corpus' correct one. Ignores white space, and the order of keys in JSON objects. */
 export function isRight(expected: string, answer: string): boolean {
-  return expected.startsWith("{") ? sameObject(expected, answer) : normalise(answer) === normalise(expected);
+  return expected.startsWith("{") ? sameObject(expected, answer) : normalize(answer) === normalize(expected);
 }

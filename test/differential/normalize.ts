@@ -6,7 +6,7 @@ import type { Known } from "./convex/program.ts";
 const ownChoice = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
 
 /** Names ids by the order of their creation, and drops what every backend chooses for itself. */
-export function normalised(outcome: Outcome, { created, scheduled }: Known): Outcome {
+export function normalized(outcome: Outcome, { created, scheduled }: Known): Outcome {
   const names = new Map<string, string>([
     ...created.map((id, n): [string, string] => [id, `document ${n}`]),
     ...scheduled.map((id, n): [string, string] => [id, `job ${n}`]),

@@ -1,5 +1,5 @@
 import { city, person } from "./entities.ts";
-import { capitalise, instruct } from "./phrasing.ts";
+import { capitalize, instruct } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import type { Task } from "./task.ts";
 import { days, months } from "./words/calendar.ts";
@@ -16,13 +16,13 @@ function when(random: Random): string {
 }
 
 /** One event among up to four asides; the summary is the event in a fixed word order. */
-export const summarise: Task = (random) => {
+export const summarize: Task = (random) => {
   const name = person(random);
   const deed = random.pick(deeds);
   const town = city(random);
   const moment = when(random);
   const event = random.pick([
-    `${capitalise(moment)} ${name} ${deed} in ${town}`,
+    `${capitalize(moment)} ${name} ${deed} in ${town}`,
     `${name} ${deed} in ${town} ${moment}`,
     `In ${town}, ${name} ${deed} ${moment}`,
   ]);
