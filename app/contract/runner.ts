@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobError } from "../jobs/chat.ts";
+import { type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
@@ -109,18 +109,7 @@ export const modelFigures = z
 
 const jobError = z
   .object({
-    code: z.enum([
-      "context_length_exceeded",
-      "invalid_grammar",
-      "result_too_large",
-      "model_unavailable",
-      "model_corrupt",
-      "model_unsuitable",
-      "runner_crashed",
-      "runner_timeout",
-      "out_of_memory",
-      "internal_error",
-    ]),
+    code: z.enum(jobErrorCodes),
     message: z.string().max(1_000),
     retryable: z.boolean(),
   })

@@ -56,17 +56,20 @@ export type ChatResult = {
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };
 };
 
-/** Why an attempt failed. `retryable` errors may succeed on another device or later. */
-export type JobErrorCode =
-  | "context_length_exceeded"
-  | "invalid_grammar"
-  | "result_too_large"
-  | "model_unavailable"
-  | "model_corrupt"
-  | "model_unsuitable"
-  | "runner_crashed"
-  | "runner_timeout"
-  | "out_of_memory"
-  | "internal_error";
+export const jobErrorCodes = [
+  "context_length_exceeded",
+  "invalid_grammar",
+  "result_too_large",
+  "model_unavailable",
+  "model_corrupt",
+  "model_unsuitable",
+  "runner_crashed",
+  "runner_timeout",
+  "out_of_memory",
+  "internal_error",
+] as const;
 
+export type JobErrorCode = (typeof jobErrorCodes)[number];
+
+/** Why an attempt failed. `retryable` errors may succeed on another device or later. */
 export type JobError = { readonly code: JobErrorCode; readonly message: string; readonly retryable: boolean };
