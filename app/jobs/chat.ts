@@ -69,7 +69,9 @@ export const jobErrorCodes = [
   "internal_error",
 ] as const;
 
-export type JobErrorCode = (typeof jobErrorCodes)[number];
-
 /** Why an attempt failed. `retryable` errors may succeed on another device or later. */
-export type JobError = { readonly code: JobErrorCode; readonly message: string; readonly retryable: boolean };
+export type JobError = {
+  readonly code: (typeof jobErrorCodes)[number];
+  readonly message: string;
+  readonly retryable: boolean;
+};

@@ -31,7 +31,7 @@ export class Discovery {
   readonly #deps: DiscoveryDeps;
   readonly #mdns: makeMdns.MulticastDNS;
   #timer: NodeJS.Timeout | undefined;
-  #saidAt = -Infinity;
+  #announcedAt = -Infinity;
   #key: OfficeKey | undefined;
   #stopped = false;
 
@@ -43,23 +43,23 @@ export class Discovery {
       ...(process.platform === "win32" ? {} : { bind: "0.0.0.0" }),
       ...(deps.multicastPort === undefined ? {} : { port: deps.multicastPort }),
     });
-    this.#mdns.on("response", (response, { address }) => this.#hear(response, address));
+    this.#mdns.on("response", (response, { address }) => this.#receive(response, address));
     this.#mdns.on("query", ({ questions = [] }) => {
       if (questions.some(({ name, type }) => name === service && ["PTR", "ANY"].includes(type))) {
-        this.#sayIn(20 + Math.random() * 100);
+        this.#announceIn(20 + Math.random() * 100);
       }
     });
     this.#mdns.on("error", (error) => deps.onError((error as NodeJS.ErrnoException).code ?? "unknown"));
     this.#mdns.on("warning", () => undefined);
     this.#mdns.on("ready", () => {
       this.#mdns.query([{ name: service, type: "PTR" }]);
-      this.#say();
+      this.#announce();
     });
   }
 
   /** Announces a change of its files. */
   changed(): void {
-    this.#sayIn(0);
+    this.#announceIn(0);
   }
 
   async stop(): Promise<void> {
@@ -73,18 +73,18 @@ export class Discovery {
     await new Promise<void>((resolve) => this.#mdns.destroy(resolve));
   }
 
-  #sayIn(ms: number): void {
+  #announceIn(ms: number): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
-    const wait = Math.max(ms, this.#saidAt + atMostEveryMs - performance.now());
-    this.#timer = setTimeout(() => this.#say(), wait).unref();
+    const wait = Math.max(ms, this.#announcedAt + atMostEveryMs - performance.now());
+    this.#timer = setTimeout(() => this.#announce(), wait).unref();
   }
 
-  #say(): void {
+  #announce(): void {
     if (this.#stopped) return;
-    this.#saidAt = performance.now();
+    this.#announcedAt = performance.now();
     this.#mdns.respond(this.#answers(ttl));
-    this.#sayIn(announceEveryMs * (0.75 + Math.random() / 2));
+    this.#announceIn(announceEveryMs * (0.75 + Math.random() / 2));
   }
 
   #answers(seconds: number): Parameters<makeMdns.MulticastDNS["respond"]>[0] {
@@ -103,7 +103,7 @@ export class Discovery {
     ];
   }
 
-  #hear({ answers = [], additionals = [] }: Partial<makeMdns.ResponsePacket>, address: string): void {
+  #receive({ answers = [], additionals = [] }: Partial<makeMdns.ResponsePacket>, address: string): void {
     const { id: self, keys, onPeer, onLeft } = this.#deps;
     const records = [...answers, ...additionals];
     for (const srv of records) {
