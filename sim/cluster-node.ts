@@ -8,7 +8,7 @@ import { reply, tooLong } from "./cluster/reply.ts";
 const exitUsage = 2;
 const usage = `npm run -s cluster-node -- [--seed N]
   One JSON message a line on standard input, one answer a line on standard output (sim/README.md).
-  --seed N   another order of victims (1); the same seed, the same victims`;
+  --seed N   the seed of the random victims (1)`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-// Whoever reads the answers may go first.
+// The reader may close its end first. That is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 main().then(

@@ -19,31 +19,31 @@ export const readStages = {
   submit: 2,
   /** Reads a waiting device's jobs before a hand-over. The waiting devices are read together with the lane. */
   ask: 1,
-  /** Reads waiting devices elsewhere: where a prefix is spread, or in a small lane without one nearby. */
-  lookFurther: 1,
+  /** Reads waiting devices elsewhere: where a prefix is spread, or in a small lane without a waiter nearby. */
+  searchFurther: 1,
   candidates: 2,
   claim: 2,
   complete: 2,
   home: 1,
-  theft: 1,
+  steal: 1,
   lengths: 1,
   crowd: 1,
 };
 
-/** From a commit to one more subscriber having it: `bench -- engine`, 1,000 of them within 85 ms. */
+/** The time to notify one more subscriber of a commit: `bench -- engine` measured 85 ms for 1,000 of them. */
 export const pushPerSubscriberMs = 0.085;
-/** Convex runs more than so many invalidated queries spread over 5 ms for each of them. */
+/** Beyond this number of invalidated queries, Convex spreads their runs over 5 ms each. */
 export const spreadAbove = 200;
 export const spreadPerSubscriberMs = 5;
 
-/** An idle device may make 60 calls an hour. So a policy that looks again does so once a minute. */
-export const lookAgainMs = 60_000;
-/** The ring's backup takes a job that is still there after this time. */
-export const backupMs = 400;
-/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, packages/queue/component/model/dispatch/reclaim.ts. */
-export const recallMs = 3_500;
+/** An idle device may make 60 calls an hour. So a policy that polls does so once a minute. */
+export const pollMs = 60_000;
+/** The ring's reserve takes a job that is still there after this time. */
+export const reserveMs = 400;
+/** A job handed to a dead device is reclaimed after 2 to 5 s: packages/queue/component/model/dispatch/reclaim.ts. */
+export const reclaimMs = 3_500;
 /**
- * A device that was woken for a job this soon does not look for the next one at its end: `promptMs` in
+ * A device that was woken this soon after its job became ready does not search at the job's end: `promptMs` in
  * packages/queue/component.
  */
 export const promptMs = 1_000;

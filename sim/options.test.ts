@@ -24,13 +24,13 @@ it.each([
   ["--load", ""],
   ["--seed", "x"],
   ["--scenario", "quiet"],
-])("refuses %s %s and says what it takes", (name, value) => {
+])("refuses %s %s, and says which values are allowed", (name, value) => {
   expect(parseOptions([`${name}=${value}`])).toMatchObject({
     kind: "wrong",
     message: expect.stringContaining(`${name} takes`),
   });
 });
 
-it("refuses options that there are not", () => {
+it("refuses unknown options", () => {
   expect(parseOptions(["--fleet", "3"])).toMatchObject({ kind: "wrong" });
 });

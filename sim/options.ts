@@ -9,7 +9,7 @@ export type Options = {
   readonly load: number;
   readonly scenarios: readonly ScenarioName[];
   readonly json: boolean;
-  /** Variants of one policy in place of all policies. Null for all policies. */
+  /** The variants to compare. Null compares all policies. */
   readonly compare: string | null;
   /** The folder for curves. Null draws none. */
   readonly svg: string | null;
@@ -21,16 +21,16 @@ export type Parsed =
   | { readonly kind: "wrong"; readonly message: string };
 
 export const usage = `npm run -s sim -- [options]
-  --devices N      the fleet, in use or not (1000000); 10 to 1,000,000
+  --devices N      devices of the fleet, in use or not (1000000); 10 to 1,000,000
   --jobs N         jobs of each scenario (6000); 100 to 1,000,000
-  --scenario NAME  one of ${scenarioNames.join(", ")}; all of them without
-  --load SHARE     of the devices that can be had, how many the jobs keep busy (0.3); 0.01 to 0.95
-  --seed N         another draw of everything (1)
-  --compare NAME   variants in place of the policies: ${Object.keys(variants).join(", ")}
-  --json           print one JSON object, and nothing else
+  --scenario NAME  ${scenarioNames.join(", ")}; all scenarios by default
+  --load SHARE     share of the available devices that the jobs keep busy (0.3); 0.01 to 0.95
+  --seed N         the seed of all random draws (1)
+  --compare NAME   compare variants of one policy: ${Object.keys(variants).join(", ")}
+  --json           print only one JSON object
   --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
-  --svg FOLDER     the same, drawn into this folder
-  --help           this`;
+  --svg FOLDER     the same, in this folder
+  --help           print this text`;
 
 const curvesFolder = "docs/images";
 

@@ -25,21 +25,21 @@ function talk(messages: readonly unknown[], seed = 1): Record<string, unknown>[]
   );
 }
 
-describe("protocol", () => {
-  it("answers in kind: an envelope with src and dest swapped, or a bare body", () => {
+describe("the protocol", () => {
+  it("answers an envelope with an envelope, src and dest swapped, and a bare body with a bare body", () => {
     const [ok, stolen] = talk([init, theft]);
     expect(ok).toEqual({ src: "cluster", dest: "client", body: { type: "init_ok", in_reply_to: 1 } });
     expect(stolen).toMatchObject({ type: "job_stolen", in_reply_to: 1, thief: "w3", victim_queue_size: 2 });
     expect(stolen!["job_id"]).toBe(stolen!["victim"] === "w1" ? "job2" : "job4");
   });
 
-  it("finds the default deal where no init came first, and the same victims by the same seed", () => {
+  it("deals the default jobs without an init, and draws the same victims for the same seed", () => {
     expect(talk([theft, theft, theft], 5)).toEqual(talk([init, theft, theft, theft], 5).slice(1));
     const victims = Array.from({ length: 20 }, (_, seed) => talk([theft], seed)[0]!["victim"]);
     expect(new Set(victims)).toEqual(new Set(["w1", "w2"]));
   });
 
-  it("says that there is nothing to steal, and that is no error", () => {
+  it("answers nothing_to_steal without an error if no worker has a job to steal", () => {
     const [, nothing] = talk([
       { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 0 },
       { type: "steal_job", msg_id: 2, thief_worker: "w2", busy_workers: ["w1"] },
@@ -47,7 +47,7 @@ describe("protocol", () => {
     expect(nothing).toEqual({ type: "nothing_to_steal", in_reply_to: 2, thief: "w2" });
   });
 
-  it("keeps a stolen job until it was run: not all idle before", () => {
+  it("is not all idle until a stolen job has run", () => {
     const check = { type: "check_cluster_state", msg_id: 3 };
     const [, , before, ran, after] = talk([
       { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 1 },
@@ -80,16 +80,16 @@ describe("protocol", () => {
 
   it.each([
     ["not JSON", "garbage", "malformed"],
-    ["no object", "[1]", "malformed"],
-    ["a body that is none", { src: "a", dest: "b", body: 7 }, "malformed"],
+    ["an array", "[1]", "malformed"],
+    ["a body that is not an object", { src: "a", dest: "b", body: 7 }, "malformed"],
     ["an unknown type", { type: "dance", msg_id: 4 }, "unknown_type"],
     ["no workers", { type: "init", msg_id: 4, workers: [], jobs_to_distribute: 1 }, "malformed"],
-    ["a name twice", { type: "init", msg_id: 4, workers: ["a", "a"], jobs_to_distribute: 1 }, "malformed"],
+    ["a repeated name", { type: "init", msg_id: 4, workers: ["a", "a"], jobs_to_distribute: 1 }, "malformed"],
     ["half a job", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 0.5 }, "malformed"],
     ["too many jobs", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 1e9 }, "malformed"],
     ["a negative time", { type: "run_simulation", msg_id: 4, duration_ms: -1 }, "malformed"],
-    ["a stranger", { ...theft, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
-  ])("answers %s with an error body, and lives on", (_, message, code) => {
+    ["an unknown worker", { ...theft, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
+  ])("answers %s with an error, and then the next request", (_, message, code) => {
     const [answer, next] = talk([message, { type: "check_cluster_state", msg_id: 5 }]);
     const body = (answer!["body"] ?? answer) as Record<string, unknown>;
     expect(body).toMatchObject({ type: "error", code });
@@ -98,7 +98,7 @@ describe("protocol", () => {
     expect(next).toMatchObject({ type: "cluster_state_ok", in_reply_to: 5 });
   });
 
-  it("answers any line with one line of JSON", () => {
+  it("answers any line at all with one line of JSON", () => {
     const node = new ClusterNode(1);
     const anything = fc.oneof(
       fc.string(),
@@ -116,7 +116,7 @@ describe("protocol", () => {
 });
 
 describe("linesOf", () => {
-  it("cuts lines wherever the chunks end, and names those that are too long", async () => {
+  it("splits lines wherever the chunks end, and reports lines that are too long", async () => {
     const cut = async (chunks: readonly string[]) => {
       async function* source() {
         for (const chunk of chunks) yield Buffer.from(chunk, "latin1");
@@ -132,7 +132,7 @@ describe("linesOf", () => {
   });
 });
 
-describe("the program", () => {
+describe("the cluster-node program", () => {
   const script = fileURLToPath(new URL("../cluster-node.ts", import.meta.url));
 
   it("answers line by line while its input is open, and ends with it", async () => {
@@ -151,7 +151,7 @@ describe("the program", () => {
     expect(await code).toBe(0);
   }, 60_000);
 
-  it("refuses a seed that is none", async () => {
+  it("refuses a seed that is not a number", async () => {
     const node = spawn(process.execPath, [script, "--seed", "x"], { stdio: ["ignore", "ignore", "pipe"] });
     expect(await text(node.stderr)).toContain('--seed takes a whole number, not "x"');
   }, 60_000);

@@ -38,9 +38,9 @@ export class ClusterNode {
       return error("unknown_worker", `There is no worker "${stranger}": there are ${listed(known)}.`);
     }
     // A repeated name must not be drawn more often.
-    const theft = steal(this.#cluster, thief, [...new Set(busy)]);
-    if (theft.kind === "nothing to steal") return { type: "nothing_to_steal", thief };
-    const { victim, job, found } = theft;
+    const result = steal(this.#cluster, thief, [...new Set(busy)]);
+    if (result.kind === "nothing to steal") return { type: "nothing_to_steal", thief };
+    const { victim, job, found } = result;
     // The job now belongs to the thief. It is not lost, and it counts until the thief has run it.
     this.#cluster.deques.get(thief)?.push(job);
     return { type: "job_stolen", thief, victim, job_id: job, victim_queue_size: found };

@@ -35,7 +35,7 @@ function opened(line: string): Opened {
   return { body: message.success ? message.data.body : null, wrap };
 }
 
-/** Who asked is told even where the rest of the message is wrong. */
+/** The answer has the request's addresses even if the rest of the request is malformed. */
 function address(field: "src" | "dest", value: unknown): Readonly<Record<string, string>> {
   return typeof value === "string" && value.length <= bounds.name ? { [field]: value } : {};
 }

@@ -59,7 +59,7 @@ function legend(name: string, index: number): string {
   return `<line x1="${legendBox.left}" x2="${legendBox.left + 34}" y1="${at}" y2="${at}" ${stroke(index)}/><text x="${legendBox.left + 42}" y="${at + 4.5}">${escaped(name)}</text>`;
 }
 
-/** The second half of the series are those with affinity: the same hues, dashed. */
+/** The second half of the series has affinity: the same hues, dashed. */
 function stroke(index: number): string {
   const dash = index >= hues.length ? ' stroke-dasharray="7 5"' : "";
   const hue = hues[index % hues.length] ?? ink;

@@ -5,7 +5,7 @@ import { Deque } from "./deque.ts";
 import { Shift } from "./simulate.ts";
 
 describe("Deque", () => {
-  it("is an array with two ends", () => {
+  it("behaves like an array with push, shift and pop", () => {
     const step = fc.constantFrom("push", "push", "front", "back");
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -35,7 +35,7 @@ const fleets = fc.record({
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `w${index + 1}`);
 const allJobs = (count: number) => Array.from({ length: count }, (_, index) => `job${index + 1}`);
 
-describe("cluster", () => {
+describe("a cluster", () => {
   it("deals every job once, in blocks that differ by one at most", () => {
     fc.assert(
       fc.property(fleets, ({ workers, jobs, seed }) => {
@@ -52,7 +52,7 @@ describe("cluster", () => {
     );
   });
 
-  it("loses no job and runs none twice, in however many stretches; is all idle only at the end", () => {
+  it("loses no job and runs none twice, however the time is divided, and is all idle only at the end", () => {
     fc.assert(
       fc.property(fleets, ({ workers, jobs, seed, stretches }) => {
         const names = namesOf(workers);
@@ -72,7 +72,7 @@ describe("cluster", () => {
     );
   });
 
-  it("takes the victim's last, never the thief's own, and says so when there is nothing", () => {
+  it("steals a victim's last job, never the thief's own, and reports when there is none", () => {
     const cluster = deal(["w1", "w2"], 3, 1);
     expect(steal(cluster, "w2", ["w1", "w2"])).toEqual({
       kind: "stolen",
@@ -84,12 +84,12 @@ describe("cluster", () => {
     expect(steal(cluster, "w2", ["w1", "w2"])).toEqual({ kind: "nothing to steal" });
   });
 
-  it("draws each busy victim, and the same ones with the same seed", () => {
+  it("draws from all busy victims, and the same ones for the same seed", () => {
     const victims = (seed: number) => {
       const cluster = deal(["w1", "w2", "w3"], 300, seed);
       return Array.from({ length: 60 }, () => {
-        const theft = steal(cluster, "w3", ["w1", "w2"]);
-        return theft.kind === "stolen" ? theft.victim : "none";
+        const result = steal(cluster, "w3", ["w1", "w2"]);
+        return result.kind === "stolen" ? result.victim : "none";
       });
     };
     expect(victims(9)).toEqual(victims(9));

@@ -1,7 +1,7 @@
 import { type Random, randomFrom } from "../structures/random.ts";
 import { Deque } from "./deque.ts";
 
-export type Theft =
+export type StealResult =
   | {
       readonly kind: "stolen";
       readonly victim: string;
@@ -41,8 +41,8 @@ export function deal(workers: readonly string[], jobs: number, seed: number): Cl
   return { names: workers, deques, inFlight: new Map(), random: randomFrom(seed) };
 }
 
-/** A thief takes the last job of a victim that is drawn at random among those given that have any; never itself. */
-export function steal(cluster: Cluster, thief: string, among: readonly string[]): Theft {
+/** A thief takes the last job of a random other worker among those given that have jobs. */
+export function steal(cluster: Cluster, thief: string, among: readonly string[]): StealResult {
   const victims = among.filter((name) => name !== thief && sizeOf(cluster, name) > 0);
   const victim = victims[cluster.random.below(victims.length)];
   const deque = victim === undefined ? undefined : cluster.deques.get(victim);
@@ -56,13 +56,13 @@ export function sizeOf(cluster: Cluster, name: string): number {
   return cluster.deques.get(name)?.size ?? 0;
 }
 
-/** Running: has a job in hand. Busy: has jobs in its deque. */
+/** Running: a job is in progress. Busy: none is, but the deque has jobs. */
 export function stateOf(cluster: Cluster, name: string): WorkerState {
   if (cluster.inFlight.has(name)) return "running";
   return sizeOf(cluster, name) > 0 ? "busy" : "idle";
 }
 
-/** Only when every deque is empty and nothing is in flight: a job in hand may still bring others. */
+/** Whether every deque is empty and no job is in progress. */
 export function allIdle(cluster: Cluster): boolean {
   return cluster.inFlight.size === 0 && cluster.names.every((name) => sizeOf(cluster, name) === 0);
 }

@@ -51,13 +51,13 @@ export class Shift {
     return new Map(names.map((name, worker) => [name, ran[worker] ?? { completed: [], stolen: 0 }]));
   }
 
-  /** Takes a job if the worker has none. Returns whether it was stolen. */
+  /** Takes a job if none is in progress. Returns whether it was stolen. */
   #begin(name: string): boolean {
     const { deques, inFlight, names, random } = this.#cluster;
     if (inFlight.has(name)) return false;
     const own = deques.get(name)?.takeFront();
-    const theft = own === undefined ? steal(this.#cluster, name, names) : null;
-    const job = own ?? (theft?.kind === "stolen" ? theft.job : undefined);
+    const result = own === undefined ? steal(this.#cluster, name, names) : null;
+    const job = own ?? (result?.kind === "stolen" ? result.job : undefined);
     if (job === undefined) return false;
     inFlight.set(name, job);
     this.#left.set(name, 50 + random.below(101));

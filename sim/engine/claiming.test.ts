@@ -26,7 +26,7 @@ function put(world: World, job: number, cell: number): void {
   becomeReady(world, job, 0);
 }
 
-it("gives a job that two claim at once to the first, and counts the other's conflict", () => {
+it("gives a job that two devices claim at once to the first, and counts a conflict for the second", () => {
   const world = worldOf(homeSlots(false, "back"), 2);
   world.now = 1e9;
   put(world, 0, 0);
@@ -41,7 +41,7 @@ it("gives a job that two claim at once to the first, and counts the other's conf
   expect(world.fleet.jobOf(1)).toBe(-1);
 });
 
-it("lets a device wait on, and counts no conflict, where the job is gone when the claim begins", () => {
+it("keeps a device waiting without a conflict if the job is gone when its claim begins", () => {
   const world = worldOf(homeSlots(false, "back"), 1);
   world.now = 1e9;
   put(world, 0, 0);
@@ -52,7 +52,7 @@ it("lets a device wait on, and counts no conflict, where the job is gone when th
   expect(world.measures.conflicts).toBe(0);
 });
 
-it("does not look for a next one at the end of a job that it was woken for, and looks after one that waited", () => {
+it("searches for the next job at the end of a job only if that job had waited a while", () => {
   for (const [waited, next] of [
     [0, -1],
     [5_000, 1],
@@ -67,11 +67,11 @@ it("does not look for a next one at the end of a job that it was woken for, and 
     put(world, 1, 78);
     world.now += 20;
     complete(world, 0);
-    expect(world.attempts.get(0)?.look.job).toBe(next);
+    expect(world.attempts.get(0)?.found.job).toBe(next);
   }
 });
 
-it("spreads a prefix once two more of it stand behind the job that one that waited claims", () => {
+it("spreads a prefix when two more of its jobs wait behind the one that a waiting device claims", () => {
   for (const [behind, width] of [
     [1, 1],
     [2, 2],
@@ -88,9 +88,9 @@ it("spreads a prefix once two more of it stand behind the job that one that wait
   }
 });
 
-it("has a completion collide with a job that is put into what it read and found empty", () => {
+it("counts a conflict if a job is added to a range that a completion found empty", () => {
   const all = 16 * 16;
-  const world = worldOf(ring(false, { glanceSlots: all }), 1);
+  const world = worldOf(ring(false, { localSlots: all }), 1);
   world.now = 1e9;
   world.fleet.waiting.remove(0);
   complete(world, 0);

@@ -10,10 +10,10 @@ import {
   shownJobs,
   transactionMs,
 } from "../figures.ts";
-import type { Look } from "../policies/policy.ts";
+import type { SearchResult } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
-import { beginToWait, coverPassesOn } from "./announcing.ts";
-import { leaveAfterAll } from "./departures.ts";
+import { startWaiting, passArcOn } from "./announcing.ts";
+import { departAfterTransaction } from "./departures.ts";
 import { deviceState } from "./states.ts";
 import { type Attempt, eventKind, type World } from "./world.ts";
 
@@ -29,7 +29,7 @@ export function claimFirst(world: World, device: number): void {
   begin(world, device, "claim first", nothing, 0);
 }
 
-/** A device has just come and searches for a job, more thoroughly if the policy says so. */
+/** A device starts to ask for jobs. Some policies let it search further than at the end of a job. */
 export function take(world: World, device: number): void {
   world.fleet.states[device] = deviceState.acting;
   world.fleet.woken[device] = 0;
@@ -45,7 +45,7 @@ export function complete(world: World, device: number): void {
 /** One more try, on a new snapshot. */
 export function tryAgain(world: World, device: number): void {
   const attempt = world.attempts.get(device);
-  if (attempt !== undefined) begin(world, device, attempt.kind, attempt.look, attempt.lost);
+  if (attempt !== undefined) begin(world, device, attempt.kind, attempt.found, attempt.lost);
 }
 
 /** Commits a device's transaction. */
@@ -54,8 +54,8 @@ export function commit(world: World, device: number): void {
   if (attempt === undefined) return;
   const { fleet, lane, measures, now, random, events } = world;
   const widthChanged =
-    attempt.crowded && lane.widthChangedSince(lane.prefixOf(attempt.look.job), attempt.snapshot);
-  if (widthChanged || lane.changedSince(attempt.look, attempt.snapshot)) {
+    attempt.crowded && lane.widthChangedSince(lane.prefixOf(attempt.found.job), attempt.snapshot);
+  if (widthChanged || lane.changedSince(attempt.found, attempt.snapshot)) {
     if (measures.counts(now)) measures.conflicts += 1;
     const lost = attempt.lost + 1;
     if (lost < mostTries) {
@@ -66,51 +66,51 @@ export function commit(world: World, device: number): void {
   }
   world.attempts.delete(device);
   world.touchedAt[device] = now;
-  if (attempt.crowded) lane.widen(lane.prefixOf(attempt.look.job));
+  if (attempt.crowded) lane.widen(lane.prefixOf(attempt.found.job));
   fleet.woken[device] = isPrompt(world, attempt) ? 1 : 0;
-  if (attempt.kind === "complete") isDone(world, device);
-  if (attempt.look.job < 0) wait(world, device);
-  else run(world, device, attempt.look);
+  if (attempt.kind === "complete") finishJob(world, device);
+  if (attempt.found.job < 0) wait(world, device);
+  else run(world, device, attempt.found);
 }
 
 /** Retries a transaction that lost every try, after a pause. */
-export function rested(world: World, device: number): void {
+export function resume(world: World, device: number): void {
   const attempt = world.attempts.get(device);
   if (attempt === undefined) waitAgain(world, device);
-  else begin(world, device, attempt.kind, attempt.look, 0);
+  else begin(world, device, attempt.kind, attempt.found, 0);
 }
 
 /** Joins the waiting devices. */
 export function wait(world: World, device: number): void {
   const { fleet, policy, lane, random } = world;
   if (fleet.leaving[device] === 1) {
-    leaveAfterAll(world, device);
+    departAfterTransaction(world, device);
     return;
   }
   fleet.states[device] = deviceState.waiting;
   fleet.waiting.add(device);
-  if (fleet.stands.cellOf(device) < 0) {
-    fleet.stands.add(device, policy.watch(fleet.view(device), lane, random));
+  if (fleet.waiterRing.cellOf(device) < 0) {
+    fleet.waiterRing.add(device, policy.watch(fleet.view(device), lane, random));
   }
-  beginToWait(world, device);
+  startWaiting(world, device);
 }
 
-function begin(world: World, device: number, kind: Attempt["kind"], shown: Look, lost: number): void {
+function begin(world: World, device: number, kind: Attempt["kind"], shown: SearchResult, lost: number): void {
   const { policy, lane, fleet, random, events, now } = world;
   const ends = kind === "complete" || kind === "take";
   const rests = kind === "complete" && policy.restsWhenWoken && fleet.woken[device] === 1;
-  const looks = kind === "claim first" || (ends && !policy.claimsFirst && !rests);
-  const look = looks ? policy.next(fleet.view(device), lane, random, kind === "take") : shown;
-  const gone = kind === "claim by id" && !lane.isReady(look.job);
-  if (gone || (kind === "claim first" && look.job < 0)) {
-    // Nothing is written, so nothing can collide. The device keeps waiting.
+  const searches = kind === "claim first" || (ends && !policy.claimsFirst && !rests);
+  const found = searches ? policy.next(fleet.view(device), lane, random, kind === "take") : shown;
+  const gone = kind === "claim by id" && !lane.isReady(found.job);
+  if (gone || (kind === "claim first" && found.job < 0)) {
+    // Nothing is written, so nothing can conflict. The device keeps waiting.
     world.attempts.delete(device);
     waitAgain(world, device);
     return;
   }
-  const crowded = kind === "claim by id" && !look.stolen && isCrowded(world, look.job);
-  world.attempts.set(device, { kind, look, crowded, snapshot: now, lost });
-  const stages = stagesOf(world, kind, look) + (crowded ? readStages.crowd : 0);
+  const crowded = kind === "claim by id" && !found.stolen && isCrowded(world, found.job);
+  world.attempts.set(device, { kind, found, crowded, snapshot: now, lost });
+  const stages = stagesOf(world, kind, found) + (crowded ? readStages.crowd : 0);
   events.push(now + transactionMs(stages), eventKind.commit, device);
 }
 
@@ -119,23 +119,23 @@ function isCrowded({ policy, lane }: World, job: number): boolean {
   if (!policy.spreads) return false;
   let others = 0;
   let behind = lane.behind(job);
-  for (let looked = 0; looked < shownJobs && behind >= 0; looked += 1) {
+  for (let seen = 0; seen < shownJobs && behind >= 0; seen += 1) {
     if (lane.prefixOf(behind) === lane.prefixOf(job)) others += 1;
     behind = lane.behind(behind);
   }
   return others >= widenAtBacklog;
 }
 
-function isPrompt({ readySince, now }: World, { kind, look }: Attempt): boolean {
-  return kind === "claim by id" && now - (readySince[look.job] ?? 0) < promptMs;
+function isPrompt({ readySince, now }: World, { kind, found }: Attempt): boolean {
+  return kind === "claim by id" && now - (readySince[found.job] ?? 0) < promptMs;
 }
 
-function stagesOf({ policy }: World, kind: Attempt["kind"], look: Look): number {
+function stagesOf({ policy }: World, kind: Attempt["kind"], found: SearchResult): number {
   if (kind === "claim by id") return readStages.claim;
   if (kind === "claim first") return readStages.claim + readStages.home;
-  if (policy.claimsFirst || (kind === "complete" && look === nothing)) return readStages.complete;
-  const looked = look.stolen || look.scans.some(({ of }) => of === "points");
-  return readStages.complete + readStages.home + (looked ? readStages.theft : 0);
+  if (policy.claimsFirst || (kind === "complete" && found === nothing)) return readStages.complete;
+  const scanned = found.stolen || found.scans.some(({ of }) => of === "points");
+  return readStages.complete + readStages.home + (scanned ? readStages.steal : 0);
 }
 
 function act({ fleet }: World, device: number): void {
@@ -143,11 +143,11 @@ function act({ fleet }: World, device: number): void {
   fleet.waiting.remove(device);
 }
 
-/** It kept its place. Its next look shows the jobs that it missed. */
+/** The device kept its position. Its next wake shows the jobs that it missed. */
 function waitAgain(world: World, device: number): void {
   const { fleet, lane, events, now, policy } = world;
   if (fleet.leaving[device] === 1) {
-    leaveAfterAll(world, device);
+    departAfterTransaction(world, device);
     return;
   }
   fleet.states[device] = deviceState.waiting;
@@ -155,18 +155,18 @@ function waitAgain(world: World, device: number): void {
   if (lane.ready > 0 && !policy.claimsFirst) events.push(now + 2 * readMs, eventKind.wake, device);
 }
 
-function run(world: World, device: number, { job, stolen }: Look): void {
+function run(world: World, device: number, { job, stolen }: SearchResult): void {
   world.lane.take(job, world.now);
-  begins(world, device, job, stolen);
+  startJob(world, device, job, stolen);
 }
 
-/** A device begins its job. */
-export function begins(world: World, device: number, job: number, stolen: boolean): void {
+/** Starts a job on a device, and ends the device's wait. */
+export function startJob(world: World, device: number, job: number, stolen: boolean): void {
   const { fleet, trace, measures, events, now } = world;
-  const stood = fleet.stands.cellOf(device);
-  if (stood >= 0) {
-    fleet.stands.remove(device);
-    coverPassesOn(world, stood);
+  const cell = fleet.waiterRing.cellOf(device);
+  if (cell >= 0) {
+    fleet.waiterRing.remove(device);
+    passArcOn(world, cell);
   }
   const hit = fleet.holds(device, trace.prefixes[job] ?? 0);
   const length = (trace.lengths[job] ?? 0) + (hit ? 0 : prefixMs);
@@ -184,11 +184,11 @@ export function begins(world: World, device: number, job: number, stolen: boolea
   fleet.hold(device, trace.prefixes[job] ?? 0);
   fleet.states[device] = deviceState.busy;
   fleet.jobs[device] = job;
-  if (fleet.leaving[device] === 1) leaveAfterAll(world, device);
+  if (fleet.leaving[device] === 1) departAfterTransaction(world, device);
   else events.push(now + length, eventKind.finish, device, fleet.epochOf(device));
 }
 
-function isDone(world: World, device: number): void {
+function finishJob(world: World, device: number): void {
   const { fleet, doneTimes } = world;
   const job = fleet.jobOf(device);
   fleet.jobs[device] = -1;
@@ -200,7 +200,7 @@ function isDone(world: World, device: number): void {
 function giveUp(world: World, device: number, attempt: Attempt): void {
   const { fleet, measures, events, now } = world;
   if (measures.counts(now)) measures.failures += 1;
-  events.push(now + restAfterFailureMs, eventKind.rested, device);
+  events.push(now + restAfterFailureMs, eventKind.resume, device);
   if (attempt.kind === "complete" || attempt.kind === "take") return;
   world.attempts.delete(device);
   fleet.states[device] = deviceState.resting;

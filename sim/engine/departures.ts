@@ -1,24 +1,24 @@
 import { leaseLostMs, presenceLostMs, readStages, transactionMs } from "../figures.ts";
-import { coverPassesOn } from "./announcing.ts";
+import { passArcOn } from "./announcing.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";
 
-/** The person came back during a transaction, which has now ended. */
-export function leaveAfterAll(world: World, device: number): void {
+/** The person came back during a transaction. It has now ended, so the device leaves. */
+export function departAfterTransaction(world: World, device: number): void {
   world.fleet.leaving[device] = 0;
-  go(world, device, false);
+  depart(world, device, false);
 }
 
-/** A dead device is noticed and leaves the rings. */
-export function lapse(world: World, device: number): void {
+/** The lease of a dead device expires, so it leaves the rings. */
+export function expireLease(world: World, device: number): void {
   const { fleet } = world;
   if (fleet.stateOf(device) !== deviceState.dead) return;
   removeFromRings(world, device);
   fleet.states[device] = deviceState.away;
 }
 
-/** A device leaves, silently or not: its job goes back, and its places on the rings go. */
-export function go(world: World, device: number, silent: boolean): void {
+/** A device leaves, silently or not. Its job becomes ready again, and it loses its positions on the rings. */
+export function depart(world: World, device: number, silent: boolean): void {
   const { fleet, events, measures, now } = world;
   const state = fleet.stateOf(device);
   fleet.interrupt(device);
@@ -31,15 +31,19 @@ export function go(world: World, device: number, silent: boolean): void {
   if (state === deviceState.waiting) fleet.waiting.remove(device);
   fleet.states[device] = silent ? deviceState.dead : deviceState.away;
   if (silent)
-    events.push(now + (state === deviceState.busy ? leaseLostMs : presenceLostMs), eventKind.lapse, device);
+    events.push(
+      now + (state === deviceState.busy ? leaseLostMs : presenceLostMs),
+      eventKind.expireLease,
+      device,
+    );
   else removeFromRings(world, device);
 }
 
 function removeFromRings(world: World, device: number): void {
   const { fleet } = world;
   fleet.homes.remove(device);
-  const cell = fleet.stands.cellOf(device);
+  const cell = fleet.waiterRing.cellOf(device);
   if (cell < 0) return;
-  fleet.stands.remove(device);
-  coverPassesOn(world, cell);
+  fleet.waiterRing.remove(device);
+  passArcOn(world, cell);
 }

@@ -4,7 +4,7 @@ import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
 import { mix, randomFrom } from "../structures/random.ts";
 import { inLargestGaps } from "./positions.ts";
-import { Stands } from "./stands.ts";
+import { WaiterRing } from "./waiter-ring.ts";
 import { deviceState } from "./states.ts";
 
 /** The devices, as rows across typed arrays. */
@@ -19,11 +19,11 @@ export class Fleet {
   readonly leaving: Uint8Array;
   /** Devices that were woken promptly for their current job. */
   readonly woken: Uint8Array;
-  /** Living devices that wait, which a wake or a look reaches. */
+  /** Living devices that wait. A wake or a poll reaches them. */
   readonly waiting: IndexedSet;
-  /** The places of waiting devices, including dead ones until they are noticed. */
-  readonly stands: Stands;
-  /** Devices that accept jobs, busy or not, by their own place. */
+  /** The positions of waiting devices, including dead ones until their leases expire. */
+  readonly waiterRing: WaiterRing;
+  /** Devices that accept jobs, busy or not, by their positions. */
   readonly homes: CellLists;
   readonly #positions: Int32Array;
   readonly #held: Int32Array;
@@ -42,7 +42,7 @@ export class Fleet {
     this.leaving = new Uint8Array(devices);
     this.woken = new Uint8Array(devices);
     this.waiting = new IndexedSet(devices);
-    this.stands = new Stands(cells, devices, clock);
+    this.waiterRing = new WaiterRing(cells, devices, clock);
     this.homes = new CellLists(cells, devices);
     this.#positions = new Int32Array(devices);
     if (positions === "hash") {
@@ -69,7 +69,7 @@ export class Fleet {
       id: device,
       position,
       hasHome: this.homes.behind(device) < 0,
-      watched: this.stands.cellOf(device),
+      watched: this.waiterRing.cellOf(device),
       nextHome: Math.max(0, this.homes.cellFrom(position + 1)),
       latestPrefix: this.#held[device * heldPrefixes] ?? -1,
       holds: (prefix) => this.holds(device, prefix),

@@ -1,14 +1,14 @@
 import { minSlots } from "../../packages/queue/component/model/placement.ts";
-import { readStages, recallMs } from "../figures.ts";
+import { readStages, reclaimMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
-import { coverOf, coverPassesOn, noticedMs, standBefore } from "./announcing.ts";
-import { begins } from "./claiming.ts";
+import { waiterAt, passArcOn, noticedMs, waiterBefore } from "./announcing.ts";
+import { startJob } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type Offer, type Span, type World } from "./world.ts";
 
 /**
- * As in packages/queue/component/model/dispatch/handOver.ts: the first three are asked, and a fourth is read
- * together with the lane.
+ * The first three waiters are checked, and a fourth is read together with the lane, as in
+ * packages/queue/component/model/dispatch/handOver.ts.
  */
 const mostAsked = 3;
 const mostNear = mostAsked + 1;
@@ -16,17 +16,17 @@ const mostNear = mostAsked + 1;
 const nearShare = 1 / 8;
 
 /** Finds the waiting devices near a job's place and chooses one without a job. */
-export function lookAround(world: World, job: number): Offer {
+export function findNearby(world: World, job: number): Offer {
   const { policy, lane, fleet, random, trace, now } = world;
   const near = Math.floor(lane.cells * nearShare);
   const point = policy.spreads ? mix(trace.prefixes[job] ?? 0) % lane.cells : random.below(lane.cells);
   const first = waitersAt(world, point, near, mostNear);
   const read = [first.span];
-  // Jobs without a prefix are offered at the point itself, wherever their place is.
+  // A job without a prefix is offered at the random point. Its own place does not matter.
   const at = policy.spreads ? (world.places[job] ?? 0) : point;
   const back = (cell: number): number => (point - cell + lane.cells) % lane.cells;
   let found: readonly number[] = first.devices
-    .filter((device) => back(fleet.stands.cellOf(device)) >= back(at))
+    .filter((device) => back(fleet.waiterRing.cellOf(device)) >= back(at))
     .slice(0, mostAsked);
   const isSmall = lane.slots <= minSlots;
   const further = back(at) >= near || (found.length === 0 && isSmall);
@@ -44,50 +44,50 @@ export function lookAround(world: World, job: number): Offer {
     break;
   }
   // The job's own row is read together with the first device's jobs.
-  const stages = Math.max(1, asked.length) * readStages.ask + (further ? readStages.lookFurther : 0);
+  const stages = Math.max(1, asked.length) * readStages.ask + (further ? readStages.searchFurther : 0);
   return { device, asked, read, stages, snapshot: now };
 }
 
 /** Commits a submission: assigns the job to the chosen device if nothing has changed. */
-export function handOver(world: World, job: number, offer: Offer): "given" | "lost" | "nobody" {
+export function handOver(world: World, job: number, offer: Offer): "assigned" | "conflict" | "no waiter" {
   const { fleet, measures, events, now } = world;
   const { device, asked, read, snapshot } = offer;
   const changed =
     asked.some((each) => (world.touchedAt[each] ?? 0) > snapshot) ||
-    read.some(({ from, to }) => fleet.stands.changedSince(from, to, snapshot));
-  if (changed) return "lost";
-  if (device < 0) return "nobody";
-  // The device has begun another claim, which reads its jobs and loses.
-  if (!isFree(world, device)) return "lost";
+    read.some(({ from, to }) => fleet.waiterRing.changedSince(from, to, snapshot));
+  if (changed) return "conflict";
+  if (device < 0) return "no waiter";
+  // The device has started another claim. Both read the device's jobs, so one of them loses.
+  if (!isFree(world, device)) return "conflict";
   world.touchedAt[device] = now;
   world.readySince[job] = now;
-  world.holdsHanded.add(device);
+  world.handedTo.add(device);
   if (fleet.stateOf(device) === deviceState.dead) {
-    events.push(now + recallMs, eventKind.recall, device, job);
-    return "given";
+    events.push(now + reclaimMs, eventKind.reclaim, device, job);
+    return "assigned";
   }
   measures.change(now, 0, 1);
   fleet.states[device] = deviceState.acting;
   fleet.waiting.remove(device);
   events.push(now + noticedMs, eventKind.handed, device, job);
-  return "given";
+  return "assigned";
 }
 
-/** The device sees its handed job and begins it. */
-export function beginHanded(world: World, device: number, job: number): void {
-  world.holdsHanded.delete(device);
+/** The device sees its handed job and starts it. */
+export function startHanded(world: World, device: number, job: number): void {
+  world.handedTo.delete(device);
   world.fleet.woken[device] = 1;
-  begins(world, device, job, false);
+  startJob(world, device, job, false);
 }
 
-/** The device did not begin and leaves the ring. */
-export function recalled(world: World, device: number): void {
+/** The device did not start its handed job, so it leaves the ring. */
+export function reclaimUnstarted(world: World, device: number): void {
   const { fleet } = world;
-  world.holdsHanded.delete(device);
-  const stood = fleet.stands.cellOf(device);
-  if (stood < 0 || fleet.stateOf(device) !== deviceState.dead) return;
-  fleet.stands.remove(device);
-  coverPassesOn(world, stood);
+  world.handedTo.delete(device);
+  const cell = fleet.waiterRing.cellOf(device);
+  if (cell < 0 || fleet.stateOf(device) !== deviceState.dead) return;
+  fleet.waiterRing.remove(device);
+  passArcOn(world, cell);
 }
 
 /** The last waiting devices at or before a cell, within a reach, and the part of the ring that was read. */
@@ -97,14 +97,14 @@ function waitersAt(
   reach: number,
   most: number,
 ): { readonly devices: readonly number[]; readonly span: Span } {
-  const { stands } = world.fleet;
+  const { waiterRing } = world.fleet;
   const { cells } = world.lane;
-  const back = (device: number): number => (cell - stands.cellOf(device) + cells) % cells;
+  const back = (device: number): number => (cell - waiterRing.cellOf(device) + cells) % cells;
   const devices: number[] = [];
   for (
-    let device = coverOf(world, cell);
+    let device = waiterAt(world, cell);
     device >= 0 && devices.length < most && back(device) <= reach && device !== devices[0];
-    device = standBefore(world, device)
+    device = waiterBefore(world, device)
   ) {
     devices.push(device);
   }
@@ -113,12 +113,12 @@ function waitersAt(
   return { devices, span: { from, to: (cell + 1) % cells } };
 }
 
-function isFree({ fleet, holdsHanded }: World, device: number): boolean {
+function isFree({ fleet, handedTo }: World, device: number): boolean {
   const state = fleet.stateOf(device);
-  return (state === deviceState.waiting || state === deviceState.dead) && !holdsHanded.has(device);
+  return (state === deviceState.waiting || state === deviceState.dead) && !handedTo.has(device);
 }
 
-/** Without shuffling, many submissions would meet the devices that follow a large gap. */
+/** In random order. Otherwise a device with a large gap before it would get most jobs. */
 function shuffled({ random }: World, few: readonly number[]): readonly number[] {
   return few
     .map((each) => ({ each, draw: random.next() }))

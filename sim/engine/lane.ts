@@ -1,6 +1,6 @@
 import { type Spread, widerSpread, widthAt } from "../../packages/queue/component/model/spreads/width.ts";
 import { pointCount } from "../policies/home-slots.ts";
-import type { LaneView, Look } from "../policies/policy.ts";
+import type { LaneView, SearchResult } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
 import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
@@ -99,10 +99,10 @@ export class Lane implements LaneView {
   }
 
   /** Whether anything that a search has read was written since. */
-  changedSince(look: Look, since: number): boolean {
+  changedSince(found: SearchResult, since: number): boolean {
     return (
-      look.read.some((job) => (this.#jobChangedAt[job] ?? 0) > since) ||
-      look.scans.some(({ of, from, to }) => {
+      found.read.some((job) => (this.#jobChangedAt[job] ?? 0) > since) ||
+      found.scans.some(({ of, from, to }) => {
         const inserts = of === "places" ? this.#newPlaces : this.#newPoints;
         return inserts.latest(from, to) > since;
       })

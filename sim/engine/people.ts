@@ -1,13 +1,13 @@
 import { availableMs, inUseMs, silentShare } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
 import { take } from "./claiming.ts";
-import { go } from "./departures.ts";
+import { depart } from "./departures.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";
 
 /*
- * People come and go memorylessly, so one stream of events stands for a million people. An event names a random
- * device and counts if the device is in the state that it ends.
+ * People come and go without memory, so one stream of events represents a million people. An event draws a random
+ * device, and counts only if the device is in the state that the event ends.
  */
 
 export function scheduleLeave({ events, now, random, fleet }: World): void {
@@ -26,7 +26,7 @@ export function leave(world: World): void {
   const state = fleet.stateOf(device);
   if (state === deviceState.away || state === deviceState.dead) return;
   if (state === deviceState.acting || state === deviceState.resting) fleet.leaving[device] = 1;
-  else go(world, device, random.next() < silentShare);
+  else depart(world, device, random.next() < silentShare);
 }
 
 /** A person leaves a device, which accepts jobs again and searches for one. */

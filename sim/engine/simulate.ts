@@ -1,14 +1,14 @@
 import { availableMs, inUseMs, jobMeanMs, prefixMs, resizeMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
-import { commit, complete, rested, tryAgain, wait } from "./claiming.ts";
-import { lapse } from "./departures.ts";
-import { beginHanded, recalled } from "./handing-over.ts";
+import { commit, complete, resume, tryAgain, wait } from "./claiming.ts";
+import { expireLease } from "./departures.ts";
+import { startHanded, reclaimUnstarted } from "./handing-over.ts";
 import type { Outcome } from "./measures.ts";
 import { comeBack, leave, scheduleLeave, scheduleReturn } from "./people.ts";
 import { deviceState } from "./states.ts";
 import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
-import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";
+import { claimLate, nextOfHerd, poll, steal, wake } from "./waking.ts";
 import { warmUp } from "./warm-up.ts";
 import { createWorld, eventKind, type World } from "./world.ts";
 
@@ -58,19 +58,19 @@ const handlers: Readonly<Record<number, (world: World, a: number, b: number) => 
   [eventKind.wake]: wake,
   [eventKind.commit]: commit,
   [eventKind.retry]: tryAgain,
-  [eventKind.rested]: rested,
+  [eventKind.resume]: resume,
   [eventKind.finish]: finish,
-  [eventKind.theft]: steal,
+  [eventKind.steal]: steal,
   [eventKind.herd]: nextOfHerd,
-  [eventKind.lookAgain]: lookAgain,
-  [eventKind.late]: actLate,
+  [eventKind.poll]: poll,
+  [eventKind.late]: claimLate,
   [eventKind.resize]: resize,
   [eventKind.leave]: leave,
   [eventKind.return]: comeBack,
-  [eventKind.lapse]: lapse,
-  [eventKind.handed]: beginHanded,
-  [eventKind.recall]: (world, device, job) => {
-    recalled(world, device);
+  [eventKind.expireLease]: expireLease,
+  [eventKind.handed]: startHanded,
+  [eventKind.reclaim]: (world, device, job) => {
+    reclaimUnstarted(world, device);
     becomeReady(world, job, 0);
   },
 };
@@ -109,8 +109,8 @@ function resize(world: World): void {
   if (lane.slots === before || policy.wakes !== "watchers") return;
   for (let index = 0; index < fleet.waiting.size; index += 1) {
     const device = fleet.waiting.at(index);
-    fleet.stands.remove(device);
-    fleet.stands.add(device, policy.watch(fleet.view(device), lane, random));
+    fleet.waiterRing.remove(device);
+    fleet.waiterRing.add(device, policy.watch(fleet.view(device), lane, random));
   }
 }
 

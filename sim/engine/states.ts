@@ -1,12 +1,12 @@
 /** A device's activity. Numbers, since there are a million devices. */
 export const deviceState = {
   away: 0,
-  /** It has a place on the ring and may be woken. */
+  /** It has a position on the ring and may be woken. */
   waiting: 1,
   /** A transaction of its own is in flight. */
   acting: 2,
   busy: 3,
-  /** It went without a word, and counts as present until it is missed. */
+  /** It vanished silently, and counts as present until its lease expires. */
   dead: 4,
   /** Its mutation lost every try. */
   resting: 5,

@@ -1,7 +1,7 @@
 import { backoffMs, mostTries, readStages, restAfterFailureMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
-import { tellOfReady } from "./announcing.ts";
-import { handOver, lookAround } from "./handing-over.ts";
+import { notifyReady } from "./announcing.ts";
+import { handOver, findNearby } from "./handing-over.ts";
 import { eventKind, type Offer, type World } from "./world.ts";
 
 /** Schedules the next submission, with all jobs that arrive together. */
@@ -11,7 +11,7 @@ export function scheduleArrival(world: World, job: number): void {
 }
 
 const mostInASubmission = 500;
-/** The most jobs of one call that are handed over: packages/queue/component/model/submit/submit.ts. */
+/** The most jobs of one call that are handed over, as in packages/queue/component/model/submit/submit.ts. */
 const mostHandedOver = 4;
 
 /**
@@ -26,7 +26,7 @@ export function arrive(world: World, first: number): void {
   for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) {
     const turn = (job - first) % mostInASubmission;
     if (turn === 0) seen.clear();
-    world.stays[job] = policy.handsOver && turn < mostHandedOver ? 0 : 1;
+    world.notHandedOver[job] = policy.handsOver && turn < mostHandedOver ? 0 : 1;
     const prefix = world.trace.prefixes[job] ?? 0;
     const before = seen.get(prefix) ?? 0;
     seen.set(prefix, before + 1);
@@ -41,7 +41,7 @@ export function submit(world: World, job: number, lost: number): void {
   const { policy, trace, lane, random, events } = world;
   const ahead = policy.spreads ? (world.ordinals[job] ?? 0) * (lane.cells / lane.slots) : 0;
   world.places[job] = (policy.place(trace.prefixes[job] ?? 0, lane, random) + ahead) % lane.cells;
-  const offer = world.stays[job] === 1 ? undefined : lookAround(world, job);
+  const offer = world.notHandedOver[job] === 1 ? undefined : findNearby(world, job);
   if (offer !== undefined) world.offers.set(job, offer);
   events.push(world.now + submissionMs(policy, offer), eventKind.ready, job, lost + 1);
 }
@@ -53,7 +53,7 @@ function submissionMs(policy: Policy, offer: Offer | undefined): number {
 
 /**
  * Commits the submission unless the slot whose length it compared or the devices that it read have changed.
- * @param tries 0: a job comes back.
+ * @param tries 0: a released job becomes ready again.
  */
 export function becomeReady(world: World, job: number, tries: number): void {
   const { policy, lane, trace, measures, events, random, now } = world;
@@ -64,14 +64,14 @@ export function becomeReady(world: World, job: number, tries: number): void {
     const since = now - submissionMs(policy, offer);
     const lengthChanged = policy.readsLengths && lane.cellChangedSince(cell, since);
     const widthChanged = policy.spreads && lane.widthChangedSince(trace.prefixes[job] ?? 0, since);
-    const handed = offer !== undefined && !widthChanged ? handOver(world, job, offer) : "nobody";
-    if (handed === "given") return;
-    if (lengthChanged || widthChanged || handed === "lost") {
+    const handed = offer !== undefined && !widthChanged ? handOver(world, job, offer) : "no waiter";
+    if (handed === "assigned") return;
+    if (lengthChanged || widthChanged || handed === "conflict") {
       if (measures.counts(now)) measures.conflicts += 1;
       const again = tries < mostTries;
       if (!again && offer !== undefined) {
-        // As Gleaner's API does.
-        world.stays[job] = 1;
+        // Gleaner's API also submits again without a hand-over.
+        world.notHandedOver[job] = 1;
         submit(world, job, 0);
         return;
       }
@@ -84,5 +84,5 @@ export function becomeReady(world: World, job: number, tries: number): void {
   lane.add(job, cell, now, tries === 0);
   world.readySince[job] = now;
   measures.change(now, 0, 1);
-  tellOfReady(world, job);
+  notifyReady(world, job);
 }

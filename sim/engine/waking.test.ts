@@ -5,13 +5,12 @@ import { drawTrace } from "../scenarios/trace.ts";
 import { wait } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { becomeReady } from "./submitting.ts";
-import { actLate, wake } from "./waking.ts";
+import { claimLate, wake } from "./waking.ts";
 import { createWorld, eventKind, type World } from "./world.ts";
 
 const cellsOnRing = 65_536;
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 
-/** First nobody waits, then these devices wait. */
 function worldWith(waiting: number): World {
   const world = createWorld(ring(false), trace);
   world.lane.slots = 16;
@@ -30,7 +29,7 @@ function woken(world: World): number[] {
 }
 
 describe("ring", () => {
-  it("has one waiting device cover the whole ring", () => {
+  it("wakes a single waiting device for a job anywhere on the ring", () => {
     fc.assert(
       fc.property(fc.nat(cellsOnRing - 1), (cell) => {
         const world = worldWith(1);
@@ -38,12 +37,12 @@ describe("ring", () => {
         becomeReady(world, 0, 0);
         expect(woken(world)).toEqual([0]);
         wake(world, 0);
-        expect(world.attempts.get(0)?.look.job).toBe(0);
+        expect(world.attempts.get(0)?.found.job).toBe(0);
       }),
     );
   });
 
-  it("wakes exactly the device that stands last before the job, wherever it is put", () => {
+  it("wakes only the last device before a job, wherever the job is placed", () => {
     fc.assert(
       fc.property(fc.nat(cellsOnRing - 1), fc.integer({ min: 2, max: 40 }), (cell, waiting) => {
         const world = worldWith(waiting);
@@ -53,40 +52,40 @@ describe("ring", () => {
           { length: waiting },
           (_, device) => (cell - world.fleet.positionOf(device) + cellsOnRing) % cellsOnRing,
         );
-        const [cover] = woken(world);
-        expect(distances[cover ?? -1]).toBe(Math.min(...distances));
+        const [waiter] = woken(world);
+        expect(distances[waiter ?? -1]).toBe(Math.min(...distances));
         // No other device would find it after a wake.
         for (let device = 0; device < waiting; device += 1) wake(world, device);
-        expect([...world.attempts.keys()]).toEqual([cover]);
+        expect([...world.attempts.keys()]).toEqual([waiter]);
       }),
     );
   });
 
-  it("has the one before act late where the cover is dead, and takes the dead one's stand away", () => {
+  it("lets the device before a dead waiter claim a late job, and removes the dead waiter", () => {
     const world = worldWith(3);
     world.places[0] = 123;
     becomeReady(world, 0, 0);
-    const [cover] = woken(world);
-    world.fleet.states[cover!] = deviceState.dead;
-    world.fleet.waiting.remove(cover!);
-    wake(world, cover!);
+    const [waiter] = woken(world);
+    world.fleet.states[waiter!] = deviceState.dead;
+    world.fleet.waiting.remove(waiter!);
+    wake(world, waiter!);
     expect(world.attempts.size).toBe(0);
-    actLate(world, 0);
+    claimLate(world, 0);
     expect(world.attempts.size).toBe(1);
-    expect([...world.attempts.keys()]).not.toContain(cover);
-    expect(world.fleet.stands.cellOf(cover!)).toBe(-1);
+    expect([...world.attempts.keys()]).not.toContain(waiter);
+    expect(world.fleet.waiterRing.cellOf(waiter!)).toBe(-1);
   });
 
-  it("does not act late on a job that is gone", () => {
+  it("does not claim a late job that is gone", () => {
     const world = worldWith(3);
     world.places[0] = 123;
     becomeReady(world, 0, 0);
     world.lane.take(0, 1);
-    actLate(world, 0);
+    claimLate(world, 0);
     expect(world.attempts.size).toBe(0);
   });
 
-  it("wakes nobody who is at work", () => {
+  it("does not wake a device that is at work", () => {
     const world = worldWith(1);
     for (const state of [deviceState.acting, deviceState.busy]) {
       world.fleet.states[0] = state;

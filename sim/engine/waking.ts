@@ -1,6 +1,6 @@
-import { backupMs, pushPerSubscriberMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
+import { reserveMs, pushPerSubscriberMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { coverOf, coverPassesOn, scheduleLookAgain, standBefore } from "./announcing.ts";
+import { waiterAt, passArcOn, schedulePoll, waiterBefore } from "./announcing.ts";
 import { claimById, claimFirst } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";
@@ -14,38 +14,39 @@ export function wake(world: World, device: number): void {
     claimFirst(world, device);
     return;
   }
-  const cell = fleet.stands.cellOf(device);
+  const cell = fleet.waiterRing.cellOf(device);
   const slot = lane.cells / lane.slots;
   const job =
-    policy.wakes === "cover" ? shownTo(world, device) : lane.firstIn(cell, (cell + slot) % lane.cells);
+    policy.wakes === "waiter" ? shownTo(world, device) : lane.firstIn(cell, (cell + slot) % lane.cells);
   if (job >= 0) claimById(world, device, job, false);
 }
 
-/** The job has waited for a while. The device that covers it may be dead, so the previous one acts. */
-export function actLate(world: World, job: number): void {
+/** The job has waited for a while. Its waiter may be dead, so the previous one claims it. */
+export function claimLate(world: World, job: number): void {
   const { lane, fleet, events, now } = world;
-  if (!lane.isReady(job) || fleet.stands.count < 2) return;
-  const cover = coverOf(world, lane.cellOf(job));
-  const backup = standBefore(world, cover);
-  if (fleet.stateOf(backup) === deviceState.waiting) {
-    if (fleet.stateOf(cover) === deviceState.dead) {
-      const cell = fleet.stands.cellOf(cover);
-      fleet.stands.remove(cover);
-      coverPassesOn(world, cell);
+  if (!lane.isReady(job) || fleet.waiterRing.count < 2) return;
+  const waiter = waiterAt(world, lane.cellOf(job));
+  const reserve = waiterBefore(world, waiter);
+  if (fleet.stateOf(reserve) === deviceState.waiting) {
+    if (fleet.stateOf(waiter) === deviceState.dead) {
+      const cell = fleet.waiterRing.cellOf(waiter);
+      fleet.waiterRing.remove(waiter);
+      passArcOn(world, cell);
     }
-    claimById(world, backup, job, false);
+    claimById(world, reserve, job, false);
   }
-  events.push(now + backupMs, eventKind.late, job);
+  events.push(now + reserveMs, eventKind.late, job);
 }
 
+/** A waiting device claims a job that a separate query found elsewhere. */
 export function steal(world: World, device: number): void {
   const { policy, lane, fleet, random } = world;
   if (fleet.stateOf(device) !== deviceState.waiting) return;
-  const job = policy.theft?.(lane, random) ?? -1;
+  const job = policy.steal?.(lane, random) ?? -1;
   if (job >= 0) claimById(world, device, job, true);
 }
 
-/** The next device of the herd has its turn. */
+/** Wakes the next device of the herd. */
 export function nextOfHerd(world: World): void {
   const { lane, fleet, random, events, now } = world;
   if (lane.ready === 0 || fleet.waiting.size === 0) world.herd = 0;
@@ -55,21 +56,21 @@ export function nextOfHerd(world: World): void {
   if (world.herd > 0) events.push(now + turnOfHerd(world), eventKind.herd);
 }
 
-/** A random device looks again, if it waits. One stream of events stands for the looks of all devices. */
-export function lookAgain(world: World): void {
+/** A random device polls if it waits. One stream of events represents the polls of all devices. */
+export function poll(world: World): void {
   const { policy, lane, fleet, random } = world;
-  world.looking = lane.ready > 0;
-  if (!world.looking) return;
-  scheduleLookAgain(world);
+  world.polling = lane.ready > 0;
+  if (!world.polling) return;
+  schedulePoll(world);
   const device = random.below(fleet.devices);
   if (fleet.stateOf(device) !== deviceState.waiting) return;
-  if (policy.looksAgain === "steals") {
+  if (policy.polls === "steals") {
     steal(world, device);
     return;
   }
   const cell = policy.watch(fleet.view(device), lane, random);
-  fleet.stands.remove(device);
-  fleet.stands.add(device, cell);
+  fleet.waiterRing.remove(device);
+  fleet.waiterRing.add(device, cell);
   wake(world, device);
 }
 
@@ -77,15 +78,15 @@ function turnOfHerd({ fleet, random }: World): number {
   return fleet.waiting.size > spreadAbove ? exponential(random, spreadPerSubscriberMs) : pushPerSubscriberMs;
 }
 
-function shownTo({ fleet: { stands }, lane, random }: World, device: number): number {
-  if (stands.behind(device) >= 0) return -1;
-  const cell = stands.cellOf(device);
-  const end = stands.cellFrom(cell + 1);
+function shownTo({ fleet: { waiterRing }, lane, random }: World, device: number): number {
+  if (waiterRing.behind(device) >= 0) return -1;
+  const cell = waiterRing.cellOf(device);
+  const end = waiterRing.cellFrom(cell + 1);
   const width = (end - cell + lane.cells) % lane.cells || lane.cells;
-  // Starts at a random place and takes one of the shown jobs. The home device takes the first.
+  // Starts at a random cell and takes one of the shown jobs, because the home device takes the first.
   const cut = (cell + random.below(width)) % lane.cells;
-  const behindCut = lane.firstIn(cut, end);
-  let job = behindCut >= 0 ? behindCut : cut === cell ? -1 : lane.firstIn(cell, cut);
+  const afterCut = lane.firstIn(cut, end);
+  let job = afterCut >= 0 ? afterCut : cut === cell ? -1 : lane.firstIn(cell, cut);
   for (let steps = random.below(shownJobs); steps > 0 && job >= 0; steps -= 1) {
     const behind = lane.behind(job);
     if (behind < 0) break;

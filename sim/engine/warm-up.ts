@@ -10,21 +10,21 @@ import type { World } from "./world.ts";
 const handedOutMs = readStages.candidates * readMs + transactionMs(readStages.claim);
 
 /**
- * What the devices hold when it begins, as if each had done `heldPrefixes` jobs. This is not simulated event by event:
- * as many jobs are placed by the policy, and each goes to the nearest device, back from its place on the ring, that
- * has not had its share. (Short of that a million devices would need millions of jobs before affinity could show.)
+ * Fills the devices' prefix caches as if each device had done `heldPrefixes` jobs. A million devices would need
+ * millions of simulated jobs for that. Instead the policy places as many jobs, and each goes to the nearest
+ * earlier device on the ring that has room.
  */
 export function warmUp({ fleet, lane, policy, trace }: World): void {
   const random = randomFrom(trace.seed + 2);
   if (!policy.spreads) {
-    // Every device has it, wherever it is placed.
+    // The policy ignores prefixes, so each device gets random ones.
     for (let share = 0; share < heldPrefixes; share += 1) {
       for (let device = 0; device < fleet.devices; device += 1) fleet.hold(device, trace.drawPrefix(random));
     }
     return;
   }
   const prefixes = Int32Array.from({ length: fleet.devices * heldPrefixes }, () => trace.drawPrefix(random));
-  spreadAsWorn(lane, trace, prefixes);
+  spreadPrefixes(lane, trace, prefixes);
   const order = byPosition(fleet.devices, fleet.positionOf, lane.cells);
   const room = new Uint8Array(fleet.devices).fill(heldPrefixes);
   const back = new Int32Array(fleet.devices).map((_, index) => index);
@@ -37,11 +37,11 @@ export function warmUp({ fleet, lane, policy, trace }: World): void {
 }
 
 /**
- * Each prefix is spread as far as its jobs would have spread it: until three of them meet at a slot once in the time in
- * which it narrows. Of those that come to a slot at a rate r each meets two more with (r · handedOutMs)² / 2. (To get there takes a
- * second for each doubling, in which a million devices would start hundreds of thousands of jobs.)
+ * Spreads each prefix as far as its jobs would have spread it. A prefix widens when three of its jobs meet at one
+ * slot, and narrows after `halvedEveryMs`. At a rate r per slot a job meets two more with a chance of
+ * (r · handedOutMs)² / 2. The width balances both. Each doubling takes a second, too long to simulate.
  */
-function spreadAsWorn(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int32Array): void {
+function spreadPrefixes(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int32Array): void {
   const perMs = (busyAtStart * availableOf(devices)) / (jobMeanMs + prefixMs);
   const counts = new Map<number, number>();
   for (const prefix of prefixes) counts.set(prefix, (counts.get(prefix) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import type { Look, Policy } from "../policies/policy.ts";
+import type { SearchResult, Policy } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
 import { EventQueue } from "../structures/event-queue.ts";
 import { mix, type Random, randomFrom } from "../structures/random.ts";
@@ -13,27 +13,27 @@ export const eventKind = {
   wake: 2,
   commit: 3,
   retry: 4,
-  rested: 5,
+  resume: 5,
   finish: 6,
-  theft: 7,
+  steal: 7,
   herd: 8,
-  lookAgain: 9,
+  poll: 9,
   late: 10,
   resize: 11,
   leave: 12,
   return: 13,
-  lapse: 14,
+  expireLease: 14,
   submit: 15,
   handed: 16,
-  recall: 17,
+  reclaim: 17,
 } as const;
 
 /** A device's transaction that is in flight. */
 export type Attempt = {
   readonly kind: "claim by id" | "claim first" | "complete" | "take";
-  readonly look: Look;
+  readonly found: SearchResult;
   readonly snapshot: number;
-  /** Others of the same prefix were behind it. Then the prefix's width is read and maybe written. */
+  /** Whether others with the same prefix waited behind it. Then the transaction widens the prefix's spread. */
   readonly crowded: boolean;
   /** The number of lost tries. */
   readonly lost: number;
@@ -69,11 +69,11 @@ export type World = {
   readonly attempts: Map<number, Attempt>;
   /** The offers of submissions in flight that hand over. */
   readonly offers: Map<number, Offer>;
-  /** Jobs whose submission does not hand over: later ones of a call, and those that lost their races. */
-  readonly stays: Uint8Array;
-  /** Devices that were handed a job and have not begun it. */
-  readonly holdsHanded: Set<number>;
-  /** The time since which each job is ready, and its cell. */
+  /** Jobs that are not handed over: later ones of a call, and those whose submissions lost every try. */
+  readonly notHandedOver: Uint8Array;
+  /** Devices that were handed a job and have not started it. */
+  readonly handedTo: Set<number>;
+  /** The time at which each job became ready, and its cell. */
   readonly readySince: Float64Array;
   readonly places: Int32Array;
   /** The number of earlier jobs with the same prefix in its submission. */
@@ -84,8 +84,9 @@ export type World = {
   readonly doneTimes: Uint8Array;
   started: number;
   done: number;
-  /** Whether `lookAgain` events are scheduled, and the number of devices of a herd that are not woken yet. */
-  looking: boolean;
+  /** Whether `poll` events are scheduled. */
+  polling: boolean;
+  /** The number of devices of a herd that are not woken yet. */
   herd: number;
 };
 
@@ -102,8 +103,8 @@ export function createWorld(policy: Policy, trace: Trace): World {
     measures: new Measures(trace.arrivals[trace.countedFrom] ?? 0),
     attempts: new Map(),
     offers: new Map(),
-    stays: new Uint8Array(trace.jobs),
-    holdsHanded: new Set(),
+    notHandedOver: new Uint8Array(trace.jobs),
+    handedTo: new Set(),
     readySince: new Float64Array(trace.jobs),
     places: new Int32Array(trace.jobs),
     ordinals: new Uint16Array(trace.jobs),
@@ -112,7 +113,7 @@ export function createWorld(policy: Policy, trace: Trace): World {
     doneTimes: new Uint8Array(trace.jobs),
     started: 0,
     done: 0,
-    looking: false,
+    polling: false,
     herd: 0,
   };
   return world;

@@ -1,9 +1,8 @@
 import { homeSlots } from "./home-slots.ts";
 import type { Policy } from "./policy.ts";
-import { randomSlots } from "./random-slots.ts";
+import { randomSlots, twoChoices } from "./random-slots.ts";
 import { ring } from "./ring.ts";
 import { sharedHead } from "./shared-head.ts";
-import { twoChoices } from "./two-choices.ts";
 
 export const policies: readonly Policy[] = [false, true].flatMap((affinity) => [
   sharedHead(affinity),

@@ -2,17 +2,17 @@ import type { Random } from "../structures/random.ts";
 import type { LaneView, Policy } from "./policy.ts";
 import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
 
-/** The place of a steal: the back of a random busy slot, or the next ready job after a random point. */
-type Theft = "back" | "random point";
+/** The job to steal: the last of a random busy slot, or the first ready one after a random point. */
+type StealFrom = "back" | "random point";
 
 /**
  * Each device takes from the front of its home slot. Devices of one slot are woken together. A device without
- * work at home asks where work is and claims it.
+ * work at home finds a job elsewhere with a query, and claims it.
  */
-export function homeSlots(affinity: boolean, theft: Theft): Policy {
-  const where = theft === "back" ? "from the back of a random busy slot" : "at a random point";
+export function homeSlots(affinity: boolean, from: StealFrom): Policy {
+  const where = from === "back" ? "from the back of a random busy slot" : "at a random point";
   return {
-    name: `home-slots${theft === "back" ? "" : "-random-theft"}${affinity ? "-affinity" : ""}`,
+    name: `home-slots${from === "back" ? "" : "-random-theft"}${affinity ? "-affinity" : ""}`,
     summary: `a job goes to ${affinity ? "its prefix's" : "a random"} slot; owners take from the front, thieves ${where}`,
     cells: (devices) => Math.max(1024, powerOfTwo(devices)),
     slots: (accepting) => slotsWithin(accepting, 1 << 20),
@@ -27,8 +27,8 @@ export function homeSlots(affinity: boolean, theft: Theft): Policy {
     restsWhenWoken: false,
     positions: "hash",
     claimsFirst: false,
-    theft: theft === "back" ? backOfBusy : atRandomPoint,
-    looksAgain: "steals",
+    steal: from === "back" ? backOfBusy : atRandomPoint,
+    polls: "steals",
   };
 }
 
@@ -41,5 +41,5 @@ function atRandomPoint(lane: LaneView, random: Random): number {
   return lane.byPoint(random.below(pointCount));
 }
 
-/** Points that jobs are given at random, for thieves to come upon them. */
+/** Each job gets a random one of these points. Thieves search by point. */
 export const pointCount = 65_536;

@@ -1,6 +1,6 @@
 import type { Random } from "../structures/random.ts";
 
-/** A range that was read and was empty: places on the lane's ring, or the jobs' random points. */
+/** A range that was read and was empty: cells of the lane's ring, or the jobs' random points. */
 export type Scan = {
   readonly of: "places" | "points";
   readonly from: number;
@@ -8,8 +8,8 @@ export type Scan = {
   readonly to: number;
 };
 
-/** The result of a device's search. Everything that it read decides whether the transaction collides. */
-export type Look = {
+/** The result of a device's search. What it read decides whether the transaction conflicts. */
+export type SearchResult = {
   /** -1 if nothing was found. */
   readonly job: number;
   readonly stolen: boolean;
@@ -18,7 +18,7 @@ export type Look = {
   readonly scans: readonly Scan[];
 };
 
-/** A policy's view of the ready jobs. Cells are places on the lane's ring. */
+/** A policy's view of the ready jobs. Cells are points on the lane's ring. */
 export interface LaneView {
   readonly cells: number;
   /** A power of two; slots lie evenly on the cells. */
@@ -43,13 +43,13 @@ export interface LaneView {
 
 export interface DeviceView {
   readonly id: number;
-  /** Its own place on the ring. */
+  /** Its position on the ring. */
   readonly position: number;
-  /** Whether it is the only or the last device at its place. In a large fleet devices share places. */
+  /** Whether it is the only or the last device at its position. In a large fleet devices share positions. */
   readonly hasHome: boolean;
   /** The cell that it watches, or -1. */
   readonly watched: number;
-  /** The place of the next device that accepts jobs. */
+  /** The position of the next device that accepts jobs. */
   readonly nextHome: number;
   readonly latestPrefix: number;
   holds(prefix: number): boolean;
@@ -70,25 +70,25 @@ export interface Policy {
   readonly spreads: boolean;
   /** Whether the submission reads how many jobs two slots hold. */
   readonly readsLengths: boolean;
-  /** The devices that a ready job wakes: all, those that watch its cell, or the one whose arc covers it. */
-  readonly wakes: "everybody" | "watchers" | "cover";
+  /** The devices that a ready job wakes: all, those that watch its cell, or the waiter whose arc contains it. */
+  readonly wakes: "everybody" | "watchers" | "waiter";
   /** Whether the submission gives the job to a device that waits near its cell. */
   readonly handsOver: boolean;
-  /** The cell that a waiting device watches. For `cover`, its place. */
+  /** The cell that a waiting device watches. For `waiter`, its position. */
   watch(device: DeviceView, lane: LaneView, random: Random): number;
   /**
-   * The search for a device's next job, in the transaction of its completion unless `claimsFirst`. `joins`
-   * means that it has just come.
+   * The search for a device's next job, in the transaction of its completion unless `claimsFirst`.
+   * @param joins whether the device starts to ask for jobs.
    */
-  next(device: DeviceView, lane: LaneView, random: Random, joins: boolean): Look;
+  next(device: DeviceView, lane: LaneView, random: Random, joins: boolean): SearchResult;
   /** Whether a device that was woken promptly for its job waits again at its end without searching. */
   readonly restsWhenWoken: boolean;
-  /** The choice of places on the ring: at random, or in the largest gaps. */
+  /** The choice of positions on the ring: at random, or in the largest gaps. */
   readonly positions: Positions;
   /** Whether the claim itself searches for a job, as in the published pattern. Otherwise jobs are claimed by id. */
   readonly claimsFirst: boolean;
   /** Finds a job elsewhere by a separate query, or -1. Null if the policy does not steal this way. */
-  readonly theft: ((lane: LaneView, random: Random) => number) | null;
+  readonly steal: ((lane: LaneView, random: Random) => number) | null;
   /** The periodic action of a waiting device. */
-  readonly looksAgain: "steals" | "watches another" | "never";
+  readonly polls: "steals" | "watches another" | "never";
 }

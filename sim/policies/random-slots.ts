@@ -8,7 +8,7 @@ import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWit
 const defaultDevicesPerSlot = 8;
 
 /** The common part of random slots and two choices: a waiting device watches one slot, and no job is stolen. */
-export function watchedSlots(
+function watchedSlots(
   affinity: boolean,
   devicesPerSlot = defaultDevicesPerSlot,
 ): Omit<Policy, "name" | "summary" | "place" | "readsLengths" | "spreads"> {
@@ -27,8 +27,8 @@ export function watchedSlots(
     restsWhenWoken: false,
     positions: "hash",
     claimsFirst: false,
-    theft: null,
-    looksAgain: "watches another",
+    steal: null,
+    polls: "watches another",
   };
 }
 
@@ -44,5 +44,23 @@ export function randomSlots(affinity: boolean, devicesPerSlot?: number): Policy 
       affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random),
     spreads: affinity,
     readsLengths: false,
+  };
+}
+
+/** Like random slots, but a job goes to the shorter of two slots. */
+export function twoChoices(affinity: boolean): Policy {
+  return {
+    ...watchedSlots(affinity),
+    name: affinity ? "two-choices-affinity" : "two-choices",
+    summary: affinity
+      ? "a job goes to the shorter of its prefix's two slots; a device watches that of its latest prefix, then random ones"
+      : "a job goes to the shorter of two random slots; a device watches a random slot",
+    place: (prefix, lane, random) => {
+      const one = affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random);
+      const other = affinity ? slotNearPrefix(prefix, lane, random, 1) : randomSlot(lane, random);
+      return lane.lengthOf(other) < lane.lengthOf(one) ? other : one;
+    },
+    spreads: affinity,
+    readsLengths: true,
   };
 }

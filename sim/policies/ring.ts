@@ -2,14 +2,14 @@ import { fullScan, localScan } from "../../packages/queue/component/model/dispat
 import { ringSize, slotsFor } from "../../packages/queue/component/model/placement.ts";
 import type { Random } from "../structures/random.ts";
 import { pointCount } from "./home-slots.ts";
-import type { LaneView, Look, Policy, Positions } from "./policy.ts";
+import type { LaneView, SearchResult, Policy, Positions } from "./policy.ts";
 import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 
 type Variant = {
-  /** The part of the lane that a device searches after a job, in slots. The queue uses 0.25. */
-  readonly glanceSlots?: number;
-  /** The same for a device that has just come. The queue uses 16. */
-  readonly joinSlots?: number;
+  /** The part of the lane that a device scans at the end of a job, in slots. The queue uses 4. */
+  readonly localSlots?: number;
+  /** The same for a device that starts to ask for jobs. The queue uses 16. */
+  readonly fullSlots?: number;
   readonly positions?: Positions;
   /** Whether submissions hand jobs over, as with `handOver`. */
   readonly handsOver?: boolean;
@@ -17,15 +17,14 @@ type Variant = {
 };
 
 /**
- * What Gleaner builds (packages/queue/component/model/placement.ts, dispatch/search.ts). Waiting devices stand on a ring, and each is
- * woken by the jobs between its own place and that of the next one who waits: a job wakes one device, wherever it is
- * put, or is handed the job with its submission. A device that completes a job looks between its own place and the next accepting device's, then glances at a
- * little of the lane from a random point; then it waits, and sees what is ready in its arc. One that has just come looks
- * all around.
+ * Gleaner's queue (packages/queue/component/model/placement.ts, dispatch/search.ts). Each waiting device is woken by
+ * the jobs between its position and the next waiter's. So a job wakes one device, or is handed over with its
+ * submission. At the end of a job a device searches up to the next accepting device, then scans a little of the lane
+ * from a random point, then waits. A device that starts to ask scans more.
  */
 export function ring(
   affinity: boolean,
-  { glanceSlots, joinSlots, positions = "hash", handsOver = true, suffix = "" }: Variant = {},
+  { localSlots, fullSlots, positions = "hash", handsOver = true, suffix = "" }: Variant = {},
 ): Policy {
   return {
     name: `ring${affinity ? "-affinity" : ""}${suffix}`,
@@ -36,25 +35,25 @@ export function ring(
       affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random),
     spreads: affinity,
     readsLengths: false,
-    wakes: "cover",
+    wakes: "waiter",
     handsOver,
     watch: ({ position }) => position,
     next: ({ position, nextHome, hasHome }, lane, random, joins) => {
       const home = hasHome ? frontOf(position, nextHome, lane) : nothing;
       if (home.job >= 0) return home;
-      const share = joins ? fullScan(lane.slots, joinSlots) : localScan(lane.slots, glanceSlots);
-      const theft = atRandomPoint(lane, random, Math.floor(pointCount * share));
-      return { ...theft, scans: [...home.scans, ...theft.scans] };
+      const share = joins ? fullScan(lane.slots, fullSlots) : localScan(lane.slots, localSlots);
+      const stolen = atRandomPoint(lane, random, Math.floor(pointCount * share));
+      return { ...stolen, scans: [...home.scans, ...stolen.scans] };
     },
     restsWhenWoken: true,
     positions,
     claimsFirst: false,
-    theft: null,
-    looksAgain: "never",
+    steal: null,
+    polls: "never",
   };
 }
 
-function atRandomPoint(lane: LaneView, random: Random, width: number): Look {
+function atRandomPoint(lane: LaneView, random: Random, width: number): SearchResult {
   if (width === 0) return nothing;
   const from = random.below(pointCount);
   const job = lane.byPoint(from);

@@ -1,4 +1,4 @@
-import type { DeviceView, LaneView, Look, Policy } from "./policy.ts";
+import type { DeviceView, LaneView, SearchResult, Policy } from "./policy.ts";
 import { frontOf, nothing } from "./slots.ts";
 
 /** The number of jobs from the head that a device searches for one of its prefixes. */
@@ -24,12 +24,12 @@ export function sharedHead(affinity: boolean): Policy {
     restsWhenWoken: false,
     positions: "hash",
     claimsFirst: true,
-    theft: null,
-    looksAgain: "never",
+    steal: null,
+    polls: "never",
   };
 }
 
-function amongTheFirst(device: DeviceView, lane: LaneView): Look {
+function amongTheFirst(device: DeviceView, lane: LaneView): SearchResult {
   const first = lane.firstIn(0, 1);
   if (first < 0) return nothing;
   const read: number[] = [];
@@ -38,7 +38,7 @@ function amongTheFirst(device: DeviceView, lane: LaneView): Look {
     read.push(job);
     if (held < 0 && device.holds(lane.prefixOf(job))) held = job;
   }
-  // It came to the end: a job that is put there since would have been read, too.
+  // The search reached the end, so it would also have read a job that is added now.
   const scans = read.length < reach ? [{ of: "places", from: 0, to: 1 } as const] : [];
   return { job: held < 0 ? first : held, stolen: false, read, scans };
 }

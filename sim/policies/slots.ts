@@ -1,5 +1,5 @@
 import { mix, type Random } from "../structures/random.ts";
-import type { LaneView, Look } from "./policy.ts";
+import type { LaneView, SearchResult } from "./policy.ts";
 
 const leastSlots = 16;
 
@@ -33,10 +33,10 @@ export function slotNearPrefix(prefix: number, lane: LaneView, random: Random, s
   return (slotOfPrefix(prefix, lane, salt) + offset) % lane.cells;
 }
 
-export const nothing: Look = { job: -1, stolen: false, read: [], scans: [] };
+export const nothing: SearchResult = { job: -1, stolen: false, read: [], scans: [] };
 
 /** The first job of the cells [from, to), and the reads to find it or none. */
-export function frontOf(from: number, to: number, lane: LaneView): Look {
+export function frontOf(from: number, to: number, lane: LaneView): SearchResult {
   const job = lane.firstIn(from, to);
   if (job < 0) return { ...nothing, scans: [{ of: "places", from, to }] };
   const cell = lane.cellOf(job);
@@ -49,6 +49,6 @@ export function frontOf(from: number, to: number, lane: LaneView): Look {
 }
 
 /** The front of the slot that starts at this cell. */
-export function frontOfSlot(cell: number, lane: LaneView): Look {
+export function frontOfSlot(cell: number, lane: LaneView): SearchResult {
   return frontOf(cell, (cell + lane.cells / lane.slots) % lane.cells, lane);
 }

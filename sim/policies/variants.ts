@@ -6,12 +6,12 @@ const both = [false, true];
 
 /** The alternatives to a policy's constants. `--compare NAME` runs them. */
 export const variants: Readonly<Record<string, readonly Policy[]>> = {
-  glance: both.flatMap((affinity) =>
-    [0, 0.25, 1, 4].map((glanceSlots) => ring(affinity, { glanceSlots, suffix: `-glance-${glanceSlots}` })),
+  "local-scan": both.flatMap((affinity) =>
+    [0, 0.25, 1, 4].map((localSlots) => ring(affinity, { localSlots, suffix: `-local-scan-${localSlots}` })),
   ),
-  survey: both.flatMap((affinity) =>
-    [1, 16, 64, 256, 65_536].map((joinSlots) =>
-      ring(affinity, { joinSlots, suffix: `-survey-${joinSlots}` }),
+  "full-scan": both.flatMap((affinity) =>
+    [1, 16, 64, 256, 65_536].map((fullSlots) =>
+      ring(affinity, { fullSlots, suffix: `-full-scan-${fullSlots}` }),
     ),
   ),
   "hand-over": both.flatMap((affinity) =>

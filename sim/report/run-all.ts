@@ -6,7 +6,7 @@ import type { Answer, Task } from "./worker.ts";
 
 const mostWorkers = 4;
 
-/** Runs every named policy on every scenario, on as many threads as there are cores. The order changes nothing. */
+/** Runs every named policy on every scenario, on up to four threads. The order does not matter. */
 export async function runAll(
   names: readonly string[],
   scenarios: readonly ScenarioName[],

@@ -1,7 +1,7 @@
 import { jobMeanMs, prefixMs } from "../figures.ts";
 import type { PolicyFigures } from "./figures-of.ts";
 
-/** The queue's bar: at most a twentieth of the published pattern's conflicts, or this many if that has few. */
+/** At most a twentieth of the published pattern's conflicts per job, or this many if the pattern has few. */
 const baselineName = "shared-head";
 const conflictsOfBaseline = 1 / 20;
 const fewConflicts = 0.05;

@@ -2,8 +2,8 @@
 export type Event = { at: number; kind: number; a: number; b: number };
 
 /**
- * A binary heap of events by time, in typed arrays: a million of them weigh 20 MB and cost the collector nothing.
- * Events of one time come out in an order that depends on the order of the pushes alone.
+ * A binary heap of events by time, in typed arrays: a million events take 20 MB and cost the garbage collector
+ * nothing. The order of simultaneous events depends only on the order of the pushes.
  */
 export class EventQueue {
   #times = new Float64Array(1024);

@@ -35,7 +35,7 @@ export class IndexedSet {
     this.#places[member] = -1;
   }
 
-  /** -1 from an empty set. */
+  /** A random member, or -1 if the set is empty. */
   draw(random: Random): number {
     return this.#size === 0 ? -1 : this.at(random.below(this.#size));
   }

@@ -16,7 +16,7 @@ export class LastChanges {
     for (let node = cell + this.#size; node >= 1; node >>>= 1) this.#times[node] = at;
   }
 
-  /** The latest change in the cells from `from` up to, not including, `to`; around the ring when `to` <= `from`. */
+  /** The latest change in the cells [from, to). Wraps around the ring if `to` <= `from`. */
   latest(from: number, to: number): number {
     if (to <= from) return Math.max(this.#span(from, this.#size), this.#span(0, to));
     return this.#span(from, to);

@@ -11,7 +11,7 @@ const cellCount = 2_048;
 const cells = fc.nat(cellCount - 1);
 
 describe("EventQueue", () => {
-  it("gives events by their time", () => {
+  it("returns events in the order of their times", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1_000), { maxLength: 3_000 }), (times) => {
         const queue = new EventQueue();
@@ -70,7 +70,7 @@ describe("CellLists", () => {
 });
 
 describe("LastChanges", () => {
-  it("knows the latest change in any range, around the ring", () => {
+  it("finds the latest change in any range, also around the ring", () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 50 }), cells, cells, (changes, from, to) => {
         const tree = new LastChanges(cellCount);
@@ -86,7 +86,7 @@ describe("LastChanges", () => {
 });
 
 describe("IndexedSet", () => {
-  it("holds what was added and not removed, and draws each of it", () => {
+  it("contains the added members that were not removed, and draws each of them", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(19), { maxLength: 60 }), fc.nat(), (toggles, seed) => {
         const set = new IndexedSet(20);

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Draws ranks 0 … count-1, rank r with a chance in proportion to 1 / (r + 1). */
+/** Draws ranks from 0 to count-1. The probability of rank r is proportional to 1 / (r + 1). */
 export function zipf(count: number): (random: Random) => number {
   const upTo = new Float64Array(count);
   let total = 0;

@@ -2,10 +2,10 @@ import { CellLists } from "../structures/cell-lists.ts";
 import { LastChanges } from "../structures/last-changes.ts";
 
 /**
- * The places of waiting devices, and the last change in a range. A reader of a range collides with devices
+ * The positions of waiting devices, and the last change in a range. A reader of a range conflicts with devices
  * that come or go there.
  */
-export class Stands extends CellLists {
+export class WaiterRing extends CellLists {
   readonly #changes: LastChanges;
   readonly #clock: () => number;
 
