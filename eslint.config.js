@@ -6,12 +6,12 @@ import reactHooks from "eslint-plugin-react-hooks";
 import importSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
-/** Refuses imports by pattern, with the reason. One entry of `no-restricted-imports`. */
+/** One entry of `no-restricted-imports`: refuses imports by pattern, with the reason. */
 const refuse = (group, message) => ({ group, message });
 
 const ourFolders = (...names) => names.flatMap((name) => [`**/${name}/**`]);
 
-/** Of our convex folder, not of the package of that name. */
+/** Our convex folder, not the package of that name. */
 const onlyGenerated = {
   regex: "^\\.{1,2}/(.*/)?convex/(?!_generated)",
   message: "Only convex's generated API.",
@@ -61,7 +61,10 @@ const boundaries = {
     ...queueImports,
     refuse(ourFolders("client", "worker"), "The component knows neither its app's client nor its workers."),
   ],
-  "packages/queue/client": [...queueImports, refuse(ourFolders("worker"), "An app's client is no worker.")],
+  "packages/queue/client": [
+    ...queueImports,
+    refuse(ourFolders("worker"), "An app's client is not a worker."),
+  ],
   "packages/queue/worker": [
     ...queueImports,
     refuse(ourFolders("client"), "A worker imports no code that runs in an app."),
@@ -88,6 +91,9 @@ const boundaries = {
     },
   ],
 };
+
+/** The files outside of main/runner/ that load llama.cpp, each in a process of its own. */
+const llamaUsers = ["bench/inference/direct-process.ts", "scripts/demo-model/evaluation/model.ts"];
 
 /** llama.cpp may end its process at any moment, so no other process loads it. */
 const noLlama = {
@@ -143,8 +149,9 @@ const dynamicLlama = {
   selector: "ImportExpression[source.value=/^node-llama-cpp/]",
   message: noLlama.message,
 };
+const everyRoom = ["**/*.{ts,tsx,js}"];
 
-/** Untyped access: raw IPC is for the files that carry the calls over Electron, the bridge for the panel's own. */
+/** Untyped access. Only main/face/electron/ uses raw IPC, and only renderer/panel/bridge/ uses the bridge. */
 const rawIpc = [
   {
     selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
@@ -186,16 +193,23 @@ const restrictSyntax = (files, ignores, ...selectors) => ({
 });
 
 const syntax = [
-  restrictSyntax(["**/*.{ts,tsx}"], []),
-  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
+  restrictSyntax(everyRoom, llamaUsers, dynamicLlama),
+  restrictSyntax(llamaUsers, []),
+  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], dynamicLlama, ...noClock),
   restrictSyntax(["main/runner/**/*.ts"], [], dynamicElectron, ...rawIpc),
   restrictSyntax(
     ["main/**/*.ts"],
     [...knowsElectron, "main/runner/**"],
     ...[dynamicElectron, dynamicLlama, ...rawIpc],
   ),
-  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], [], ...rawIpc),
-  restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
+  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], [], dynamicLlama, ...rawIpc),
+  restrictSyntax(
+    ["renderer/**/*.{ts,tsx}"],
+    ["renderer/panel/bridge/**"],
+    dynamicLlama,
+    theBridge,
+    ...rawIpc,
+  ),
 ];
 
 export default defineConfig([
@@ -241,6 +255,7 @@ export default defineConfig([
     files: ["convex/**/*.ts", "packages/queue/{component,client}/**/*.ts"],
   })),
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
+  restrictImports(everyRoom, ["main/runner/**", ...llamaUsers], noLlama),
   ...Object.keys(boundaries).map(boundary),
   ...mainImports,
   ...syntax,
