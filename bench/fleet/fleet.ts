@@ -67,7 +67,7 @@ export class Fleet {
     const states = await Promise.all(this.#members.map((member) => member.ask({ kind: "ask" }, "state")));
     return {
       quiet: states.every(({ quiet }) => quiet),
-      calls: states.map(({ calls }) => calls).reduce(sum, noCalls),
+      calls: states.map(({ calls }) => calls).reduce(addCounts, noCalls),
       failures: states.flatMap(({ failures }) => failures),
     };
   }
@@ -118,7 +118,7 @@ class FleetProcess {
   }
 }
 
-function sum(a: CallCounts, b: CallCounts): CallCounts {
+function addCounts(a: CallCounts, b: CallCounts): CallCounts {
   const kinds = Object.keys(a) as CallKind[];
   return Object.fromEntries(kinds.map((kind) => [kind, a[kind] + b[kind]])) as CallCounts;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import ts from "typescript";
+import { createRandom } from "../demo-model/corpus/random.ts";
 
 /**
  * Picks comments, test names and screen sentences at random, for a reader who judges the language.
@@ -29,10 +30,11 @@ for (const path of paths) {
   else if (path.startsWith("renderer/")) found["screen sentences"].push(...screenTexts(source));
 }
 
-const random = generator(Number(values.seed));
+// The factor (Knuth's) spreads small seeds, whose first numbers would all be small.
+const random = createRandom(Number(values.seed) * 2_654_435_761);
 for (const [kind, texts] of Object.entries(found)) {
   console.log(`\n${kind}: ${String(each)} of ${String(texts.length)}`);
-  for (const text of pick([...new Set(texts)], each)) console.log(`- ${text}`);
+  for (const text of random.sample([...new Set(texts)], each)) console.log(`- ${text}`);
 }
 
 function commentsOf(text: string, jsx: boolean): string[] {
@@ -79,22 +81,4 @@ function nodesOf(node: ts.Node): ts.Node[] {
   const children: ts.Node[] = [];
   node.forEachChild((child) => void children.push(...nodesOf(child)));
   return [node, ...children];
-}
-
-function pick(texts: string[], count: number): string[] {
-  return Array.from({ length: Math.min(count, texts.length) }, () => {
-    const [text = ""] = texts.splice(Math.floor(random() * texts.length), 1);
-    return text;
-  });
-}
-
-/** Mulberry32: a small seeded generator of numbers from 0 to 1. */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

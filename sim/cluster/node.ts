@@ -1,3 +1,4 @@
+import { assertNever } from "../../packages/queue/shared/assert-never.ts";
 import { allIdle, type Cluster, deal, defaultDeal, sizeOf, stateOf, steal } from "../deques/cluster.ts";
 import { Shift } from "../deques/simulate.ts";
 import type { Body, Request } from "./messages.ts";
@@ -78,8 +79,4 @@ function fromPairs(pairs: readonly (readonly [string, unknown])[]): Record<strin
 function listed(names: ReadonlySet<string>): string {
   const shown = [...names].slice(0, 8).join(", ");
   return names.size > 8 ? `${shown} and ${names.size - 8} more` : shown;
-}
-
-function assertNever(request: never): never {
-  throw new Error(`Not answered: ${JSON.stringify(request)}`);
 }

@@ -11,7 +11,10 @@ import { keywords, summarize } from "./summarize.ts";
 import type { Exchange, Task } from "./task.ts";
 import { topic } from "./topic.ts";
 
-/** Every task with its share of the corpus. The order decides which task a random number falls on. */
+/**
+ * Every task with its weight in the corpus. The order decides which task a random number selects, and the golden hashes
+ * pin the names.
+ */
 const tasks = {
   greet: { make: greet, weight: 1 },
   who: { make: who, weight: 1 },

@@ -1,4 +1,4 @@
-/** Trims the text, and collapses each run of white space to one space. */
+/** Trims the text, and replaces each run of white space by one space. */
 function normalize(text: string): string {
   return text.trim().replace(/\s+/g, " ");
 }
