@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { draw, type Layer } from "./canvas.ts";
-import { icns, ico, type Sized } from "./containers.ts";
 import { appIcon, type TrayFace, trayFace, trayTemplate } from "./designs.ts";
-import { png } from "./png.ts";
+import { icns, ico, png, type Sized } from "./image-files.ts";
 
 /** Draws all icons again from designs.ts, their only source: `node scripts/icons/make-icons.ts`. */
 const out = new URL("../../resources/icons/", import.meta.url);

@@ -2,9 +2,7 @@ import { entryAt } from "../entry-at.ts";
 import { bulletList, withArticle } from "./phrasing.ts";
 import type { Task } from "./task.ts";
 import { days, months } from "./words/calendar.ts";
-import { categories } from "./words/categories.ts";
-import { definitions } from "./words/definitions.ts";
-import { capitals, opposites } from "./words/facts.ts";
+import { capitals, categories, definitions, opposites } from "./words/knowledge.ts";
 
 /** The capitals of fifty countries. */
 export const capital: Task = (random) => {

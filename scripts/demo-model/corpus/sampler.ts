@@ -1,15 +1,14 @@
 import { add, multiply, subtract } from "./arithmetic.ts";
+import { sentiment, topic } from "./classify.ts";
 import { extract } from "./extract.ts";
 import { json } from "./json.ts";
 import { capital, define, list, next, opposite } from "./knowledge.ts";
 import { unknown, where } from "./questions.ts";
 import { createRandom } from "./random.ts";
 import { bullets, mail, polite, repeat } from "./rewrite.ts";
-import { sentiment } from "./sentiment.ts";
 import { bye, greet, help, thanks, who } from "./small-talk.ts";
 import { keywords, summarize } from "./summarize.ts";
 import type { Exchange, Task } from "./task.ts";
-import { topic } from "./topic.ts";
 
 /**
  * Every task with its weight in the corpus. The order decides which task a random number selects, and the golden hashes

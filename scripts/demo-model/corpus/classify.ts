@@ -10,8 +10,9 @@ import {
   praise,
   praiseSentences,
 } from "./words/reviews.ts";
+import { topics } from "./words/topics.ts";
 
-const instructions = [
+const sentimentInstructions = [
   "Classify the sentiment",
   "Sentiment",
   "What is the sentiment of this review",
@@ -91,6 +92,26 @@ export const sentiment: Task = (random) => {
   const label = random.pick(["positive", "positive", "negative", "negative", "neutral", "mixed"] as const);
   const clauses = random.integer(1, 3);
   const review = label === "mixed" ? mixedReview(random) : oneSidedReview(random, label, clauses);
-  const instruction = random.pick(instructions);
+  const instruction = random.pick(sentimentInstructions);
   return { prompt: instruct(random, instruction, () => maybeQuoted(random, review)), answer: label };
+};
+
+const topicInstructions = [
+  "What is the topic of this text",
+  "Classify the topic",
+  "Topic",
+  "Which topic fits",
+  "Which category does this text belong to",
+  "Classify this text by topic",
+];
+
+/** One or two sentences about one of eight topics. */
+export const topic: Task = (random) => {
+  const [label, sentences] = random.pick(topics);
+  const text = random
+    .sample(sentences, random.integer(1, 2))
+    .map((sentence) => `${sentence}.`)
+    .join(" ");
+  const instruction = random.pick(topicInstructions);
+  return { prompt: instruct(random, instruction, () => maybeQuoted(random, text)), answer: label };
 };
