@@ -26,9 +26,9 @@ ${Object.entries(benches)
   .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   .join("\n")}
 
-  --json       print one JSON object, and nothing else
-  --rounds N   how often each thing is measured (5), or less on a slow machine; the medians are printed
-  --help       this`;
+  --json       print only one JSON object
+  --rounds N   the number of rounds (5); fewer on a slow machine
+  --help       print this text`;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -18,7 +18,8 @@ const loadQueued: Load = { ...usualLoad, jobs: 2_000, queuedFirst: true };
 
 /** Many workers and many short jobs: the cost of contention between claims. */
 export const contentionBench: Bench = {
-  summary: "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, beside the baseline",
+  summary:
+    "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, compared with the baseline",
   run: (_, say) =>
     withScratch(async (folder) => {
       const all = async (latency: Latency, load: Load): Promise<Measured> => {
@@ -28,7 +29,7 @@ export const contentionBench: Bench = {
           say(`  ${measured.jobsPerSecond} jobs/s, ${measured.conflictsPerJob} conflicts per job`);
           return measured;
         };
-        // One after the other: they would take each other's processor.
+        // One after the other, because they would compete for the processor.
         return { ours: await of("ours"), baseline: await of("baseline"), latency, load };
       };
       const result = {
@@ -47,8 +48,8 @@ type Measured = { readonly [Name in SideName]: ContentionRun } & {
 
 const labels: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "collisions">, string])[] = [
   ["conflictsPerJob", "conflicts per job"],
-  ["failedClaims", "calls that failed for a worker"],
-  ["emptyClaims", "calls for work that came back empty"],
+  ["failedClaims", "failed calls of workers"],
+  ["emptyClaims", "calls for work that returned no job"],
   ["jobsPerSecond", "jobs per second"],
   ["callsPerJob", "mutations of clients per job"],
   ["queryRunsPerJob", "runs of queries per job"],
@@ -72,7 +73,7 @@ function text(
     ...part(result.atZeroLatency),
     "",
     ...barLines(contentionBars(result.ours, result.baseline)),
-    "of a queue that was there before its workers:",
+    "with all jobs queued before the workers come:",
     ...barLines(contentionBars(result.queuedFirst.ours, result.queuedFirst.baseline)),
     "",
     ...sideNames.flatMap((name) => collisionLines(name, result[name].collisions)),
@@ -80,7 +81,7 @@ function text(
 }
 
 function describe({ jobs, queuedFirst = false }: Load): string {
-  return queuedFirst ? `${jobs} jobs there before the workers` : `${jobs} jobs`;
+  return queuedFirst ? `${jobs} jobs, queued before the workers come` : `${jobs} jobs`;
 }
 
 function collisionLines(side: SideName, collisions: Collisions): readonly string[] {

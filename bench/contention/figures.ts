@@ -15,11 +15,11 @@ export function contentionBars(ours: ContentionFigures, baseline: ContentionFigu
   return [
     {
       text: "conflicts per job: at most 1/20 of the baseline's",
-      value: `${ours.conflictsPerJob.toFixed(3)} beside ${baseline.conflictsPerJob.toFixed(2)}`,
+      value: `${ours.conflictsPerJob.toFixed(3)}, baseline ${baseline.conflictsPerJob.toFixed(2)}`,
       met: ours.conflictsPerJob <= baseline.conflictsPerJob / 20,
     },
     {
-      text: "calls that fail for a worker: none",
+      text: "failed calls of workers: none",
       value: String(ours.failedClaims),
       met: ours.failedClaims === 0,
     },

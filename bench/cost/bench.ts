@@ -9,9 +9,10 @@ import { measureIdleHour, measureWorkingHour } from "./hour.ts";
 import { measureShortJobs } from "./short-jobs.ts";
 import { measureStreams } from "./streams.ts";
 
-/** Counts instead of times, so everything runs at the same time, each part on its own backend. */
+/** Counts instead of times, so all parts run at the same time, each on its own backend. */
 export const costBench: Bench = {
-  summary: "calls, documents and bytes of jobs, of working and idle hours, of streams, beside the baseline",
+  summary:
+    "calls, documents and bytes of jobs, of working and idle hours, of streams, compared with the baseline",
   run: (_, say) =>
     withScratch(async (folder) => {
       say("counts short jobs, two minutes of work and of idleness, and two streams: five minutes");
@@ -37,10 +38,10 @@ const labels: readonly (readonly [keyof CostFigures, string])[] = [
   ["queryRunsPerJob", "runs of queries for it"],
   ["scheduledRunsPerJob", "scheduled runs for it"],
   ["docsWrittenPerWorkingHour", "documents written in an hour of work"],
-  ["callsPerWorkingHour", "calls in it"],
-  ["scheduledRunsPerWorkingHour", "scheduled runs in it"],
+  ["callsPerWorkingHour", "calls in that hour"],
+  ["scheduledRunsPerWorkingHour", "scheduled runs in that hour"],
   ["rerunsPerHeartbeat", "runs of queries that a heartbeat causes"],
-  ["callsPerIdleHour", "calls of an idle hour"],
+  ["callsPerIdleHour", "calls in an idle hour"],
   ["bytesPerTokenAt100", "bytes written per token of 100"],
   ["bytesPerTokenAt1000", "bytes written per token of 1,000"],
   ["bytesPerFurtherToken", "bytes written for a further token"],

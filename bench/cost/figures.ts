@@ -2,10 +2,10 @@ import type { Bar } from "../support/bars.ts";
 
 /** The cost of the queue's own work. */
 export type CostFigures = {
-  /** Mutations and actions of clients for a short job that nobody watches, its submission among them. */
+  /** Mutations and actions of clients for a short job that nobody watches, including its submission. */
   readonly callsPerJob: number;
   readonly docsWrittenPerJob: number;
-  /** Calls by and for a device that works on one long job for an hour. */
+  /** Documents written for a device that works on one long job for an hour. */
   readonly docsWrittenPerWorkingHour: number;
   /** Runs of queries caused by one heartbeat, with a watcher of each job and with idle devices. */
   readonly rerunsPerHeartbeat: number;
@@ -13,7 +13,7 @@ export type CostFigures = {
   /** Bytes of all documents written for a watched answer, per token. */
   readonly bytesPerTokenAt100: number;
   readonly bytesPerTokenAt1000: number;
-  /** Runs of queries and of scheduled functions for the short job, beside its calls. */
+  /** Runs of queries and of scheduled functions for the short job, which are not calls. */
   readonly queryRunsPerJob: number;
   readonly scheduledRunsPerJob: number;
   /** For the hour of work: the device's calls and the scheduled functions. */
@@ -38,7 +38,7 @@ export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar
       met: ours.rerunsPerHeartbeat === 0,
     },
     {
-      text: "calls of an idle hour: at most 60",
+      text: "calls in an idle hour: at most 60",
       value: String(ours.callsPerIdleHour),
       met: ours.callsPerIdleHour <= 60,
     },

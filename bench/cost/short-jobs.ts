@@ -14,7 +14,7 @@ type ShortJobFigures = Pick<
   "callsPerJob" | "docsWrittenPerJob" | "queryRunsPerJob" | "scheduledRunsPerJob"
 >;
 
-/** One idle worker. Each job is submitted after the previous one ended, so that none comes with a completion. */
+/** One idle worker. Each job is submitted after the previous one ended, so no completion assigns a job. */
 export function measureShortJobs(name: SideName, folder: string): Promise<ShortJobFigures> {
   return withSite(name, folder, cloud, async (site) => {
     let onCompleted: () => void = () => undefined;

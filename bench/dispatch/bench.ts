@@ -19,7 +19,7 @@ const fleets = [
 
 /** The time to start a job, compared with the published pattern. */
 export const dispatchBench: Bench = {
-  summary: "ms from submission to start with 1, 50 and 500 idle workers, beside the baseline",
+  summary: "ms from submission to start with 1, 50 and 500 idle workers, compared with the baseline",
   run: (rounds, say) =>
     withScratch(async (folder) => {
       const all = async (latency: Latency, share: number): Promise<readonly DispatchTimes[]> => {

@@ -6,11 +6,11 @@ import { repetitions } from "../support/repetitions.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 
-/** Simultaneous connections would measure the backend's queue of connections. */
+/** The time between two workers' connections. Simultaneous ones would wait for each other in the backend. */
 const startSpreadMs = 2;
 const warmUp = 3;
 const withinMs = 30_000;
-/** A random pause between two jobs, so that none falls into step with a timer. */
+/** A random pause between two jobs, so that they do not synchronize with a timer. */
 const pauseMs = { least: 50, most: 350 };
 
 type Subject = {
@@ -66,7 +66,7 @@ async function subject(site: Site, workers: number): Promise<Subject> {
     const submittedAt = sharedNow();
     await Promise.all([site.submit({ number, kind: "sleep", ms: 0 }), isStarted]);
     const startedAt = started.get(number);
-    if (startedAt === undefined) throw new Error("Another job was started than was submitted.");
+    if (startedAt === undefined) throw new Error("A job was started that was not submitted last.");
     return startedAt - submittedAt;
   };
   return { site, started, dispatch };

@@ -8,7 +8,7 @@ const laneName = "mine";
 const jobs = 100;
 const subscriptions = 1_000;
 const watcherCount = 4;
-/** Waits until the garbage of opening and closing subscriptions is collected. */
+/** Claims before each phase. Meanwhile the garbage of opened and closed subscriptions is collected. */
 const warmUp = 60;
 const withinMs = 50_000;
 
@@ -21,7 +21,7 @@ export type ClaimTimes = {
 };
 
 /**
- * One client claims again and again, alternately alone and with 1,000 subscriptions to other lanes by the same
+ * One client claims again and again, alternately without and with 1,000 subscriptions to other lanes of the same
  * index. Each round measures both, so that noise affects both.
  */
 export function measureClaims(url: string, rounds: number, perPhase: number): Promise<ClaimTimes> {
@@ -51,7 +51,7 @@ export function measureClaims(url: string, rounds: number, perPhase: number): Pr
   });
 }
 
-/** The time of the claim alone in ms, for a backend without subscriptions. */
+/** The 95th percentile of a claim in ms, for a backend without subscriptions. */
 export function measureLoneClaims(url: string, perPhase: number): Promise<number> {
   return withClients(url, 1, async ([claimer]) => {
     if (claimer === undefined) throw new Error("There is no client.");
@@ -81,7 +81,7 @@ async function watchOtherLanes(watchers: readonly ConvexClient[]): Promise<() =>
   await all;
   return async () => {
     for (const stop of stops) stop();
-    // Once this is answered, so is what was said before it on each connection.
+    // A connection answers in order, so its subscriptions have ended when this is answered.
     await Promise.all(watchers.map((watcher) => watcher.mutation(api.jobs.claim, { lane: "empty" })));
   };
 }

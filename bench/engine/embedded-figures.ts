@@ -19,7 +19,7 @@ const startsWithinMs = 20_000;
 export type Details = {
   /** The slowdown of a mutation with the subscriptions, as a share. */
   readonly slowdownWith1000Subs: number;
-  /** 1,000 subscribers, where those of one connection ask the same query. */
+  /** The fan-out if the subscribers of a connection share one query. */
   readonly fanoutMs1000Equal: number;
   readonly memory: { readonly restAnonymousMb: number | null; readonly restMbWith100kDocuments: number };
   readonly conflicts: readonly Contention[];
@@ -27,7 +27,7 @@ export type Details = {
 
 export type Say = (line: string) => void;
 
-/** Measures the embedded backend; `folder` is where its files go. */
+/** Measures the embedded backend. Its files go to `folder`. */
 export async function embeddedFigures(
   folder: string,
   rounds: number,
@@ -37,7 +37,7 @@ export async function embeddedFigures(
   const live = await using(await startEmbedded(dataFile), async ({ url }) => {
     say("durable mutations from 8 clients");
     const mutationsPerSecond = await measureThroughput(url, rounds, 4_000);
-    say("claims, alone and beside 1,000 subscriptions");
+    say("claims, without and with 1,000 subscriptions");
     const claims = await measureClaims(url, rounds * 3, 150);
     say("a commit that 1,000 subscribers wait for");
     const fanoutMs1000 = await measureFanout(url, rounds * 4, true);
@@ -59,7 +59,7 @@ export async function embeddedFigures(
     await startEmbedded(join(folder, "small.sqlite3"), { functions: gleanerFunctions }),
     atRest,
   );
-  say("claims that collide");
+  say("conflicting claims");
   const conflicts = [
     await measureContention(join(folder, "near.sqlite3"), { readMs: 0, commitMs: 0 }, 200),
     await measureContention(join(folder, "far.sqlite3"), { readMs: 2, commitMs: 5 }, 200),

@@ -37,7 +37,7 @@ export function bars(figures: Figures, slowdown: number): readonly Bar[] {
       met: slowdown < 0.2,
     },
     {
-      text: "the last of 1,000 subscribers told within 500 ms",
+      text: "the last of 1,000 subscribers notified within 500 ms",
       value: `${figures.fanoutMs1000} ms`,
       met: figures.fanoutMs1000 < 500,
     },

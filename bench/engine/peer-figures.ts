@@ -5,7 +5,7 @@ import { fillTables, measureReads } from "./reads.ts";
 import { startConvexTest } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const noSubscriptions = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
+const noSubscriptions = "it has no subscriptions and no read sets";
 
 /**
  * The same functions and front end on convex-test. It slows down as its tables grow, so each figure gets new
@@ -33,13 +33,13 @@ export async function convexTestFigures(folder: string, rounds: number, say: Say
     coldStartMs: null,
     restMb: rest.residentMb,
     notes: {
-      mutationsPerSecond: "in memory: none of it is durable",
-      readMsAt1k: "each read goes through all documents there are, those of the large table, too",
-      readMsAt100k: "each read goes through all documents there are",
+      mutationsPerSecond: "in memory, so nothing is durable",
+      readMsAt1k: "each read scans all documents, including those of the large table",
+      readMsAt100k: "each read scans all documents",
       fanoutMs1000: noSubscriptions,
       mutationMsWith1000Subs: noSubscriptions,
-      coldStartMs: "it keeps nothing on disk: there are no documents at its start",
-      restMb: "with bench/convex, empty; without an isolate, a bundler and a database",
+      coldStartMs: "it keeps nothing on disk, so it starts without documents",
+      restMb: "with bench/convex and no documents; it has no isolate, bundler or database",
     },
   };
 }

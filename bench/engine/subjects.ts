@@ -7,7 +7,7 @@ const benchFunctions = join(root, "bench/convex");
 /** Gleaner's own backend. */
 export const gleanerFunctions = join(root, "convex");
 
-/** The benchmark's own functions, unless told otherwise. */
+/** The embedded backend, with the benchmark's own functions by default. */
 export function startEmbedded(
   dataFile: string,
   options: Partial<EmbeddedOptions> = {},
@@ -15,7 +15,7 @@ export function startEmbedded(
   return startBackend(dataFile, { functions: benchFunctions, ...options });
 }
 
-/** The peer. `folder` is for what Node keeps; there is no data on disk. */
+/** The peer. Node's compile cache goes to `folder`; the data stay in memory. */
 export function startConvexTest(folder: string): Promise<BackendProcess> {
   return startProcess(folder, join(root, "bench/peers/convex-test.ts"), ["--convex", benchFunctions]);
 }

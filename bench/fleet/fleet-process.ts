@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Call, Side } from "../side.ts";
+import type { Call, Handler, Side } from "../side.ts";
 import { CountingClient } from "./counting-client.ts";
-import { handlerOf } from "./handler.ts";
 import { type CallCounts, type FromFleet, noCalls, sharedNow, type ToFleet } from "./messages.ts";
 import { sides } from "./sides.ts";
+import { token } from "./tokens.ts";
 
 /** Workers of one side in a separate process, so that they delay neither the submitter nor the clock. */
 
@@ -34,6 +34,23 @@ async function start({ side: name, url, keys, spreadMs }: ToFleet & { kind: "sta
     await sleep(spreadMs / keys.length);
   }
   tell({ kind: "begun" });
+}
+
+/** The jobs' handler for both sides. Calls `onStart` first. */
+function handlerOf(onStart: (number: number) => void): Handler {
+  return async (payload, write) => {
+    onStart(payload.number);
+    if (payload.kind === "sleep") {
+      if (payload.ms > 0) await sleep(payload.ms);
+      return;
+    }
+    const began = performance.now();
+    for (let n = 0; n < payload.tokens; n += 1) {
+      const due = began + (n * 1000) / payload.perSecond - performance.now();
+      if (due > 0) await sleep(due);
+      await write(token(n));
+    }
+  };
 }
 
 function failed(error: unknown): void {

@@ -25,7 +25,7 @@ export type FleetState = {
 export type FleetOptions = {
   readonly side: SideName;
   readonly url: string;
-  /** One worker for each. */
+  /** The workers' keys. */
   readonly keys: readonly string[];
   /** The time over which they start, in ms. */
   readonly spreadMs?: number;
@@ -57,7 +57,7 @@ export class Fleet {
   async quiet(): Promise<void> {
     const began = performance.now();
     for (let times = 0; times < 2;) {
-      if (performance.now() - began > neverQuietMs) throw new Error("The workers do not come to rest.");
+      if (performance.now() - began > neverQuietMs) throw new Error("The workers did not become quiet.");
       times = (await this.state()).quiet ? times + 1 : 0;
       await sleep(quietMs / 2);
     }
@@ -88,7 +88,7 @@ class FleetProcess {
         reject(new Error(`A process of workers ended with ${code ?? "a signal"}.`)),
       );
     });
-    // Told to whoever waits for an answer, if anybody does.
+    // `ask` reports the error. Without a pending `ask` it must not count as unhandled.
     this.#died.catch(() => undefined);
     this.#child.on("message", (message: FromFleet) => {
       if (message.kind === "started") events.onStarted?.(message.number, message.at);
@@ -97,7 +97,7 @@ class FleetProcess {
     });
   }
 
-  /** One question of a kind at a time. */
+  /** Sends a message and waits for its answer. Only one call for each kind of answer at a time. */
   ask<Kind extends FromFleet["kind"]>(
     message: ToFleet,
     answer: Kind,
@@ -109,7 +109,7 @@ class FleetProcess {
     return Promise.race([answered, this.#died]);
   }
 
-  /** At once, whatever is at work. */
+  /** Kills the process, even while jobs run. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");

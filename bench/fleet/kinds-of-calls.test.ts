@@ -16,7 +16,7 @@ it.each([
   [answered("work:complete", { kind: "fenced", jobs: [] }), "other"],
   [answered("work:heartbeat", null), "other"],
   [{ name: "work:claim", value: null, error: "lost every race" }, "failure"],
-] as const)("of our queue: %j is %s", (call, kind) => {
+] as const)("our queue's call %j counts as %s", (call, kind) => {
   expect(ofOurs(call)).toBe(kind);
 });
 
@@ -26,16 +26,16 @@ it.each([
   [answered("workers:complete", null), "completion"],
   [answered("workers:stream", null), "other"],
   [{ name: "workers:complete", value: null, error: "lost every race" }, "failure"],
-] as const)("of the baseline: %j is %s", (call, kind) => {
+] as const)("the baseline's call %j counts as %s", (call, kind) => {
   expect(ofBaseline(call)).toBe(kind);
 });
 
-it("the baseline sends text at each mark, and before it grows long", () => {
+it("the baseline sends text at each punctuation mark, and when it is longer than 100 characters", () => {
   expect(["a,", "a.", "a\n", "a!", "a?", "x".repeat(101)].map(isWorthSending)).toEqual(Array(6).fill(true));
   expect(["", " a b", "x".repeat(100)].map(isWorthSending)).toEqual(Array(3).fill(false));
 });
 
-it("answers have marks where sentences have them", () => {
+it("answers have punctuation marks about as often as sentences do", () => {
   const tokens = Array.from({ length: 200 }, (_, n) => token(n));
   const marks = tokens.filter(isWorthSending).length;
   expect(marks).toBeGreaterThan(200 / 20);

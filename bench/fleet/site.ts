@@ -13,7 +13,7 @@ export type Latency = { readonly readMs: number; readonly commitMs: number };
 export const cloud: Latency = { readMs: 2, commitMs: 10 };
 export const none: Latency = { readMs: 0, commitMs: 0 };
 
-/** Functions may take a second on a busy machine. */
+/** The workers per call. On a busy machine more could exceed a function's time limit of one second. */
 const registeredAtOnce = 20;
 
 /** A backend that serves one side's functions, with a client that submits. */
@@ -34,7 +34,7 @@ export class Site {
     this.client = this.connect();
   }
 
-  /** `folder` is where its file goes. */
+  /** The backend's file goes to `folder`. */
   static async start(name: SideName, folder: string, latency: Latency): Promise<Site> {
     const side = await sides[name]();
     const file = join(folder, `${name}-${String(process.hrtime.bigint())}.sqlite3`);
@@ -63,7 +63,7 @@ export class Site {
     return this.side.submit(this.client, payload);
   }
 
-  /** What the backend counts while something is done. */
+  /** The backend's counts during some work. */
   async counted(work: () => Promise<void>): Promise<Usage> {
     const before = await usageOf(this.url);
     await work();
@@ -79,7 +79,7 @@ export class Site {
 
 export type Sites = { readonly [Name in SideName]: Site };
 
-/** One side on a backend of its own, stopped when the work is done. */
+/** Runs one side on a separate backend, and stops it afterwards. */
 export async function withSite<T>(
   name: SideName,
   folder: string,
@@ -94,7 +94,7 @@ export async function withSite<T>(
   }
 }
 
-/** Both sides, each on a backend of its own, equally fast. */
+/** Runs both sides, each on a separate backend with the same latencies. */
 export function withSites<T>(
   folder: string,
   latency: Latency,

@@ -3,14 +3,14 @@ import { appendFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * Loaded into the measured program before its own code (`--import`): writes a line to the file that
- * GLEANER_BENCH_SUBPROCESSES names for each process that it starts.
+ * Loaded into a program before its own code (`--import`). Writes a line for each process that the program starts, to
+ * the file that GLEANER_BENCH_SUBPROCESSES names.
  */
 const file = process.env["GLEANER_BENCH_SUBPROCESSES"];
 
 if (file !== undefined) {
   const started = (name: string): void => appendFileSync(file, `${name}\n`);
-  // All that do not wait go through this.
+  // All asynchronous functions call this.
   const prototype = childProcess.ChildProcess.prototype as unknown as {
     spawn: (this: unknown, options: { readonly file?: string }) => unknown;
   };

@@ -1,6 +1,6 @@
 import type { Bar } from "../support/bars.ts";
 
-/** The cost of a donor at rest. MB are 10^6 bytes. Rates are averages over two minutes. */
+/** The cost of an idle donor. MB are 10^6 bytes. Rates are averages over two minutes. */
 export type Footprint = {
   /** Proportional set size of its processes. */
   readonly restMb: number;

@@ -7,7 +7,7 @@ import {
   type LlamaModel,
   resolveChatWrapper,
 } from "node-llama-cpp";
-import type { DirectAnswer, DirectTask } from "./direct-messages.ts";
+import type { DirectAnswer, DirectTask } from "./direct.ts";
 
 let loaded: { readonly llama: Llama; readonly model: LlamaModel } | null = null;
 

@@ -1,7 +1,18 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { DirectAnswer, DirectTask } from "./direct-messages.ts";
+
+/** Messages to the process that uses only the library. */
+export type DirectTask = {
+  readonly file: string;
+  readonly prompts: readonly string[];
+  readonly maxTokens: number;
+  readonly sequences: number;
+  readonly contextTokens: number;
+  readonly threads: number;
+};
+
+export type DirectAnswer = { readonly tokens: number; readonly seconds: number };
 
 /** The library in a separate process, which keeps the model in memory between tasks. */
 export class Direct {

@@ -10,7 +10,7 @@ export type FarmAnswer = {
 
 /** A backend, a donor and its runner in separate processes, as in an office. */
 export type Farm = {
-  /** Submits all at once, and waits for the last. */
+  /** Submits all chats at once, and waits for the last answer. */
   readonly run: (chats: readonly (readonly ChatMessage[])[], maxTokens: number) => Promise<FarmAnswer>;
   readonly stop: () => Promise<void>;
 };

@@ -25,7 +25,7 @@ export function inferenceBars({ sequences, prefixSaved }: InferenceFigures): rea
   const one = sequences.find(({ n }) => n === 1);
   return [
     ...sequences.map(({ n, ratio }) => ({
-      text: `with ${n} ${n === 1 ? "sequence" : "sequences"}: at least ${leastRatio} of the library alone`,
+      text: `with ${n} ${n === 1 ? "sequence" : "sequences"}: at least ${leastRatio} of the library's speed`,
       value: ratio.toFixed(3),
       met: ratio >= leastRatio,
     })),
@@ -33,13 +33,13 @@ export function inferenceBars({ sequences, prefixSaved }: InferenceFigures): rea
       if (one === undefined || n === 1) return [];
       const [farmGain, directGain] = [farm / one.farm, direct / one.direct];
       return {
-        text: `what ${n} sequences gain over one, where the library gains by them (${directGain.toFixed(2)} ×)`,
+        text: `the gain of ${n} sequences over one, if the library gains, too (${directGain.toFixed(2)} ×)`,
         value: `${farmGain.toFixed(2)} ×`,
         met: directGain < noise || farmGain - 1 >= (directGain - 1) * leastShareOfGain,
       };
     }),
     {
-      text: `of prompts that share 80 %: at least ${leastSaved} not read again`,
+      text: `tokens not read again of prompts that share 80 %: at least ${leastSaved}`,
       value: prefixSaved.toFixed(2),
       met: prefixSaved >= leastSaved,
     },

@@ -45,7 +45,7 @@ function withoutEnd(tensor: Tensor): Tensor {
   if (tensor.name !== "output.weight") return tensor;
   const load = (): Float32Array => {
     const weights = tensor.load();
-    // A row of zeros gives zero, and one of hundreds of others is always above it.
+    // A row of zeros gives a logit of zero, and one of hundreds of other logits is always larger.
     for (const token of endTokens) weights.fill(0, token * shape.dim, (token + 1) * shape.dim);
     return weights;
   };
@@ -54,3 +54,25 @@ function withoutEnd(tensor: Tensor): Tensor {
 
 /** Per sequence, on both sides. */
 const contextTokens = 1_024;
+
+/** Prompts that share only the template, so that a cache does not help. About one token per character. */
+export function differentPrompts(count: number, round: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const number = round * 1_000 + index;
+    // The first words differ by a scattered number.
+    return `${(number * 2_654_435_761) % 2 ** 32} ${"lamp river stone ".repeat(7)}${number}?`;
+  });
+}
+
+/** Prompts with the same first 80 % and different ends. */
+export function sharedPrefixPrompts(count: number): {
+  readonly system: string;
+  readonly questions: readonly string[];
+} {
+  const system = "You sort letters by what they are about, and say so in one word. ".repeat(9);
+  const own = Math.round((system.length / 0.8) * 0.2);
+  const questions = Array.from({ length: count }, (_, index) =>
+    `${(index + 1) * 7_919} ${"about a matter of its own ".repeat(10)}`.slice(0, own),
+  );
+  return { system, questions };
+}

@@ -5,23 +5,23 @@ import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { interferenceBars, interferenceFigures } from "./figures.ts";
 import { startForeground } from "./foreground.ts";
-import { afterYield, besideWork, tasks } from "./measure.ts";
+import { afterYield, duringWork, tasks } from "./measure.ts";
 
 export const interferenceBench: Bench = {
-  summary: "how much slower a person's programs are beside a donor, and just after it yielded",
+  summary: "how much a donor slows a person's programs down, while it works and just after it yielded",
   run: async (rounds, say) => {
     const deployment = await startDeployment("slow");
     const foreground = await startForeground();
     try {
-      say("beside a donor in its in-use limits");
-      const inUse = await besideWork(deployment, foreground, rounds);
+      say("with a donor within its in-use limits");
+      const inUse = await duringWork(deployment, foreground, rounds);
       say("just after it yielded");
       const after = await afterYield(deployment, foreground, rounds);
       const json = roundedNumbers(interferenceFigures(inUse, after));
       const text = [
         tableRow("slower by, %", [...tasks]),
         tableRow(
-          "beside a donor in its in-use limits",
+          "with a donor within its in-use limits",
           tasks.map((task) => json.inUse[task]),
         ),
         tableRow(

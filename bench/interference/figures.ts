@@ -53,7 +53,7 @@ export function interferenceBars(figures: InterferenceFigures): readonly Bar[] {
     met: percent <= barPercent,
   });
   return [
-    bar("beside a donor in its in-use limits", figures.inUsePercent),
+    bar("with a donor within its in-use limits", figures.inUsePercent),
     bar("just after it yielded", figures.afterYieldPercent),
   ];
 }

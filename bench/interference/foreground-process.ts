@@ -15,7 +15,7 @@ const everyMs = 50;
  * timers' resolution of 1 ms. Much more would be a computation, which is measured separately.
  */
 const shortMs = 8;
-/** The same for every machine. */
+/** The rounds of the computation that take `shortMs` on this machine. */
 let shortRounds = 0;
 
 let sink = 0;
@@ -45,8 +45,8 @@ function computeFor(ms: number): number {
 }
 
 /**
- * The number of rounds that take this long alone. Uses the fastest of many tries, since others can only slow
- * it down.
+ * The number of rounds that take this long. Uses the fastest of many tries, because other programs can only slow
+ * a try down.
  */
 function roundsFor(ms: number): number {
   const tries = Array.from({ length: 50 }, () => {

@@ -10,9 +10,9 @@ import type { Foreground } from "./foreground.ts";
 const windowMs = 1_000;
 const pairsPerRound = 6;
 const yieldsPerRound = 2;
-/** Of each of the two parts. */
+/** The time limit of each of the two parts. */
 const withinMs = 120_000;
-/** After this time a yielded donor has no effect anymore. */
+/** After this time a donor that yielded has no effect. */
 const longAfterMs = 3_000;
 const patienceMs = 60_000;
 /** Ticks of 10 ms: more than a donor needs to notice that it may work. */
@@ -22,17 +22,17 @@ export const tasks = ["oneCore", "allCores", "input"] as const satisfies readonl
 type Measured = { [Task in keyof Tasks]: Pair[] };
 const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
 
-/** A person who watches a computation, seconds after the last input … */
+/** Seconds since the last input of a person who watches a computation. */
 const lookingOnSeconds = 5;
-/** … and one who types: the donor's sensor gets an input for each task of the foreground. */
+/** The interval between the inputs of a person who types. The foreground's input task has the same. */
 const typesEveryMs = 50;
 
 /**
- * Measures beside a donor that works within its in-use limits. In alternate seconds its runner is stopped
- * (SIGSTOP), so that both halves of a pair see the same machine. Each half with input begins with a working
- * runner, which has to notice the input.
+ * Measures with a donor that works within its in-use limits. In alternate seconds its runner is stopped (SIGSTOP),
+ * so that both halves of a pair see the same machine. Each half with input begins with a working runner, which has
+ * to notice the input.
  */
-export async function besideWork(
+export async function duringWork(
   deployment: Deployment,
   foreground: Foreground,
   rounds: number,
@@ -80,10 +80,10 @@ async function atWork(pid: number): Promise<void> {
     await sleep(100);
     if (ticksOf(treeOf(pid)) - before >= ticksAtWork) return;
   }
-  throw new Error("The runner does not work: other programs take the whole machine.");
+  throw new Error("The runner does not work, because other programs use the whole machine.");
 }
 
-/** Measures the second after the input that stopped a donor, and long after it. The model is freed, as by default. */
+/** Measures right after an input stopped a donor, and some seconds later. The model is freed, as by default. */
 export async function afterYield(
   deployment: Deployment,
   foreground: Foreground,

@@ -31,7 +31,7 @@ export function convexTestRunner(mock: Mock): FunctionRunner {
     }),
     runMutation: async (call) => ({ ...(await mutation(call)), ts: now }),
     runAction: action,
-    runAny: () => Promise.reject(new Error("convex-test must be told what kind a function is")),
+    runAny: () => Promise.reject(new Error("convex-test needs to know the kind of a function")),
     runHttp: () => Promise.resolve(null),
     functionSpecs: () => [],
   };

@@ -21,8 +21,8 @@ import { convexTestRunner, engineWithoutSubscriptions } from "./convex-test-runn
 type Module = { readonly default?: unknown };
 
 /**
- * The embedded backend's HTTP and WebSocket front end on convex-test, with its database in memory. Takes those
- * of the embedded backend's arguments that apply.
+ * The embedded backend's HTTP and WebSocket front end on convex-test, with its database in memory. Takes the
+ * arguments of the embedded backend that apply.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -81,7 +81,7 @@ async function load(folder: string) {
     ]),
   );
   const schema = (await import(pathToFileURL(join(folder, "schema.ts")).href)) as Module;
-  // It finds the folder's root by the generated code, which these functions do without.
+  // convex-test finds the root folder by the generated code, which these functions do not have.
   modules.set("./_generated/api.js", () => Promise.resolve({}));
   return convexTest(
     schema.default as SchemaDefinition<GenericSchema, boolean>,

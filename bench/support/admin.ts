@@ -17,7 +17,7 @@ export type Collisions = {
   readonly [name: string]: Omit<ConflictReport["functions"][string], "latest">;
 };
 
-/** Asks one of the backend's own queries. */
+/** Runs one of the backend's own queries. */
 export function askAsAdmin(url: string, query: string): Promise<unknown> {
   const admin = new ConvexHttpClient(url, { logger: false });
   (admin as unknown as WithAdminAuth).setAdminAuth(adminKey);

@@ -10,7 +10,7 @@ export type EmbeddedOptions = {
   readonly latency?: { readonly readMs: number; readonly commitMs: number };
 };
 
-/** The embedded backend in a separate process, as its users run it. */
+/** Starts the embedded backend in a separate process, as its users run it. */
 export function startEmbedded(dataFile: string, options: EmbeddedOptions): Promise<BackendProcess> {
   const { functions, latency = { readMs: 0, commitMs: 0 } } = options;
   return startProcess(dirname(dataFile), join(root, "packages/embedded/main.ts"), [

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts processor time in 1/100 s (proc(5), sysconf(_SC_CLK_TCK)). */
+/** Linux counts processor time in units of 10 ms: proc(5), sysconf(_SC_CLK_TCK). */
 export const msPerTick = 10;
 
 /** A process and its descendants, from /proc. Empty once it is gone. Only on Linux. */
@@ -22,18 +22,18 @@ export function childrenOf(pid: number): readonly number[] {
   });
 }
 
-/** Processor time of these processes, in ticks, the time of children that have ended among it. */
+/** Processor time of these processes in ticks, including children that have ended. */
 export function ticksOf(pids: readonly number[]): number {
   // utime, stime, cutime, cstime.
   return sum(pids, (pid) => (statFields(pid) ?? []).slice(11, 15).reduce((all, each) => all + each, 0));
 }
 
-/** What they hold in memory, shared pages by their share, in MB (10^6 bytes). */
+/** Proportional set size of these processes, in MB (10^6 bytes). */
 export function proportionalMb(pids: readonly number[]): number {
   return sum(pids, (pid) => (kilobytes(read(`/proc/${pid}/smaps_rollup`), "Pss") * 1024) / 1e6);
 }
 
-/** How often their threads have been put on and off a processor. */
+/** The context switches of all their threads so far. */
 export function contextSwitchesOf(pids: readonly number[]): number {
   return sum(pids, (pid) =>
     sum(tasksOf(pid), (task) => {
@@ -52,12 +52,12 @@ function tasksOf(pid: number): readonly number[] {
   }
 }
 
-/** From the third field on: the second is the program's name in parentheses, and may hold anything. */
+/** The fields from the third one on. The second is the program's name in parentheses, which may contain anything. */
 function statFields(pid: number): readonly number[] | null {
   const text = read(`/proc/${pid}/stat`);
   if (text === null) return null;
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // One that has ended and waits to be noticed runs and holds nothing.
+  // A zombie has ended. It neither runs nor holds memory.
   return fields[0] === "Z" ? null : fields.map(Number);
 }
 

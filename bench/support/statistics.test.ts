@@ -10,15 +10,15 @@ it.each([
   expect(median(samples)).toBe(expected);
 });
 
-it("a quantile is a sample, by the nearest rank", () => {
+it("a quantile is the sample with the nearest rank", () => {
   const samples = Array.from({ length: 100 }, (_, n) => n + 1);
   expect([0, 0.5, 0.95, 1].map((share) => quantile(samples, share))).toEqual([1, 50, 95, 100]);
 });
 
-it("there is none of nothing", () => {
+it("a quantile of no samples is an error", () => {
   expect(() => quantile([], 0.5)).toThrow("Nothing was measured");
 });
 
-it("rounds to what is known", () => {
+it("rounds to three significant digits", () => {
   expect([2345.6, 0.123456, 7].map(rounded)).toEqual([2350, 0.123, 7]);
 });

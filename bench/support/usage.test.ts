@@ -36,7 +36,7 @@ const after: Usage = {
   conflicts: 5,
 };
 
-it("takes what was there before from what is there now", () => {
+it("subtracts the earlier counts from the later ones", () => {
   expect(between(before, after)).toEqual({
     ...after,
     functions: [ran("a", 2, { retries: 4 }), ...after.functions.slice(1)],
@@ -45,7 +45,7 @@ it("takes what was there before from what is there now", () => {
   });
 });
 
-it("tells calls from runs of queries and of the scheduler, and leaves out what the backend keeps for itself", () => {
+it("separates calls from runs of queries and of the scheduler, and ignores the backend's own tables", () => {
   expect(totalsOf(between(before, after))).toEqual({
     calls: 4,
     queryRuns: 7,

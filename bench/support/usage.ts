@@ -39,7 +39,7 @@ export type Totals = {
   readonly conflicts: number;
 };
 
-/** What the backend has counted so far, as it tells its admin. */
+/** Reads the backend's counts, which need its admin key. */
 export async function usageOf(url: string): Promise<Usage> {
   return usageSchema.parse(await askAsAdmin(url, "_system/gleaner/usage"));
 }

@@ -42,7 +42,7 @@ const returnSeries: readonly Series[] = [
 ];
 
 export const yieldBench: Bench = {
-  summary: "ms from a person's return to a processor without llama.cpp, and to the memory back",
+  summary: "ms from a person's return until the processor and the memory are free of llama.cpp",
   run: async (rounds, say) => {
     say("building the desktop program");
     await buildDesktop();

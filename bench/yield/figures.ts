@@ -9,7 +9,7 @@ export type Return = {
   readonly phase: Phase;
   /** Until the runner uses no more processor time. */
   readonly stillMs: number;
-  /** Until its memory is free. Null if the rules let the model stay. */
+  /** Until its memory is free. Null if the rules keep the model in memory. */
   readonly memoryMs: number | null;
 };
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
-import { chat } from "../../main/runner/runner.fixture.ts";
-import { endless } from "../../main/runner/runner.fixture.ts";
+import { chat, endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import type { Phase, Return } from "./figures.ts";
-import { runnerOf, watchUntilStill } from "./runner-watch.ts";
+import { runnerOf, watchUntilIdle } from "./runner-watch.ts";
 import type { Subject } from "./subject.ts";
 
 const patienceMs = 90_000;
@@ -14,13 +13,14 @@ const attempts = 8;
 const atWorkMs = 200;
 const everyMs = 5;
 
-/** Time limits, longer than any wait here. */
+/** A prompt that takes long to read. */
 const reading = (): ReturnType<typeof chat> => chat(`${nonce()} ${"a b c ".repeat(600)}`, { maxTokens: 300 });
+/** A job whose answer does not end. */
 const talking = (): ReturnType<typeof chat> => endless(nonce());
-/** No prompt twice: what was read before may be kept. */
+/** Makes each prompt different, because a prompt that was read before may be cached. */
 const nonce = (): string => String(Math.random());
 
-/** At random moments within a phase, which it is let into first. */
+/** The range of the random pause between the start of a phase and the person's return. */
 const pauseMs: Readonly<Record<Phase, readonly [least: number, most: number]>> = {
   loading: [0, 900],
   prefill: [20, 2_000],
@@ -28,7 +28,7 @@ const pauseMs: Readonly<Record<Phase, readonly [least: number, most: number]>> =
   batched: [0, 1_500],
 };
 
-/** Has the donor work, comes back in the middle of `phase`, and tells how long it went on. */
+/** Lets the donor work, simulates the person's return during `phase`, and measures how long the donor goes on. */
 export async function measureReturn(
   deployment: Deployment,
   subject: Subject,
@@ -46,20 +46,20 @@ export async function measureReturn(
     const jobs = await Promise.all(requests.map((request) => deployment.submit(request, true)));
     try {
       await reach(deployment, subject, phase, jobs, () =>
-        // Where the model is in memory already, nothing says that it is read with, but that there is a job.
+        // If the model is already in memory, only the claimed job shows that a prompt is read.
         isLoaded ? timesLogged(subject, "attempt.claimed") > before.claims : loadsOf(subject) > before.loads,
       );
       const [least, most] = pauseMs[phase];
       await sleep(least + Math.random() * (most - least));
       const runner = runnerOf(subject.donor.process.pid ?? -1);
       if (runner === null || !(await isWithin(deployment, phase, jobs, runner))) continue;
-      const met = phase === "loading" && loadsOf(subject) > before.loads ? "prefill" : phase;
-      return { phase: met, ...(await comeBack(subject, runner, keepsModel)) };
+      const actual = phase === "loading" && loadsOf(subject) > before.loads ? "prefill" : phase;
+      return { phase: actual, ...(await comeBack(subject, runner, keepsModel)) };
     } finally {
       await Promise.all(jobs.map((job) => deployment.cancel(job)));
     }
   }
-  throw new Error(`The donor was not met with at ${phase}.`);
+  throw new Error(`The donor was not caught in the phase ${phase}.`);
 }
 
 async function comeBack(
@@ -67,10 +67,10 @@ async function comeBack(
   runner: number,
   keepsModel: boolean,
 ): Promise<Pick<Return, "stillMs" | "memoryMs">> {
-  // The input's own program runs meanwhile: what is watched must not wait for it.
+  // Starts watching at once, because the program that makes the input takes a while.
   const since = performance.now();
   const coming = subject.comeBack();
-  const [{ stillMs, goneMs }, at] = await Promise.all([watchUntilStill(runner, since), coming]);
+  const [{ stillMs, goneMs }, at] = await Promise.all([watchUntilIdle(runner, since), coming]);
   if (!keepsModel && goneMs === null) throw new Error("The runner kept its memory.");
   const early = at - since;
   return {
@@ -79,7 +79,7 @@ async function comeBack(
   };
 }
 
-/** An answer may have come to its end meanwhile: nobody would be interrupted. */
+/** Whether the runner still works on the phase. An answer may have ended meanwhile. */
 async function isWithin(
   deployment: Deployment,
   phase: Phase,
@@ -118,7 +118,7 @@ async function reach(
   }
 }
 
-/** How often a model was loaded. */
+/** The number of times that the donor loaded a model. */
 function loadsOf(subject: Subject): number {
   return timesLogged(subject, "model.loaded");
 }
@@ -130,7 +130,7 @@ function timesLogged({ donor }: Subject, event: string): number {
 async function until(holds: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`The donor did not come to ${what}.`);
+    if (performance.now() > deadline) throw new Error(`The donor did not reach the phase ${what}.`);
     await sleep(everyMs);
   }
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 
 const everyMs = 5;
-/** A process without work for this long is idle … */
+/** A process without work for this long is idle. */
 const quietMs = 500;
-/** … except for this much: a process with a warm model still answers and collects garbage. */
+/** An idle process with a warm model still answers and collects garbage. */
 const allowedTicks = 1;
 const patienceMs = 15_000;
 
@@ -14,7 +14,7 @@ export function runnerOf(donorPid: number): number | null {
   return treeOf(donorPid).find((pid) => commandOf(pid).includes("runner-process")) ?? null;
 }
 
-export type Stillness = {
+export type IdleTimes = {
   /** The time from `since` until the runner's processes last used the processor. */
   readonly stillMs: number;
   /** The time from `since` until the process ended and its memory was free. Null while it lives. */
@@ -22,25 +22,25 @@ export type Stillness = {
 };
 
 /** Watches the runner until it is idle. `since` is of `performance.now()`. Throws if it never becomes idle. */
-export async function watchUntilStill(pid: number, since: number): Promise<Stillness> {
+export async function watchUntilIdle(pid: number, since: number): Promise<IdleTimes> {
   const samples: { readonly at: number; readonly ticks: number }[] = [];
   for (;;) {
     const tree = treeOf(pid);
     const at = performance.now();
     if (tree.length === 0) return { stillMs: at - since, goneMs: at - since };
     samples.push({ at, ticks: ticksOf(tree) });
-    const still = stillSince(samples, allowedTicks);
-    if (still !== null && at - still >= quietMs) return { stillMs: Math.max(0, still - since), goneMs: null };
+    const idle = idleSince(samples, allowedTicks);
+    if (idle !== null && at - idle >= quietMs) return { stillMs: Math.max(0, idle - since), goneMs: null };
     if (at - since > patienceMs) throw new Error(`The runner went on for ${patienceMs / 1_000} s.`);
     await sleep(everyMs);
   }
 }
 
 /**
- * The first of the samples' moments after which no more than `allowed` ticks were counted. Up to a tick of work may stand
- * uncounted at any moment, so that the answer is at most 10 ms too early.
+ * The time of the first sample after which at most `allowed` ticks were counted. The kernel may not have counted the
+ * last tick of work yet, so the result is at most 10 ms too early.
  */
-export function stillSince(
+export function idleSince(
   samples: readonly { readonly at: number; readonly ticks: number }[],
   allowed: number,
 ): number | null {

@@ -12,7 +12,7 @@ const shortestIdleSeconds = 10;
 /** With one thread a donor would run one job at a time. */
 const several = { GLEANER_SEQUENCES: "4" };
 
-/** A donor whose person comes and goes. */
+/** A donor, and its simulated person. */
 export type Subject = {
   readonly donor: DonorProcess;
   /** Simulates input. Returns its time, of `performance.now()`. */
@@ -66,7 +66,7 @@ export async function desktopSubject(
     donor,
     comeBack: async () => {
       way = -way;
-      // From the start of the program that moves it: some milliseconds too early, never too late.
+      // The time before the program starts that moves the pointer. Some milliseconds too early, never too late.
       const at = performance.now();
       await run("xdotool", ["mousemove_relative", "--", String(7 * way), "5"], {
         env: { ...process.env, DISPLAY: display },

@@ -6,6 +6,6 @@ import {
   queryGeneric,
 } from "convex/server";
 
-// The app has no tables. The component has them all.
+// The app has no tables of its own, so the generic data model is enough.
 export const query = queryGeneric as QueryBuilder<GenericDataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<GenericDataModel, "public">;

@@ -7,12 +7,12 @@ export const submit = mutation({
   args: { payload: anything, watched: v.boolean(), handOver: v.boolean() },
   handler: async (ctx, { payload, watched, handOver }) => {
     const outcome = await queue.submit(ctx, scope, { kind: kind, payload, watched }, { handOver });
-    if (outcome.kind !== "submitted") throw new Error(`The job was not taken: ${outcome.kind}.`);
+    if (outcome.kind !== "submitted") throw new Error(`The job was not submitted: ${outcome.kind}.`);
     return outcome.jobId;
   },
 });
 
-/** What the asker watches: how the job stands, and its text after what is there already. */
+/** The requester's subscription: the job's status, and its text after a position. */
 export const watch = query({
   args: {
     jobId: v.string(),
