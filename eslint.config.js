@@ -22,7 +22,7 @@ const queueImports = [
   { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
 ];
 
-/** Who may import what (docs/architecture.md). The folders not named in a rule are free. */
+/** The imports of each room (docs/architecture.md). test/ may import everything. */
 const boundaries = {
   app: [
     { regex: "^(?!\\.{1,2}/|zod$)", message: "app/ is pure: nothing but zod and itself." },
@@ -90,6 +90,26 @@ const boundaries = {
       message: "The embedded backend loads an app's functions at run time.",
     },
   ],
+  examples: [
+    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "An example knows only the queue."),
+  ],
+  sim: [
+    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "sim/ simulates the queue, nothing else."),
+    refuse(ourFolders("test", "chaos", "bench", "scripts"), "sim/ imports no other tool."),
+  ],
+  bench: [
+    refuse(
+      ourFolders("renderer", "cli", "test", "chaos", "sim"),
+      "bench/ imports no page and no other tool.",
+    ),
+  ],
+  chaos: [
+    refuse(ourFolders("renderer", "cli", "test", "bench", "sim"), "chaos/ works on a farm of launch/farm/."),
+  ],
+  scripts: [
+    refuse(ourFolders("main", "renderer", "cli"), "scripts/ use launch/ if they need a running farm."),
+    refuse(ourFolders("test", "chaos", "bench", "sim"), "scripts/ import no other tool."),
+  ],
 };
 
 /** The files outside of main/runner/ that load llama.cpp, each in a process of its own. */
@@ -103,7 +123,7 @@ const noLlama = {
 
 const boundary = (folder) => ({
   files: [`${folder}/**/*.{ts,tsx}`],
-  ignores: ["**/*.test.ts", "**/*.test.tsx", "app/**/*.fixture.ts", "packages/**/*.fixture.ts"],
+  ignores: ["**/*.test.ts", "**/*.test.tsx", "{app,packages}/**/*.fixture.ts", ...llamaUsers],
   rules: { "no-restricted-imports": ["error", { patterns: [...boundaries[folder], noLlama] }] },
 });
 

@@ -66,6 +66,12 @@ it.each([
   ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
   ["launch/farm/probe.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],
   ["cli/donor/probe.ts", 'import { x } from "../../test/launch/program.ts"; x();'],
+  ["bench/engine/probe.ts", 'import { x } from "../../sim/structures/random.ts"; x();'],
+  ["sim/engine/probe.ts", 'import { x } from "../../bench/support/statistics.ts"; x();'],
+  ["sim/probe.ts", 'import { x } from "../app/assert-never.ts"; x();'],
+  ["chaos/probe.ts", 'import { x } from "../cli/donor/ask.ts"; x();'],
+  ["scripts/icons/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
+  ["examples/hash-files/probe.ts", 'import { x } from "../../launch/core/paths.ts"; x();'],
   ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
   ["renderer/console/probe.ts", "export const bridge = window.gleaner;"],
 ])("%s refuses: %s", async (file, code) => {
@@ -89,6 +95,8 @@ it.each([
   ["packages/queue/worker/probe.ts", 'import type { x } from "../component/component.ts"; let y: x;'],
   ["packages/queue/client/probe.ts", 'import { x } from "../component/workerArgs.ts"; x();'],
   ["main/window/probe.ts", 'import { BrowserWindow } from "electron"; new BrowserWindow();'],
+  ["bench/probe.ts", 'import { x } from "../packages/embedded/server.ts"; x();'],
+  ["sim/probe.ts", 'import { slotsFor } from "../packages/queue/component/model/placement.ts"; slotsFor(3);'],
   ["cli/donor/probe.ts", 'import { paths } from "../../launch/core/paths.ts"; paths();'],
   ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
 ])("%s accepts: %s", async (file, code) => {
