@@ -14,7 +14,7 @@ export type Scene = {
   readonly donors: Child[];
   readonly watcher: Watcher;
   readonly random: Random;
-  /** Called right after the fault. The recovery may take longer. */
+  /** Called right after the fault, before the recovery. */
   readonly onStruck: () => void;
 };
 

@@ -5,15 +5,15 @@ import type { Farm } from "../launch/farm/farm.ts";
 import { demoPrompts } from "../launch/farm/prompts.ts";
 
 /**
- * Requesters that retry. If the connection breaks, or a starting backend asks for a retry, they send the request
- * again with the same idempotency key.
+ * Requesters that retry. They resend a request with the same idempotency key if the connection breaks, or if a
+ * starting backend asks for it.
  */
 export class Load {
   readonly #client: OpenAI;
   readonly #model: string;
   sent = 0;
   answered = 0;
-  /** The number of retries. */
+  /** The number of resent requests. */
   resent = 0;
   readonly errors: string[] = [];
 

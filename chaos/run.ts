@@ -37,7 +37,7 @@ async function main(): Promise<number> {
       const fault = inject(kind, { farm, donors, watcher, random, onStruck: () => (struck = true) });
       // It is awaited below. Until then its failure must not end the process.
       fault.catch(() => (struck = true));
-      // Send work until the fault has happened: the watcher may still be reconnecting after an earlier crash.
+      // Sends work until the fault has happened, because the watcher may still reconnect after an earlier crash.
       do await load.send(Number(values.requests));
       while (!struck);
       await fault;

@@ -1,5 +1,5 @@
-// Takes the README's picture of a real farm at work: node scripts/readme-picture.ts   (after npm run build)
-// The console behind, a donor's panel in front; GLEANER_CHROMIUM names the browser.
+// Takes the README's picture of a working farm: the console, with a donor's panel in front of it.
+//   node scripts/readme-picture.ts   (after npm run build; GLEANER_CHROMIUM names the browser)
 import { type Browser, chromium } from "@playwright/test";
 import { ask, makeClient } from "../launch/farm/ask.ts";
 import { startFarm } from "../launch/farm/farm.ts";

@@ -1,4 +1,4 @@
-// Writes a model with random weights, for benchmarks: speed depends on a model's size, not on what it knows.
+// Writes a model with random weights, for benchmarks. A model's speed depends only on its size.
 //   node random-gguf.ts --out random.gguf --type q8_0 --dim 1024 --layers 12 --heads 16 --ff 2816
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

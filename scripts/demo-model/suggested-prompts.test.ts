@@ -21,7 +21,7 @@ it("mixes all reliable tasks into the first 24", () => {
   }
 });
 
-it("grades what the grammar says as right, and an answer to something else as wrong", () => {
+it("grades the grammar's answer as right, and another prompt's answer as wrong", () => {
   suggestedPrompts.forEach(({ expected, grade }, i) => {
     expect(grade(expected)).toBe(true);
     expect(grade(`${expected} and more`)).toBe(false);

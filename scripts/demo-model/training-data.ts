@@ -27,7 +27,7 @@ export interface EncodedSample {
   readonly weights: readonly number[];
 }
 
-/** Frames samples as ChatML. Some begin with `<s>` and a system prompt, as chat programs differ in that. */
+/** Frames samples as ChatML. Some begin with `<s>` and a system prompt, because chat programs differ. */
 export function createSampleEncoder(encode: Encoder): (sample: Sample, index: number) => EncodedSample {
   const lineEnd = encode("\n");
   const systemTurns = systemPrompts.map((text) => [
@@ -63,7 +63,7 @@ function hashIndex(index: number): number {
   return (index * 2_654_435_761) >>> 0;
 }
 
-/** The vocabulary that prepare.ts wrote to the folder. Our own file, so its shape is trusted. */
+/** Reads the vocabulary that prepare.ts wrote to the folder. It is our own file, so it is not validated. */
 export function readVocabulary(folder: string): Vocabulary {
   return JSON.parse(readFileSync(join(folder, "vocab.json"), "utf8")) as Vocabulary;
 }

@@ -47,8 +47,6 @@ const imperatives = new Set([
 
 const faults = faultsOf(readFileSync(process.argv[2] ?? "", "utf8"));
 if (faults.length > 0) {
-  console.error(
-    `This commit message does not have the form that we keep to:\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
-  );
+  console.error(`This commit message breaks these rules:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
   process.exitCode = 1;
 }

@@ -28,7 +28,7 @@ it.each([
   'Revert "Add a verb, a long subject that git quotes and that may therefore be longer than it"',
   "Merge branch 'x'",
   "Fix a leak\n# Please enter the commit message for your changes.",
-])("takes: %s", (message) => {
+])("accepts: %s", (message) => {
   expect(runHook(message)).toEqual({ code: 0, text: "" });
 });
 

@@ -1,7 +1,7 @@
 import { type Color, hex, type Layer, type Shape } from "./canvas.ts";
 import { circle, grain, placed, roundedSquare, stroke, union, without } from "./shapes.ts";
 
-/** The ear of grain: the mark of Gleaner. Five grains on a stem, as renderer/ui/Logo.tsx draws it. */
+/** Gleaner's mark, an ear of grain: five grains on a stem, as in renderer/ui/Logo.tsx. */
 const ear: Shape = union(
   grain([16, 1.5], [16, 12.5], 6.4),
   grain([14.8, 19.8], [5.6, 9.2], 6.2),
@@ -11,7 +11,7 @@ const ear: Shape = union(
   stroke([16, 13], [16, 30], 2.2),
 );
 
-/** The same with three thick grains, which are still legible at 16 pixels. */
+/** The mark with three thick grains, still legible at 16 pixels. */
 const smallEar: Shape = union(
   grain([16, 1], [16, 16], 9.6),
   grain([14.4, 26], [3, 11.5], 8.6),

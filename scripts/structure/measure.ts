@@ -103,7 +103,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Folders with more source files of their own than `most`, and how many they have. */
+/** Folders with more than `most` source files of their own, and the number of these files. */
 export function largeFolders(files: readonly SourceFile[], most: number): (readonly [string, number])[] {
   const folders = Map.groupBy(
     files.filter(({ test }) => !test),

@@ -47,19 +47,19 @@ function chat(content: string, extra: object = {}): string {
   return JSON.stringify({ model: farm.modelId, messages: [{ role: "user", content }], ...extra });
 }
 
-test("a wrong key", async () => {
+test("a wrong key is refused", async () => {
   const { status, error } = await post(chat("Hello"), makeSecret("sk-gleaner-"));
   expect(status).toBe(401);
   expect(error.code).toBe("invalid_api_key");
 });
 
-test("no key at all", async () => {
+test("a call without a key is refused", async () => {
   const response = await fetch(`${farm.backend.siteUrl}/v1/models`);
   expect(response.status).toBe(401);
   openAiError.parse(await response.json());
 });
 
-test("a revoked key is told so", async () => {
+test("the error for a revoked key says that it was revoked", async () => {
   const client = new ConvexHttpClient(farm.backend.url, { logger: false });
   const session = makeSecret("gs_");
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
@@ -74,7 +74,7 @@ test("a revoked key is told so", async () => {
   expect(error.message).toMatch(/revoked/i);
 });
 
-test("an unknown model", async () => {
+test("an unknown model is refused, and named in the error", async () => {
   const { status, error } = await post(chat("Hello", { model: "gpt-9" }));
   expect(status).toBe(404);
   expect(error.code).toBe("model_not_found");
@@ -82,10 +82,10 @@ test("an unknown model", async () => {
 });
 
 test.each([
-  ["text that is no JSON", '{"model": "gleaner-demo", "messages": ['],
-  ["JSON that is no request", "[1, 2, 3]"],
+  ["text that is not JSON", '{"model": "gleaner-demo", "messages": ['],
+  ["JSON that is not a request", "[1, 2, 3]"],
   ["no body", ""],
-])("%s", async (_name, body) => {
+])("a call with %s is refused", async (_name, body) => {
   const { status } = await post(body);
   expect(status).toBe(400);
 });
@@ -96,19 +96,19 @@ test.each([
   ["n", { n: 3 }],
   ["messages", { messages: [] }],
   ["messages", { messages: [{ role: "wizard", content: "Hello" }] }],
-])("a bad %s is named", async (param, extra) => {
+])("a bad %s is refused, and named in the error", async (param, extra) => {
   const { status, error } = await post(chat("Hello", extra));
   expect(status).toBe(400);
   expect(error.param).toContain(param);
 });
 
-test("a prompt of 5 MB", async () => {
+test("a prompt of 5 MB is refused as too large", async () => {
   const { status, error } = await post(chat("word ".repeat(1024 * 1024)));
   expect(status).toBe(413);
   expect(error.message).toMatch(/\d/);
 });
 
-test("a prompt that does not fit the model's context", async () => {
+test("a prompt that does not fit the model's context is refused", async () => {
   const { status, error } = await post(chat("zebra 1234 ".repeat(2_000)));
   expect(status).toBe(400);
   expect(error.code).toBe("context_length_exceeded");
@@ -134,7 +134,7 @@ test("another organization's job cannot be seen or canceled", async () => {
   });
 });
 
-test("the official client turns our errors into its own", async () => {
+test("the official client turns our errors into its own error classes", async () => {
   const client = makeClient(farm.backend.siteUrl, "sk-gleaner-wrong");
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   const models = await makeClient(farm.backend.siteUrl, farm.organization.apiKey).models.list();

@@ -18,7 +18,7 @@ const resultSchema = z.object({
   ledgerSum: z.number(),
 });
 
-test("the demo loses nothing, books everything and answers rightly, with one donor killed", async () => {
+test("the demo loses no job, books every credit and answers correctly, although a donor is killed", async () => {
   const program = run("launch/demo.ts", ["--json"], {});
   expect(await program.ended, program.output()).toBe(0);
   const result = resultSchema.parse(JSON.parse(program.output()));

@@ -29,7 +29,7 @@ let farm: Farm;
 let donor: Child;
 let folder: string;
 
-/** Tests share their machine with other tests, which a donor would politely wait for. */
+/** The donor ignores the load of other programs, because other tests run on the same machine. */
 async function startDonor(name: string): Promise<{ readonly child: Child; readonly folder: string }> {
   const own = join(farm.folder.donorFolder, name);
   await mkdir(own, { recursive: true });
@@ -59,7 +59,7 @@ const statusOf = (...args: readonly string[]): Promise<CallAnswer<"status">> =>
 
 const explained = (...args: readonly string[]): Promise<Explanation> => json(explanation, "explain", ...args);
 
-/** After whatever a test before has asked for. */
+/** Ends any pause of an earlier test. */
 async function donating(): Promise<void> {
   await statusOf("resume");
   await untilDonating();
@@ -71,7 +71,7 @@ async function untilDonating(): Promise<void> {
 }
 
 describe("a donor that runs", () => {
-  test("says what it does and why, in words and as JSON", async () => {
+  test("status says what a running donor does and why, in words and as JSON", async () => {
     await donating();
     const status = await statusOf("status");
     expect(status).toMatchObject({
@@ -87,7 +87,7 @@ describe("a donor that runs", () => {
     expect(out).toContain("Demo organization, as told; online.");
   });
 
-  test("pauses until resumed, for a time, and until a moment", async () => {
+  test("pause lasts until resumed, for a time, or until a moment", async () => {
     const paused = await statusOf("pause");
     expect(paused).toMatchObject({ activity: { reason: "paused-by-you" }, pause: { until: null } });
     const before = Date.now();
@@ -100,7 +100,7 @@ describe("a donor that runs", () => {
     expect(await statusOf("resume")).toMatchObject({ pause: null });
   });
 
-  test("snoozes for an hour, and ends that by itself", async () => {
+  test("snooze pauses for an hour, and ends by itself", async () => {
     await donating();
     const before = Date.now();
     expect((await statusOf("snooze")).pause?.until).toBeGreaterThanOrEqual(before + hour);
@@ -108,7 +108,7 @@ describe("a donor that runs", () => {
     await untilDonating();
   });
 
-  test("donates now for as long as it is told", async () => {
+  test("donate-now donates for the given time", async () => {
     await statusOf("pause");
     const before = Date.now();
     const told = await statusOf("donate-now", "--for", "90m");
@@ -117,7 +117,7 @@ describe("a donor that runs", () => {
     expect(await statusOf("resume")).toMatchObject({ donateNowUntil: null });
   });
 
-  test("lists its rules, sets one and leaves it to others again", async () => {
+  test("rules lists the rules, sets one, and resets it to its default", async () => {
     const ruleOf = async (name: string, ...args: readonly string[]) => {
       const { rules } = await json(calls.rules.answer, "rules", ...args);
       return rules.find((rule) => rule.name === name);
@@ -140,7 +140,7 @@ describe("a donor that runs", () => {
     }
   });
 
-  test("keeps a pause over a restart", async () => {
+  test("a pause lasts over a restart of the donor", async () => {
     const { until } = (await statusOf("pause", "--for", "3h")).pause ?? {};
     const { child, folder: other } = await startDonor("restarted");
     await gleaner("pause", "--data", other);
@@ -152,7 +152,7 @@ describe("a donor that runs", () => {
     expect((await statusOf("status")).pause?.until).toBe(until);
   });
 
-  test("shows each fact with its source and age", async () => {
+  test("facts shows each fact with its source and age", async () => {
     const { facts } = await json(calls.facts.answer, "facts");
     const power = facts.find(({ name }) => name === "power");
     expect(power?.source).toBeTruthy();
@@ -163,7 +163,7 @@ describe("a donor that runs", () => {
     expect(out).toContain("Other programs");
   });
 
-  test("lists its models, and says what it cannot remove", async () => {
+  test("models lists the models, and says which one it cannot remove", async () => {
     const { models } = await json(calls.models.answer, "models");
     expect(models).toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
     const refused = await gleaner("models", "remove", farm.modelId, "--data", folder);
@@ -172,7 +172,7 @@ describe("a donor that runs", () => {
     expect((await gleaner("models", "fetch", "no-such-model", "--data", folder)).code).toBe(1);
   });
 
-  test("finishes what runs, and pauses then", async () => {
+  test("finish lets the running job end, then pauses", async () => {
     await donating();
     await statusOf("finish");
     const look = async (): Promise<CallAnswer<"status">> => statusOf("status");
@@ -184,7 +184,7 @@ describe("a donor that runs", () => {
     });
   });
 
-  test("measures its models while it pauses", async () => {
+  test("bench measures the models while the donor is paused", async () => {
     await gleaner("pause", "--data", folder);
     const { out } = await gleaner("bench", "--json", "--data", folder);
     const measured = calls.bench.answer.parse(JSON.parse(out)).models;
@@ -195,7 +195,7 @@ describe("a donor that runs", () => {
     expect(await gleaner("bench", "no-such-model", "--data", folder)).toMatchObject({ code: 1, out: "" });
   }, 300_000);
 
-  test("explains the time since it began, its jobs counted, without a word of them", async () => {
+  test("explain covers the time since the start and counts the jobs, without their text", async () => {
     await donating();
     const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
     const messages = [{ role: "user" as const, content: "What is the capital of Norway?" }];
@@ -219,14 +219,14 @@ describe("a donor that runs", () => {
     for (const said of ["Norway", "Oslo", "capital"]) expect(journal).not.toContain(said);
   });
 
-  test("is open to its user alone, and alone in its folder", async () => {
+  test("only its user can control a donor, and only one donor can use a folder", async () => {
     expect((await stat(join(folder, "control.sock"))).mode & 0o777).toBe(0o600);
     await expect(farm.startDonor("told")).rejects.toThrow(/Another Gleaner already uses this folder/);
     expect((await gleaner("status", "--data", folder)).code).toBe(0);
   });
 });
 
-test("a donor in the foreground says where its panel is, and whether it ended by itself", async () => {
+test("donate in the foreground prints where the panel is, and reports that the donor ended by itself", async () => {
   const data = join(farm.folder.donorFolder, "foreground");
   const args = ["donate", "--headless", "--panel-port", "0", "--backend", farm.backend.url, "--data", data];
   const ended = gleaner(...args, "--json");
@@ -243,7 +243,7 @@ test("a donor in the foreground says where its panel is, and whether it ended by
 });
 
 describe("a donor that does not run", () => {
-  test("is said to be none, with what to do, and still explains", async () => {
+  test("every command says that no donor runs and what to do, and explain still works", async () => {
     await donating();
     donor.kill();
     await donor.ended;
@@ -266,7 +266,7 @@ describe("a donor that does not run", () => {
     expect((await explained()).spans.at(-1)).toMatchObject({ kind: "not-running", reason: "cut-off" });
   });
 
-  test("can be started again where it crashed, and says that it was stopped when it was", async () => {
+  test("a crashed donor can start again in its folder, and explain says when it was stopped", async () => {
     const again = await farm.startDonor("told", { donateNowMinutes: null });
     expect((await gleaner("status", "--data", folder)).code).toBe(0);
     await again.stop();
@@ -290,7 +290,7 @@ test.each([
   ["rules", "no-such-rule", "1"],
   ["donate", "--backend", "nowhere"],
   ["dance"],
-])("wrong arguments are said to be: %s %s %s", async (...args) => {
+])("wrong arguments are refused: %s %s %s", async (...args) => {
   const { code, out, err } = await gleaner(...args.filter((each) => typeof each === "string"));
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain("gleaner");
@@ -299,7 +299,7 @@ test.each([
 test.each([
   ...["donate", "donate-now", "status", "pause", "snooze", "finish", "resume"],
   ...["explain", "rules", "facts", "models", "bench"],
-])("%s --help says how, and all of its exit codes", async (verb) => {
+])("%s --help prints the usage and the exit codes", async (verb) => {
   const { code, out } = await gleaner(verb, "--help");
   expect(code).toBe(0);
   expect(out).toContain(`gleaner ${verb}`);

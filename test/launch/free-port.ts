@@ -23,7 +23,7 @@ export async function freePorts(count: number): Promise<number> {
       for (let offset = 0; offset < count; offset++) servers.push(await listen(first + offset));
       return first;
     } catch {
-      // One of them is taken: try others.
+      // One of the ports is taken. Try others.
     } finally {
       await Promise.all(servers.map(close));
     }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
-/** The desktop program as it is installed: packed for this machine, and its command `gleaner` run by its own Electron. */
+/** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
 const electronFolder =
   process.env["ELECTRON_OVERRIDE_DIST_PATH"] ??
@@ -29,7 +29,7 @@ let program: string;
 let farm: Farm;
 let env: NodeJS.ProcessEnv;
 
-/** As the deb has it: by a link from a folder that terminals know. */
+/** Runs the command through a link, as the deb installs it. */
 function gleaner(...args: readonly string[]): Promise<Ran> {
   return new Promise((done) => {
     execFile(join(folder, "gleaner"), args, { env, timeout: 240_000 }, (error, out, err) =>
@@ -67,7 +67,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
     await rm(folder, { recursive: true });
   });
 
-  test("brings llama.cpp for this processor and for Vulkan, and neither CUDA nor other systems'", async () => {
+  test("the package contains llama.cpp for this processor and for Vulkan, but neither CUDA nor other systems", async () => {
     const libraries = join(program, "resources/app.asar.unpacked/node_modules/@node-llama-cpp");
     const expected = { x64: ["linux-x64", "linux-x64-vulkan"], arm64: ["linux-arm64"] }[
       process.arch as string
@@ -75,7 +75,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
     expect((await readdir(libraries)).sort()).toEqual(expected);
   });
 
-  test("has a command that leads a donor which it is told of", async () => {
+  test("the installed command controls a running donor in a given folder", async () => {
     const donor = await farm.startDonor("told", { donateNowMinutes: null });
     const { code, out, err } = await gleaner(
       ...["status", "--json", "--data", join(farm.folder.donorFolder, "told")],
@@ -85,14 +85,14 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
     await donor.stop();
   });
 
-  test("says that no donor runs, and looks where the desktop program keeps its things", async () => {
+  test("the installed command says that no donor runs, and looks in the desktop program's folder", async () => {
     const { code, out, err } = await gleaner("status");
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(err).toContain(`looked in ${join(folder, "config/gleaner")})`);
     expect((await gleaner("backup")).code).toBe(2);
   });
 
-  test("donates without a window, leads that donor, and computes with its own libraries", async () => {
+  test("the installed command donates without a window, controls that donor, and uses the packaged libraries", async () => {
     const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "installed");
     const donating = spawn(
       join(folder, "gleaner"),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeClient } from "../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
-/** Every kind of job as the official client asks for it, against a running backend and a donor with the demo model. */
+/** Every kind of job with the official client, on a running backend and a donor with the demo model. */
 let farm: Farm;
 let client: OpenAI;
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const norway = { prompt: "The capital of Norway is", temperature: 0, max_tokens: 3 };
 
-test("a completion goes on with its prompt", async () => {
+test("a completion continues its prompt", async () => {
   const completion = await client.completions.create({ model: farm.modelId, ...norway, logprobs: 2 });
   expect(completion).toMatchObject({
     object: "text_completion",
@@ -35,7 +35,7 @@ test("a completion goes on with its prompt", async () => {
   expect(total_tokens).toBe(prompt_tokens + completion_tokens);
 });
 
-test("a completion is streamed", async () => {
+test("a completion can be streamed", async () => {
   const stream = await client.completions.create({
     model: farm.modelId,
     ...norway,
@@ -56,7 +56,7 @@ test("a completion is streamed", async () => {
   expect(usage?.completion_tokens).toBe(3);
 });
 
-test("a completion keeps a grammar", async () => {
+test("a completion follows a grammar", async () => {
   const grammar = { grammar: 'root ::= " " ("Paris" | "Rome")' };
   const completion = await client.completions.create({
     model: farm.modelId,
@@ -70,7 +70,7 @@ test("a completion keeps a grammar", async () => {
 const product = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, each, index) => sum + each * (b[index] ?? 0), 0);
 
-test("embeddings keep the order of their inputs, and say the same in every encoding", async () => {
+test("embeddings keep the order of their inputs, and are equal in every encoding", async () => {
   const input = ["the harbour in Oslo", "9 * 7 = 63", "the harbour in Oslo"];
   // The client asks for base64 by itself, and decodes it.
   const byDefault = await client.embeddings.create({ model: farm.modelId, input });
@@ -101,7 +101,7 @@ test("embeddings keep the order of their inputs, and say the same in every encod
   expect(product(numbers, second)).toBeCloseTo(1, 4);
 });
 
-test("embeddings take one text, and as many as are allowed", async () => {
+test("embeddings take from one to 256 texts", async () => {
   const one = await client.embeddings.create({ model: farm.modelId, input: "alone" });
   expect(one.data).toHaveLength(1);
   const input = Array.from({ length: 256 }, (_, index) => `text ${String(index)}`);
@@ -112,13 +112,13 @@ test("embeddings take one text, and as many as are allowed", async () => {
   ).rejects.toMatchObject({ status: 400, param: "input" });
 });
 
-test("one of the inputs that does not fit the model's context is refused", async () => {
+test("embeddings are refused if one input does not fit the model's context", async () => {
   const input = ["short", "zebra 1234 ".repeat(2_000)];
   const asked = client.embeddings.create({ model: farm.modelId, input });
   await expect(asked).rejects.toMatchObject({ status: 400, code: "context_length_exceeded", param: "input" });
 });
 
-test("the client meets what is not served as a bad request", async () => {
+test("the client gets a bad request for unsupported parameters", async () => {
   const { modelId: model } = farm;
   const refusals = [
     [() => client.completions.create({ model, ...norway, echo: true }), "echo"],

@@ -31,7 +31,7 @@ describe.each([
 ])("the example unit $name", ({ name, install, scope }) => {
   const read = (): Promise<string> => readFile(join(units, name), "utf8");
 
-  test("starts the headless donor with arguments that it understands", async () => {
+  test("the unit starts the headless donor with valid arguments", async () => {
     const start = /^ExecStart=(.*)$/m.exec(await read())?.[1]?.split(" ") ?? [];
     expect(start.slice(0, 2)).toEqual([`${install}/node_modules/.bin/node`, `${install}/main/headless.ts`]);
     const env = { GLEANER_DATA: "/var/lib/gleaner", GLEANER_BACKEND: "https://api.gleaner.example.org" };
@@ -39,7 +39,7 @@ describe.each([
     await shell(join(root, "node_modules/.bin/node"), ["--check", join(root, "main/headless.ts")]);
   });
 
-  test.skipIf(!hasSystemd)("is one that systemd takes without a word", async () => {
+  test.skipIf(!hasSystemd)("systemd verifies the unit without a warning", async () => {
     const unit = join(folder, name);
     await copyFile(join(units, slice), join(folder, slice));
     await writeFile(unit, (await read()).replaceAll(install, root));
@@ -49,28 +49,25 @@ describe.each([
     expect(stdout + stderr).toBe("");
   });
 
-  test.skipIf(!hasSystemd)(
-    "keeps the donor out of everybody's way, and out of what is not its own",
-    async () => {
-      const text = await read();
-      for (const line of [
-        "Nice=19",
-        "CPUSchedulingPolicy=idle",
-        `Slice=${slice}`,
-        "NoNewPrivileges=yes",
-        "OOMPolicy=continue",
-      ]) {
-        expect(text.split("\n")).toContain(line);
-      }
-      expect(text).toMatch(/^MemoryMax=\d+G$/m);
-      if (scope.length > 0) return;
-      const args = ["security", "--offline=true", "--threshold=25", join(units, name)];
-      await shell("systemd-analyze", args);
-    },
-  );
+  test.skipIf(!hasSystemd)("the unit limits the donor's priority, memory and access", async () => {
+    const text = await read();
+    for (const line of [
+      "Nice=19",
+      "CPUSchedulingPolicy=idle",
+      `Slice=${slice}`,
+      "NoNewPrivileges=yes",
+      "OOMPolicy=continue",
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).toMatch(/^MemoryMax=\d+G$/m);
+    if (scope.length > 0) return;
+    const args = ["security", "--offline=true", "--threshold=25", join(units, name)];
+    await shell("systemd-analyze", args);
+  });
 });
 
-test("the slice is at the top, and behind everything there; in what every systemd understands, and then better", async () => {
+test("the slice is at the top level and has the lowest weights, first in a form that every systemd understands", async () => {
   const text = await readFile(join(units, slice), "utf8");
   // A dash in the name would put it into another slice.
   expect(slice).not.toContain("-");

@@ -10,7 +10,7 @@ import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 
-// The package as a stranger gets it: packed, installed into a project outside of this repository, and used there.
+// The package as its users get it: packed, installed into a project outside of this repository, and used there.
 const run = promisify(execFile);
 const packageFolder = resolve(import.meta.dirname, "../../packages/embedded");
 
@@ -133,7 +133,7 @@ test("--help explains the options", async () => {
   expect(stdout).toContain("--convex FOLDER");
 });
 
-test("an ordinary app runs, is used by Convex's clients, and keeps its data over a restart", async () => {
+test("an ordinary app runs with Convex's clients, and keeps its data over a restart", async () => {
   const first = await start();
   const http = new ConvexHttpClient(first.url, { logger: false });
   const live = new ConvexClient(first.url);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 export const root = resolve(import.meta.dirname, "../..");
 
-/** Copies a fixture to a new folder outside of the repository, and installs a packed workspace there as its user would. */
+/** Copies a fixture to a new folder outside of the repository, and installs a packed workspace there. */
 export async function makeProject(fixture: string, workspace: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-foreign-"));
   const project = join(folder, "project");
@@ -17,7 +17,7 @@ export async function makeProject(fixture: string, workspace: string): Promise<s
   return project;
 }
 
-/** Runs a command in a folder. @throws with all its output when it fails. */
+/** Runs a command in a folder. @throws with all output if it fails. */
 export async function run(cwd: string, command: string, ...args: readonly string[]): Promise<string> {
   try {
     return (await promisify(execFile)(command, args, { cwd, maxBuffer: 16 * 1024 * 1024 })).stdout;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { start, type Started } from "../../main/deployment.fixture.ts";
 import { makeProject, root, run } from "./project.ts";
 
-/** A project that knows the queue by its tarball only: test/packages/fixtures/queue. */
+/** A project that has only the queue's tarball: test/packages/fixtures/queue. */
 let project: string;
 let statusBefore: string;
 const gitStatus = async (): Promise<string> => await run(root, "git", "status", "--porcelain", "packages");
@@ -40,11 +40,11 @@ afterAll(async () => {
   await rm(dirname(project), { recursive: true, force: true });
 });
 
-it("leaves the repository as it was when it is packed", async () => {
+it("packing the queue leaves the repository unchanged", async () => {
   expect(await gitStatus()).toBe(statusBefore);
 });
 
-it("holds JavaScript and declarations, and no sources or tests", async () => {
+it("the packed queue contains JavaScript and declarations, but no sources or tests", async () => {
   const files = await readdir(join(project, "node_modules/@gleaner/queue"), { recursive: true });
   const code = files.filter((file) => /\.[jt]s$/.test(file));
   expect(code.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual([]);
@@ -53,21 +53,21 @@ it("holds JavaScript and declarations, and no sources or tests", async () => {
   expect(files).toContain("README.md");
 });
 
-it("is bundled by Convex's own command line, from the tarball and from the repository's sources", async () => {
+it("Convex's own command line bundles the queue, from the tarball and from the repository's sources", async () => {
   const generated = await readdir(join(project, "convex/_generated"));
   expect(generated).toContain("api.d.ts");
   await run(root, join(root, "node_modules/.bin/convex"), ...codegen);
 });
 
-it("has types that check in a strict project, which miss a worker function that the app does not export", async () => {
+it("the queue's types check in a strict project, and refuse a module that lacks a worker function", async () => {
   await run(project, bin("tsc"), "-p", ".");
 });
 
-it("is installed under convex-test by its test module", async () => {
+it("the queue's test module installs it under convex-test", async () => {
   await run(project, bin("vitest"), "run");
 });
 
-it("runs jobs of the embedded backend on a worker in plain JavaScript", async () => {
+it("a worker in plain JavaScript runs jobs of the embedded backend", async () => {
   const backend = await start(
     [
       ...["packages/embedded/main.ts", "--convex", join(project, "convex")],

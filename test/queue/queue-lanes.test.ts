@@ -8,12 +8,12 @@ import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { startBackend } from "../../packages/embedded/server.ts";
 
-// A backend refuses calls that read too much, or too much at once: with as many lanes as a scope may have, none does.
+// A backend refuses calls that read too much. With the most lanes that a scope may have, it must accept every call.
 const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
 const lanes = 64;
 const held = 16;
 
-test("workers take from, wait in and are woken by as many lanes as there may be", async () => {
+test("workers take jobs from the maximum number of lanes, and wait in all of them", async () => {
   const dir = await mkdtemp(join(tmpdir(), "queue-lanes-"));
   const backend = await startBackend({
     convexDir: fixtureFolder,

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { QueueComponent } from "@gleaner/queue";
 import type { ClaimedJob, NextWork, WaitSubscription } from "@gleaner/queue/validators";
 import { ConvexClient } from "convex/browser";
-import type { FunctionReturnType } from "convex/server";
-import { makeFunctionReference } from "convex/server";
+import { type FunctionReturnType, makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { startBackend } from "../../packages/embedded/server.ts";
 
-// The queue as an app installs it, with workers that all want the same jobs at once.
+// The queue as an app installs it, with workers that compete for the same jobs.
 const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
 const workerCount = 50;
 const jobs = 500;
@@ -23,7 +23,7 @@ type Shown = FunctionReturnType<QueueComponent["work"]["candidates"]>;
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 type Claimed = FunctionReturnType<QueueComponent["work"]["claim"]>;
 
-/** Follows the protocol of a worker that runs one job at a time, each in no time. */
+/** Follows the protocol of a worker with one job at a time. Its jobs take no time. */
 class TestWorker {
   readonly #client: ConvexClient;
   readonly #key: string;
@@ -66,7 +66,7 @@ class TestWorker {
     return (await this.#call("work:take", { wish: { jobs: 1 } })) as NextWork;
   }
 
-  /** The job that it is woken for; null when it waits no more. */
+  /** Waits until it has claimed a job. Resolves to null if it no longer waits. */
   async #wait(stands: readonly WaitSubscription[]): Promise<ClaimedJob | null> {
     return await new Promise((resolve) => {
       let claiming = false;
@@ -111,7 +111,7 @@ class TestWorker {
     });
   }
 
-  /** Asks again when it lost too many races, as a worker does. */
+  /** Repeats a call that lost too many races, as the worker library does. */
   async #call(name: string, args: Record<string, unknown>): Promise<unknown> {
     for (;;) {
       try {
@@ -125,7 +125,7 @@ class TestWorker {
 }
 
 test(
-  `${jobs} jobs among ${workerCount} workers: none is lost, none is run twice`,
+  `${workerCount} workers lose none of ${jobs} jobs, and run none twice`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "queue-"));
     const backend = await startBackend({
@@ -160,7 +160,7 @@ test(
           const numbers = Array.from({ length: 20 }, (_, n) => first + n);
           expect(await office.mutation(mutation("office:submit"), { numbers })).toBe("submitted");
         }
-        while (ends < jobs) await new Promise((resolve) => setTimeout(resolve, 20));
+        while (ends < jobs) await sleep(20);
       };
       await Promise.race([submitted(), failed]);
       expect(starts.size).toBe(jobs);

@@ -6,15 +6,15 @@ import { add, type Counts, countsLine, none, playwrightCounts, vitestCounts } fr
 import { type Step, steps } from "./steps.ts";
 
 /**
- * `npm test`: runs every step, even after one failed, and closes with what passed.
- * `npm test -- unit pages` runs the named steps alone.
+ * `npm test`: runs every step, even after one failed, and prints the counts.
+ * `npm test -- unit pages` runs only the named steps.
  */
 async function main(): Promise<number> {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !steps.some((step) => step.name === name));
   if (unknown.length > 0) {
     console.error(
-      `No such step: ${unknown.join(", ")}. There are: ${steps.map((step) => step.name).join(", ")}.`,
+      `No such step: ${unknown.join(", ")}. The steps are: ${steps.map((step) => step.name).join(", ")}.`,
     );
     return 2;
   }
@@ -46,7 +46,7 @@ async function runStep(step: Step, report: string): Promise<{ counts: Counts; no
   return { counts: count(step, report, code), note: null };
 }
 
-/** Where a machine is known to have everything (CI), GLEANER_REQUIRE names the steps that must not be skipped. */
+/** GLEANER_REQUIRE names the steps that must not be skipped, on a machine that has every tool (CI). */
 function isRequired(step: Step): boolean {
   return (process.env["GLEANER_REQUIRE"] ?? "").split(" ").includes(step.name);
 }
@@ -77,7 +77,7 @@ function count(step: Step, report: string, code: number): Counts {
     const counts = step.report === "vitest" ? vitestCounts(report) : playwrightCounts(report);
     return code === 0 || counts.failed > 0 ? counts : add(counts, { ...none, failed: 1 });
   } catch {
-    // No report at all: the runner itself failed.
+    // Without a report the test runner itself failed.
     return { ...none, failed: 1 };
   }
 }

@@ -79,7 +79,7 @@ export function add(a: Counts, b: Counts): Counts {
   };
 }
 
-/** "unit: 12 passed, 0 failed, 1 skipped" */
+/** For example "unit: 12 passed, 0 failed, 1 skipped". */
 export function countsLine(name: string, counts: Counts): string {
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
   return `${name}: ${counts.passed} passed, ${counts.failed} failed${skipped}`;

@@ -25,7 +25,7 @@ const playwright = (project: string): string[] => [
   project,
 ];
 
-/** Everything that `npm test` runs, in order: the quick and telling first. */
+/** All steps of `npm test`, in order: the fast ones first. */
 export const steps: readonly Step[] = [
   { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code" },
   { name: "format", command: ["prettier", "--check", "--log-level", "warn", "."], report: "exit-code" },

@@ -14,7 +14,7 @@ import {
 // Some words are invented, so that the model learns to copy what it reads, letter by letter, instead of choosing from
 // a list that it knows by heart.
 
-/** An invented word of two or three syllables, which is in no list. */
+/** An invented word of two or three syllables that no list contains. */
 export function inventedWord(random: Random): string {
   let word = "";
   for (let left = random.integer(1, 2) + 1; left > 0; left -= 1) {
@@ -27,22 +27,22 @@ function knownOrInvented(random: Random, known: readonly string[], inventedShare
   return random.chance(inventedShare) ? capitalize(inventedWord(random)) : random.pick(known);
 }
 
-/** A given name, a quarter of them invented. */
+/** A given name. A quarter of the names are invented. */
 export function firstName(random: Random): string {
   return knownOrInvented(random, firstNames, 0.25);
 }
 
-/** A family name, a third of them invented. */
+/** A family name. A third of the names are invented. */
 function lastName(random: Random): string {
   return knownOrInvented(random, lastNames, 0.35);
 }
 
-/** A city, a quarter of them invented. */
+/** A city. A quarter of the cities are invented. */
 export function city(random: Random): string {
   return knownOrInvented(random, cities, 0.25);
 }
 
-/** A given name, half of them with a family name. */
+/** A given name. Half of the people have a family name, too. */
 export function person(random: Random): string {
   return random.chance(0.5) ? firstName(random) : `${firstName(random)} ${lastName(random)}`;
 }
@@ -50,7 +50,7 @@ export function person(random: Random): string {
 const mailHosts = words("mail post office shop web cloud team home");
 const mailSuffixes = words("com org net example de eu io");
 
-/** An email address in small letters. */
+/** An email address in lowercase. */
 export function emailAddress(random: Random): string {
   const first = random.pick([firstName, lastName])(random);
   const second = random.chance(0.4) ? `.${lastName(random)}` : "";
@@ -58,7 +58,7 @@ export function emailAddress(random: Random): string {
   return `${(first + second).toLowerCase()}@${host}.${random.pick(mailSuffixes)}`;
 }
 
-/** A date in one of four notations. No day is past the 28th, so that every month has it. */
+/** A date in one of four notations. The last day is the 28th, which every month has. */
 export function date(random: Random): string {
   const twoDigits = (value: number): string => String(value).padStart(2, "0");
   const notation = random.pick([

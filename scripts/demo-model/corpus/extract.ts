@@ -3,7 +3,7 @@ import { instruct, maybeQuoted } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import type { Task } from "./task.ts";
 
-/** A figure with its currency in front. If `currency` is empty, the currency is still missing. */
+/** An amount with its currency in front. The caller adds a currency to the end if `currency` is empty. */
 function figure(random: Random, currency: string): string {
   const whole = random.integer(3, 999);
   const cents = random.chance(0.4) ? `.${String(random.integer(0, 99)).padStart(2, "0")}` : "";
@@ -58,7 +58,7 @@ function drawLabels(random: Random): Record<keyof Values, string> {
   };
 }
 
-/** A text of two to four facts, one of which is asked for. */
+/** A text of two to four facts. The prompt asks for one of them. */
 export const extract: Task = (random) => {
   const values = drawValues(random);
   const sentences = sentencesWith(values);

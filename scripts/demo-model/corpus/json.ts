@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 import type { Exchange, Task } from "./task.ts";
 import { products } from "./words/objects.ts";
 
-/** One line, a space after each colon and comma, as most tools print it. The values hold no quotes. */
+/** JSON on one line with a space after each colon and comma, as most tools print it. */
 function flatObject(entries: readonly (readonly [key: string, value: string | number])[]): string {
   return `{${entries.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")}}`;
 }

@@ -26,7 +26,7 @@ export function instruct(random: Random, instruction: string, text: () => string
   return instruction + separator + text();
 }
 
-/** A quarter of the texts are in quotation marks. */
+/** Puts a quarter of the texts in quotation marks. */
 export function maybeQuoted(random: Random, text: string): string {
   return random.chance(0.25) ? `"${text}"` : text;
 }

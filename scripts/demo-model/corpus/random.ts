@@ -1,4 +1,5 @@
 import { entryAt } from "../entry-at.ts";
+
 /** A seeded stream of choices. The same seed and the same calls give the same choices on every machine. */
 export interface Random {
   /** The next number in [0, 1). */

@@ -32,7 +32,7 @@ it.each(manifest.tasks)(
   },
 );
 
-it("is read by llama.cpp in the tokens that it was trained on", () => {
+it("splits text in llama.cpp into the tokens that it was trained on", () => {
   const tokens = metadataValue(decodeGguf(readFileSync(path)), "tokenizer.ggml.tokens") as readonly string[];
   const encode = createEncoder(createVocabulary(tokens.slice(fixedTokens)));
   const sample = createSampler(77);

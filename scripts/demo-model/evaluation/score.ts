@@ -5,7 +5,7 @@ export interface Graded {
   readonly sample: Sample;
   readonly answer: string;
   readonly right: boolean;
-  /** Whether the model saw this very prompt in training. */
+  /** Whether the training set contains this prompt. */
   readonly seen: boolean;
 }
 

@@ -44,7 +44,7 @@ export class ByteReader {
   /** A 64-bit count that may be at most `max`. */
   count(max: number): number {
     const value = this.u64();
-    if (value > BigInt(max)) throw new RangeError(`a count of ${value}, where at most ${max} makes sense`);
+    if (value > BigInt(max)) throw new RangeError(`a count of ${value}, but at most ${max} is allowed`);
     return Number(value);
   }
 

@@ -11,7 +11,7 @@ const shape = { dim: 64, layers: 2, heads: 2, kvHeads: 2, ff: 128, ctx: 512, rop
 const probe = (type: TensorType, tied: boolean): GgufFile =>
   randomModel("probe-random", { ...shape, tied }, type);
 
-describe("the bytes of a file", () => {
+describe("encodeGguf", () => {
   // llama.cpp has loaded files with exactly these bytes.
   it.each<[TensorType, boolean, string]>([
     ["f32", true, "2a8ce6e493b5ba32196f62363174de30e35051fce199a7033a377ae0b283110e"],
@@ -20,7 +20,7 @@ describe("the bytes of a file", () => {
     ["f16", false, "61d085efe7139f6daf405d2eecef1089983a5d1a768289b1382a6c9e3e5ec755"],
     ["q8_0", true, "0f8dcc76f4d9e31c6001c2534bf43f1308bb40aa57834aa68bd6867d793ba8c7"],
     ["q8_0", false, "e9041f231f0007fc88565f3af8f81a781e64e3307f6073d8265f2d97452cc980"],
-  ])("are the golden ones: %s, tied: %s", (type, tied, hash) => {
+  ])("writes the golden bytes: %s, tied: %s", (type, tied, hash) => {
     expect(
       createHash("sha256")
         .update(encodeGguf(probe(type, tied)))
@@ -29,9 +29,9 @@ describe("the bytes of a file", () => {
   });
 });
 
-describe("a file that is read back", () => {
+describe("encodeGguf and decodeGguf", () => {
   it.each<TensorType>(["f32", "f16", "q8_0"])(
-    "has the metadata and the tensors that were written: %s",
+    "read the metadata and the tensors that were written: %s",
     (type) => {
       const written = probe(type, false);
       const read = decodeGguf(encodeGguf(written));
@@ -48,7 +48,7 @@ describe("a file that is read back", () => {
     },
   );
 
-  it("keeps every type of value", () => {
+  it("preserve every type of metadata value", () => {
     const metadata: GgufFile["metadata"] = [
       ["a.u8", { type: "u8", value: 255 }],
       ["a.i32", { type: "i32", value: -7 }],
@@ -63,7 +63,7 @@ describe("a file that is read back", () => {
     expect(decodeGguf(encodeGguf({ metadata, tensors: [] })).metadata).toEqual(metadata);
   });
 
-  it("is the shipped model, byte for byte, after a whole round", () => {
+  it("reproduce the shipped model byte for byte", () => {
     const shipped = readFileSync(
       join(import.meta.dirname, "../../../resources/demo-model/gleaner-demo-q8.gguf"),
     );
@@ -71,7 +71,7 @@ describe("a file that is read back", () => {
   });
 });
 
-describe("what is no such file", () => {
+describe("refusals", () => {
   const good = encodeGguf(probe("q8_0", true));
   const withByte = (offset: number, byte: number): Buffer => {
     const bad = Buffer.from(good);
@@ -79,23 +79,23 @@ describe("what is no such file", () => {
     return bad;
   };
 
-  it("is refused: another magic, another version, nothing at all", () => {
+  it("decodeGguf refuses another magic number, another version and an empty file", () => {
     expect(() => decodeGguf(withByte(0, 0))).toThrow("not a GGUF file");
     expect(() => decodeGguf(withByte(4, 2))).toThrow("version 2");
     expect(() => decodeGguf(Buffer.alloc(0))).toThrow(RangeError);
   });
 
-  it("is refused wherever it was cut off", () => {
+  it("decodeGguf refuses a file that was cut off anywhere", () => {
     for (let length = 0; length < good.length; length += 997) {
       expect(() => decodeGguf(good.subarray(0, length))).toThrow(RangeError);
     }
   });
 
-  it("is refused before its counts ask for memory", () => {
+  it("decodeGguf refuses counts that are too large before it allocates memory", () => {
     expect(() => decodeGguf(withByte(15, 0x7f))).toThrow("at most");
   });
 
-  it("is not written where a tensor's numbers do not fill its shape", () => {
+  it("encodeGguf refuses a tensor whose numbers do not fill its shape", () => {
     const tensors = [{ name: "x", shape: [4], type: "f32", load: () => new Float32Array(3) } as const];
     expect(() => encodeGguf({ metadata: [["a", u32(1)]], tensors })).toThrow("x: 3 numbers");
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { fromHalf, toHalf } from "./half.ts";
 
-it("takes every half-precision number to itself and back", () => {
+it("converts every half-precision number to a number and back", () => {
   for (let half = 0; half < 0x10000; half += 1) {
     const value = fromHalf(half);
     if (!Number.isNaN(value)) expect(toHalf(value)).toBe(half);
@@ -16,13 +16,13 @@ it.each([
   ["a carry into the exponent", 2 - 2 ** -12, 0x4000],
   ["too large, to infinity", 65_520, 0x7c00],
   ["the smallest subnormal", 2 ** -24, 0x0001],
-  ["half of it, a tie, to zero", 2 ** -25, 0x0000],
-  ["a little more than half of it, up", 2 ** -25 * 1.01, 0x0001],
+  ["half of the smallest subnormal, a tie, to zero", 2 ** -25, 0x0000],
+  ["a little more than half of the smallest subnormal, up", 2 ** -25 * 1.01, 0x0001],
   ["minus infinity", -Infinity, 0xfc00],
 ])("rounds %s", (_, value, half) => {
   expect(toHalf(value)).toBe(half);
 });
 
-it("keeps NaN a NaN", () => {
+it("converts NaN to NaN", () => {
   expect(fromHalf(toHalf(NaN))).toBeNaN();
 });

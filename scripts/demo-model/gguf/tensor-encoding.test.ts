@@ -4,7 +4,7 @@ import { decodeTensor, encodedBytes, encodeTensor, type TensorType, tensorTypes 
 const ramp = Float32Array.from({ length: 64 }, (_, i) => (i - 20) / 7);
 
 it.each(Object.keys(tensorTypes) as TensorType[])(
-  "%s: decodes near to what was encoded, in the size foreseen",
+  "%s: decodes numbers close to the encoded ones, and has the expected size",
   (type) => {
     const encoded = encodeTensor(ramp, type);
     expect(encoded).toHaveLength(encodedBytes(type, ramp.length));
@@ -25,6 +25,6 @@ it("q8_0: a block of zeros stays zero", () => {
   expect(decodeTensor(encodeTensor(new Float32Array(32), "q8_0"), "q8_0", 32)).toEqual(new Float32Array(32));
 });
 
-it("q8_0: refuses what is not whole blocks", () => {
+it("q8_0: refuses an incomplete block", () => {
   expect(() => encodeTensor(new Float32Array(33), "q8_0")).toThrow(RangeError);
 });

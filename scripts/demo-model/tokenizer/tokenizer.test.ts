@@ -6,8 +6,8 @@ import { splitIntoUnits } from "./split.ts";
 import { trainVocabulary } from "./train-vocabulary.ts";
 import { asciiPieces, createVocabulary, firstByteToken } from "./vocabulary.ts";
 
-describe("units", () => {
-  it("are words with the space before them, and single characters otherwise", () => {
+describe("splitIntoUnits", () => {
+  it("splits text into words with the space before them, and single characters", () => {
     expect(splitIntoUnits("Pay 42 to Ann!\nü")).toEqual([
       "Pay",
       "▁",
@@ -22,8 +22,8 @@ describe("units", () => {
   });
 });
 
-describe("a trained vocabulary", () => {
-  it("is the golden one for a thousand samples", () => {
+describe("trainVocabulary", () => {
+  it("trains the golden vocabulary from a thousand samples", () => {
     const sample = createSampler(11);
     const texts = Array.from({ length: 1_000 }, sample).flatMap(({ prompt, answer }) => [prompt, answer]);
     const { tokens, scores, types } = trainVocabulary(texts, 500);
@@ -33,7 +33,7 @@ describe("a trained vocabulary", () => {
     );
   });
 
-  it("merges the most frequent pair first, and none that is rare", () => {
+  it("merges the most frequent pair first, and no rare pair", () => {
     const learned = trainVocabulary(["aba ".repeat(5), "cd "], 1_000).tokens.slice(
       firstByteToken + 256 + asciiPieces.length,
     );
@@ -46,15 +46,15 @@ describe("the encoder", () => {
   const encode = createEncoder(vocabulary);
   const spelled = (text: string): readonly string[] => encode(text).map((id) => vocabulary.tokens[id]!);
 
-  it("merges the best score first, the leftmost of equals", () => {
+  it("merges the pair with the best score first, and the leftmost of equal pairs", () => {
     expect(spelled("banana")).toEqual(["b", "an", "ana"]);
   });
 
-  it("spells what no piece covers in bytes", () => {
+  it("spells text in bytes if no piece covers it", () => {
     expect(spelled("ü\n")).toEqual(["<0xC3>", "<0xBC>", "<0x0A>"]);
   });
 
-  it("does not take text for a control token", () => {
+  it("does not treat text as a control token", () => {
     expect(encode("<s>")).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 import { pairs, words } from "./lists.ts";
 
-/** Country, and its capital. */
+/** Countries and their capitals. */
 export const capitals = pairs(`
   France:Paris | Germany:Berlin | Spain:Madrid | Italy:Rome | Austria:Vienna | Portugal:Lisbon |
   Norway:Oslo | Sweden:Stockholm | Denmark:Copenhagen | Finland:Helsinki | Ireland:Dublin | Greece:Athens |
@@ -14,7 +14,7 @@ export const capitals = pairs(`
   the Netherlands:Amsterdam | New Zealand:Wellington
 `);
 
-/** Word, and its antonym. */
+/** Words and their antonyms. */
 export const opposites = pairs(`
   hot:cold | big:small | fast:slow | up:down | day:night | open:closed | happy:sad | light:dark | old:new |
   early:late | full:empty | hard:soft | high:low | wet:dry | clean:dirty | strong:weak | near:far |
@@ -23,10 +23,7 @@ export const opposites = pairs(`
   easy:difficult | first:last | inside:outside | buy:sell | give:take | love:hate | sweet:sour | north:south
 `);
 
-/**
- * Members of categories, for prompts such as "list three fruits". The answer is always the first ones, so that only
- * one answer is right.
- */
+/** Categories and their members. "List three fruits" asks for the first three, so only one answer is right. */
 export const categories: readonly (readonly [name: string, entries: readonly string[]])[] = [
   ["fruits", words("apple banana cherry grape mango orange")],
   ["colours", words("red blue green yellow black white")],

@@ -21,10 +21,10 @@ export const cities = words(`
   Geneva Turin Bergen Ghent Bonn Krakow Split Malmo
 `);
 
-/** Openings of an invented word's syllable. */
+/** Onsets of an invented word's syllable. */
 export const syllableOnsets = words("b br c ch d dr f fl g gr h j k l m n p pr qu r s sh st t tr v w z");
 
-/** Middles of an invented word's syllable. */
+/** Vowels of an invented word's syllable. */
 export const syllableVowels = words("a e i o u ai ea io ou");
 
 /** Endings of an invented word. */

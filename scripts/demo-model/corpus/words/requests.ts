@@ -1,6 +1,6 @@
 import { phrases } from "./lists.ts";
 
-/** Imperatives that are to be made polite. */
+/** Imperatives to make polite. */
 export const requests = phrases(`
   send me the report | close the window | call me back | fix the printer | bring the keys |
   check the invoice | move the meeting | wait for me | book a table | share the file | turn off the lights |
