@@ -12,7 +12,7 @@ const init = {
   dest: "cluster",
   body: { type: "init", msg_id: 1, workers: ["w1", "w2", "w3"], jobs_to_distribute: 6 },
 };
-const theft = { type: "steal_job", msg_id: 1, thief_worker: "w3", busy_workers: ["w1", "w2"] };
+const stealRequest = { type: "steal_job", msg_id: 1, thief_worker: "w3", busy_workers: ["w1", "w2"] };
 
 function talk(messages: readonly unknown[], seed = 1): Record<string, unknown>[] {
   const node = new ClusterNode(seed);
@@ -27,15 +27,17 @@ function talk(messages: readonly unknown[], seed = 1): Record<string, unknown>[]
 
 describe("the protocol", () => {
   it("answers an envelope with an envelope, src and dest swapped, and a bare body with a bare body", () => {
-    const [ok, stolen] = talk([init, theft]);
+    const [ok, stolen] = talk([init, stealRequest]);
     expect(ok).toEqual({ src: "cluster", dest: "client", body: { type: "init_ok", in_reply_to: 1 } });
     expect(stolen).toMatchObject({ type: "job_stolen", in_reply_to: 1, thief: "w3", victim_queue_size: 2 });
     expect(stolen!["job_id"]).toBe(stolen!["victim"] === "w1" ? "job2" : "job4");
   });
 
   it("deals the default jobs without an init, and draws the same victims for the same seed", () => {
-    expect(talk([theft, theft, theft], 5)).toEqual(talk([init, theft, theft, theft], 5).slice(1));
-    const victims = Array.from({ length: 20 }, (_, seed) => talk([theft], seed)[0]!["victim"]);
+    expect(talk([stealRequest, stealRequest, stealRequest], 5)).toEqual(
+      talk([init, stealRequest, stealRequest, stealRequest], 5).slice(1),
+    );
+    const victims = Array.from({ length: 20 }, (_, seed) => talk([stealRequest], seed)[0]!["victim"]);
     expect(new Set(victims)).toEqual(new Set(["w1", "w2"]));
   });
 
@@ -88,7 +90,7 @@ describe("the protocol", () => {
     ["half a job", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 0.5 }, "malformed"],
     ["too many jobs", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 1e9 }, "malformed"],
     ["a negative time", { type: "run_simulation", msg_id: 4, duration_ms: -1 }, "malformed"],
-    ["an unknown worker", { ...theft, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
+    ["an unknown worker", { ...stealRequest, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
   ])("answers %s with an error, and then the next request", (_, message, code) => {
     const [answer, next] = talk([message, { type: "check_cluster_state", msg_id: 5 }]);
     const body = (answer!["body"] ?? answer) as Record<string, unknown>;
@@ -142,7 +144,7 @@ describe("the cluster-node program", () => {
     node.stdin.write(`${JSON.stringify(init)}\n`);
     expect(JSON.parse(await first)).toMatchObject({ body: { type: "init_ok" } });
     const rest = text(node.stdout);
-    node.stdin.end(`nonsense\n${"x".repeat(2_000_000)}\n${JSON.stringify(theft)}`);
+    node.stdin.end(`nonsense\n${"x".repeat(2_000_000)}\n${JSON.stringify(stealRequest)}`);
     const answers = (await rest)
       .trim()
       .split("\n")

@@ -34,9 +34,9 @@ export class ClusterNode {
 
   #steal(thief: string, busy: readonly string[]): Body {
     const known = new Set(this.#cluster.names);
-    const stranger = [thief, ...busy].find((name) => !known.has(name));
-    if (stranger !== undefined) {
-      return error("unknown_worker", `There is no worker "${stranger}": there are ${listed(known)}.`);
+    const unknown = [thief, ...busy].find((name) => !known.has(name));
+    if (unknown !== undefined) {
+      return error("unknown_worker", `There is no worker "${unknown}". The workers are ${listed(known)}.`);
     }
     // A repeated name must not be drawn more often.
     const result = steal(this.#cluster, thief, [...new Set(busy)]);
