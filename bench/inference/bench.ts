@@ -9,7 +9,7 @@ import { median, rounded } from "../support/statistics.ts";
 import { Direct } from "./direct.ts";
 import { startFarm } from "./farm.ts";
 import { inferenceBars, type InferenceFigures, type SequenceFigures } from "./figures.ts";
-import { type BenchModel, sharedPrefixPrompts, makeModel, differentPrompts } from "./model.ts";
+import { type BenchModel, differentPrompts, makeModel, sharedPrefixPrompts } from "./model.ts";
 
 const sequenceCounts = [1, 2, 4];
 /**

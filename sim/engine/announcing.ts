@@ -1,9 +1,9 @@
 import {
-  reserveMs,
   pollMs,
   pushPerSubscriberMs,
   readMs,
   readStages,
+  reserveMs,
   spreadAbove,
   spreadPerSubscriberMs,
 } from "../figures.ts";

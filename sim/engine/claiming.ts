@@ -12,7 +12,7 @@ import {
 } from "../figures.ts";
 import type { SearchResult } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
-import { startWaiting, passArcOn } from "./announcing.ts";
+import { passArcOn, startWaiting } from "./announcing.ts";
 import { departAfterTransaction } from "./departures.ts";
 import { deviceState } from "./states.ts";
 import { type Attempt, eventKind, type World } from "./world.ts";

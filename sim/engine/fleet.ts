@@ -4,8 +4,8 @@ import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
 import { mix, randomFrom } from "../structures/random.ts";
 import { inLargestGaps } from "./positions.ts";
-import { WaiterRing } from "./waiter-ring.ts";
 import { deviceState } from "./states.ts";
+import { WaiterRing } from "./waiter-ring.ts";
 
 /** The devices, as rows across typed arrays. */
 export class Fleet {

@@ -1,7 +1,7 @@
 import { minSlots } from "../../packages/queue/component/model/placement.ts";
 import { readStages, reclaimMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
-import { waiterAt, passArcOn, noticedMs, waiterBefore } from "./announcing.ts";
+import { noticedMs, passArcOn, waiterAt, waiterBefore } from "./announcing.ts";
 import { startJob } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type Offer, type Span, type World } from "./world.ts";

@@ -3,7 +3,7 @@ import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
 import { commit, complete, resume, tryAgain, wait } from "./claiming.ts";
 import { expireLease } from "./departures.ts";
-import { startHanded, reclaimUnstarted } from "./handing-over.ts";
+import { reclaimUnstarted, startHanded } from "./handing-over.ts";
 import type { Outcome } from "./measures.ts";
 import { comeBack, leave, scheduleLeave, scheduleReturn } from "./people.ts";
 import { deviceState } from "./states.ts";

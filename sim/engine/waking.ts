@@ -1,6 +1,6 @@
-import { reserveMs, pushPerSubscriberMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
+import { pushPerSubscriberMs, reserveMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { waiterAt, passArcOn, schedulePoll, waiterBefore } from "./announcing.ts";
+import { passArcOn, schedulePoll, waiterAt, waiterBefore } from "./announcing.ts";
 import { claimById, claimFirst } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";

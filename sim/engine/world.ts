@@ -1,4 +1,4 @@
-import type { SearchResult, Policy } from "../policies/policy.ts";
+import type { Policy, SearchResult } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
 import { EventQueue } from "../structures/event-queue.ts";
 import { mix, type Random, randomFrom } from "../structures/random.ts";

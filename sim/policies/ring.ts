@@ -2,7 +2,7 @@ import { fullScan, localScan } from "../../packages/queue/component/model/dispat
 import { ringSize, slotsFor } from "../../packages/queue/component/model/placement.ts";
 import type { Random } from "../structures/random.ts";
 import { pointCount } from "./home-slots.ts";
-import type { LaneView, SearchResult, Policy, Positions } from "./policy.ts";
+import type { LaneView, Policy, Positions, SearchResult } from "./policy.ts";
 import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 
 type Variant = {

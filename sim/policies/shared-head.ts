@@ -1,4 +1,4 @@
-import type { DeviceView, LaneView, SearchResult, Policy } from "./policy.ts";
+import type { DeviceView, LaneView, Policy, SearchResult } from "./policy.ts";
 import { frontOf, nothing } from "./slots.ts";
 
 /** The number of jobs from the head that a device searches for one of its prefixes. */
