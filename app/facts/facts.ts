@@ -85,6 +85,8 @@ export const factNames = Object.keys(computerFacts) as readonly FactName[];
 /** A fact that sensors tell. */
 export type SensedFact = FactName | "suspended";
 
+export const sensedFacts: readonly SensedFact[] = [...factNames, "suspended"];
+
 export type ComputerFacts = { readonly [Name in FactName]: Known<ValueOf<(typeof computerFacts)[Name]>> };
 
 /** A computer about which nothing is known yet. */

@@ -1,13 +1,5 @@
 import fc from "fast-check";
-import {
-  type ComputerFacts,
-  type FactName,
-  factNames,
-  type Facts,
-  type Known,
-  known,
-  unknown,
-} from "../facts/facts.ts";
+import { type ComputerFacts, type FactName, type Facts, type Known, known, unknown } from "../facts/facts.ts";
 import type { Activity } from "./decision.ts";
 import type { DonateReason, Limits } from "./declare/activity.ts";
 import type { Field } from "./declare/rule.ts";
@@ -53,11 +45,13 @@ function knownOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Known<T>> {
   return fc.oneof(value.map(known), fc.constant(unknown));
 }
 
-type ArbitraryFacts = { readonly [Name in FactName]?: fc.Arbitrary<ComputerFacts[Name]> };
+const yesOrNo = knownOf(fc.boolean());
 
-/** Every fact but those that are true or false. */
-const notBoolean: ArbitraryFacts = {
+const computer: { readonly [Name in FactName]: fc.Arbitrary<ComputerFacts[Name]> } = {
   idleSeconds: knownOf(fc.double({ min: 0, max: 1e6, noNaN: true })),
+  locked: yesOrNo,
+  displayOff: yesOrNo,
+  lidClosed: yesOrNo,
   power: knownOf(fc.constantFrom("ac" as const, "battery" as const)),
   batteryPercent: knownOf(fc.integer({ min: 0, max: 100 })),
   thermal: knownOf(fc.constantFrom("nominal", "fair", "serious", "critical")),
@@ -67,13 +61,14 @@ const notBoolean: ArbitraryFacts = {
   memoryFreeMb: knownOf(megabytes),
   vramFreeMb: knownOf(megabytes),
   diskFreeMb: knownOf(megabytes),
+  fullScreen: yesOrNo,
+  cameraInUse: yesOrNo,
+  microphoneInUse: yesOrNo,
+  mediaPlaying: yesOrNo,
   excludedProgram: knownOf(fc.constantFrom(null, "game")),
+  metered: yesOrNo,
   networks: knownOf(names),
 };
-
-const computer = Object.fromEntries(
-  factNames.map((name) => [name, notBoolean[name] ?? knownOf(fc.boolean())]),
-) as { readonly [Name in FactName]: fc.Arbitrary<ComputerFacts[Name]> };
 
 const facts: fc.Arbitrary<Facts> = fc.record({
   ...computer,
@@ -126,30 +121,47 @@ const scheduleWindow: fc.Arbitrary<ScheduleWindow> = fc.record({
   toMinute: fc.integer({ min: 0, max: 1_440 }),
 });
 
-/** Narrower than the rules' bounds, or of several parts. */
+const inUse = fc.record({
+  mode: fc.constantFrom("off", "limited"),
+  threads,
+  gpu: fc.boolean(),
+  memoryMb: megabytes,
+});
+const idle = fc.record({ threads: fc.option(threads), gpu: fc.boolean(), memoryMb: fc.option(megabytes) });
+const gpus = fc.array(fc.record({ index: fc.integer({ min: 0, max: 3 }), allow: fc.boolean() }), {
+  maxLength: 3,
+});
+const schedule = fc.option(fc.array(scheduleWindow, { maxLength: 3 }));
+
+/** Within narrower bounds than the rules', so that the random facts meet them. */
 const ownRules: { readonly [Name in RuleName]?: fc.Arbitrary<Rules[Name]> } = {
-  inUse: fc.record({
-    mode: fc.constantFrom("off", "limited"),
-    threads,
-    gpu: fc.boolean(),
-    memoryMb: megabytes,
-  }),
-  idle: fc.record({ threads: fc.option(threads), gpu: fc.boolean(), memoryMb: fc.option(megabytes) }),
-  gpus: fc.array(fc.record({ index: fc.integer({ min: 0, max: 3 }), allow: fc.boolean() }), { maxLength: 3 }),
-  schedule: fc.option(fc.array(scheduleWindow, { maxLength: 3 })),
   otherCpuLoadHysteresis: fc.double({ min: 0, max: 0.5, noNaN: true }),
   minFreeMemoryMb: fc.integer({ min: 0, max: 10_000 }),
   excludedPrograms: fc.subarray(["game"]),
-  requiredNetworks: names,
   diskQuotaMb: megabytes,
   minFreeDiskMb: fc.integer({ min: 0, max: 10_000 }),
 };
 
 function arbitraryOf(field: Field): fc.Arbitrary<unknown> {
-  if (field.kind !== "number") return field.kind === "switch" ? fc.boolean() : fc.constant([]);
-  const { min, max } = field;
-  const value = field.unit === "share" ? fc.double({ min, max, noNaN: true }) : fc.integer({ min, max });
-  return field.optional ? fc.option(value) : value;
+  switch (field.kind) {
+    case "switch":
+      return fc.boolean();
+    case "number": {
+      const { min, max } = field;
+      const value = field.unit === "share" ? fc.double({ min, max, noNaN: true }) : fc.integer({ min, max });
+      return field.optional ? fc.option(value) : value;
+    }
+    case "names":
+      return names;
+    case "gpus":
+      return gpus;
+    case "schedule":
+      return schedule;
+    case "idle":
+      return idle;
+    case "inUse":
+      return inUse;
+  }
 }
 
 export const anyRules = fc.record(

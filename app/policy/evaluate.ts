@@ -2,7 +2,7 @@ import type { Facts } from "../facts/facts.ts";
 import type { DonateReason } from "./declare/activity.ts";
 import { type Context, firstVeto, type Veto } from "./declare/check.ts";
 import type { StandbyReason } from "./reasons.ts";
-import { firmChecks, type Rules, softChecks } from "./rules.ts";
+import { checks, firmChecks, type Rules } from "./rules.ts";
 import { idleness, isDonateNow, restEndsAt, restingSince, typing } from "./rules/idleness.ts";
 import { model } from "./rules/models.ts";
 import { scheduleEndsAt } from "./rules/schedule.ts";
@@ -19,17 +19,16 @@ export type Verdict =
 /** Runs the checks in their order. The first veto is the reason that people read. */
 export function evaluate(context: Context<keyof Facts, Rules>): Verdict {
   const { facts, rules } = context;
-  const firm = firstVeto<typeof context, StandbyReason>(firmChecks, context);
-  if (firm !== null) return { kind: "standby", ...firm };
+  const donateNow = isDonateNow(context);
+  const vetoed = firstVeto<typeof context, StandbyReason>(donateNow ? firmChecks : checks, context);
+  if (vetoed !== null) return { kind: "standby", ...vetoed };
 
-  if (isDonateNow(context)) {
+  if (donateNow) {
     const missing = model.veto(context);
     if (missing !== null) return { kind: "standby", ...missing, recheckAt: facts.donateNowUntil };
     return { kind: "donate", reason: "donate-now", use: "idle", recheckAt: facts.donateNowUntil };
   }
 
-  const soft = firstVeto<typeof context, StandbyReason>(softChecks, context);
-  if (soft !== null) return { kind: "standby", ...soft };
   const inUse = idleness.veto(context);
   if (inUse !== null && rules.inUse.mode === "off") return { kind: "standby", ...inUse };
   // Checked before typing, because every change of reason is reported to the organization.

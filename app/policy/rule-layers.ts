@@ -1,4 +1,4 @@
-import { defaultRules, type RuleName, ruleNames, type Rules, rules as declared } from "./rules.ts";
+import { defaultRules, overridableRules, type RuleName, ruleNames, type Rules } from "./rules.ts";
 
 /** Who decided a rule. */
 export type RuleLayer = "default" | "donor" | "organization";
@@ -57,8 +57,7 @@ export function effectiveRules({ base, donor, organization }: RuleLayers): Effec
 
 function withDonateNow({ values, locked }: OrganizationRules): OrganizationRules {
   const decided = values.allowDonateNow !== undefined || locked.includes("allowDonateNow");
-  if (decided || !locked.some((name) => declared[name].donateNowOverrides === true))
-    return { values, locked };
+  if (decided || !locked.some((name) => overridableRules.has(name))) return { values, locked };
   return { values: { ...values, allowDonateNow: false }, locked: [...locked, "allowDonateNow"] };
 }
 

@@ -31,11 +31,8 @@ export const rules = {
   ...modelRules,
 };
 
-/**
- * Checks that always count, in their order: the first with a veto gives the reason that people read.
- * "Donate now" overrides none of them: it neither empties a battery nor heats a computer that is too hot.
- */
-export const firmChecks = [
+/** Checks in their order: the first with a veto gives the reason that people read. */
+export const checks = [
   membership,
   pause,
   sleep,
@@ -47,19 +44,29 @@ export const firmChecks = [
   heat,
   excludedPrograms,
   memory,
+  schedule,
+  fullScreen,
+  call,
+  media,
+  processorLoad,
 ] as const;
 
-/** Checks that "donate now" overrides. Their rules say so, too: `donateNowOverrides`. */
-export const softChecks = [schedule, fullScreen, call, media, processorLoad] as const;
+/** Checks that always count: "donate now" neither empties a battery nor heats a computer that is too hot. */
+export const firmChecks = checks.filter(({ donateNowOverrides }) => donateNowOverrides === undefined);
 
 /** Every check. evaluate.ts runs the last three one by one. */
-export const allChecks = [...firmChecks, ...softChecks, idleness, model, typing] as const;
+export const allChecks = [...checks, idleness, model, typing] as const;
 
 export type Rules = ValuesOf<typeof rules>;
 
 export type RuleName = keyof Rules;
 
 export const ruleNames = Object.keys(rules) as readonly RuleName[];
+
+/** The rules that "donate now" overrides for a while. */
+export const overridableRules: ReadonlySet<RuleName> = new Set(
+  allChecks.flatMap(({ donateNowOverrides = [] }) => donateNowOverrides),
+);
 
 export const defaultRules = Object.fromEntries(
   ruleNames.map((name) => [name, rules[name].default]),

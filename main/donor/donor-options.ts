@@ -3,8 +3,8 @@ import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 import type { IdleSensor } from "../sensors/base/idle.ts";
+import type { OwnCpuTime } from "../sensors/base/own-use.ts";
 import type { Sensor } from "../sensors/base/sensor.ts";
-import type { OwnCpuTime } from "../sensors/sources/cpu-load.ts";
 import type { SpawnRunner } from "../supervisor/process/runner-child.ts";
 
 export type DonorOptions = {

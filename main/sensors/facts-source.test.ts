@@ -1,22 +1,22 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { known, unknown } from "../../app/facts/facts.ts";
+import { known, type SensedFact, unknown } from "../../app/facts/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { unknownIdle } from "./base/idle.ts";
-import { type FactName, type Found, neededBy, type Needs, type Sensor } from "./base/sensor.ts";
+import { type Found, neededBy, type Needs, type Sensor } from "./base/sensor.ts";
 import { treeOf } from "./base/tree.fixture.ts";
 import { gatherFacts } from "./facts-source.ts";
 import { minuteOfWeek, TimeZone } from "./local-time.ts";
 
-const needs = (...facts: readonly FactName[]): Needs => ({
+const needs = (...facts: readonly SensedFact[]): Needs => ({
   facts: new Set(facts),
   programs: [],
   donating: false,
 });
 
 /** A real facts source, with inputs that the test changes. */
-function source(name: string, everyMs: number, found: () => Found, facts: readonly FactName[]) {
+function source(name: string, everyMs: number, found: () => Found, facts: readonly SensedFact[]) {
   const count = { samples: 0 };
   const sensor: Sensor = {
     source: name,
@@ -197,7 +197,7 @@ describe("neededBy", () => {
       idle: { ...defaultRules.idle, gpu: false },
     };
     const { facts } = neededBy(calm, false);
-    const costly: readonly FactName[] = [
+    const costly: readonly SensedFact[] = [
       "displayOff",
       "cameraInUse",
       "microphoneInUse",

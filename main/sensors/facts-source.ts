@@ -1,13 +1,6 @@
-import { type ComputerFacts, type Facts } from "../../app/facts/facts.ts";
+import { type ComputerFacts, type Facts, type SensedFact, sensedFacts } from "../../app/facts/facts.ts";
 import type { IdleSensor } from "./base/idle.ts";
-import {
-  type FactName,
-  factNames,
-  type Needs,
-  type Reading,
-  type Readings,
-  type Sensor,
-} from "./base/sensor.ts";
+import type { Needs, Reading, Readings, Sensor } from "./base/sensor.ts";
 import { minuteOfWeek, TimeZone } from "./local-time.ts";
 import { SensorBoard } from "./sensor-board.ts";
 import { SensorSchedule } from "./sensor-schedule.ts";
@@ -18,11 +11,8 @@ export type Sensors = {
   readonly others: readonly Sensor[];
 };
 
-/** The part of the facts that is about the computer and its clock. */
-export type SensedFacts = ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspended">;
-
 export type FactsSource = {
-  readonly read: () => SensedFacts;
+  readonly read: () => ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspended">;
   /** Every fact with its source and its time. */
   readonly readings: () => Readings;
   /** The facts that the rules need from now on. Cheap to call again with the same needs. */
@@ -32,7 +22,7 @@ export type FactsSource = {
   /** Samples all sources, also for facts that no rule needs, because a person wants to see them. */
   readonly sampleAll: (programs: readonly string[]) => Promise<void>;
   /** Samples only these facts: something else reported that they changed. */
-  readonly sample: (...facts: readonly FactName[]) => Promise<void>;
+  readonly sample: (...facts: readonly SensedFact[]) => Promise<void>;
   readonly stop: () => void;
 };
 
@@ -44,7 +34,7 @@ export function gatherFacts({ idle, others }: Sensors): FactsSource {
   const schedule = new SensorSchedule(others, board, () => onChange());
 
   const readings = (): Readings => {
-    const all = factNames.map((name): [FactName, Reading] => [name, board.reading(name)]);
+    const all = sensedFacts.map((name): [SensedFact, Reading] => [name, board.reading(name)]);
     const now = Date.now();
     return {
       ...(Object.fromEntries(all) as Readings),

@@ -1,16 +1,17 @@
 import { type IdleSensor, unknownIdle } from "./base/idle.ts";
+import { type OwnCpuTime, runnerMemory } from "./base/own-use.ts";
 import type { Sensor } from "./base/sensor.ts";
+import { cpuLoadSensor } from "./common/cpu-load.ts";
+import { diskSensor } from "./common/disk.ts";
+import { macMemorySensor, windowsMemorySensor } from "./common/memory.ts";
+import { networkNamesSensor } from "./common/network-names.ts";
+import { nvidiaSensor } from "./common/nvidia.ts";
 import { linuxIdle } from "./linux/linux-idle.ts";
 import { linuxSensors } from "./linux/linux-sensors.ts";
 import { macBatterySensor } from "./macos/battery.ts";
 import { macLidSensor } from "./macos/lid.ts";
 import { macProcessesSensor } from "./macos/processes.ts";
-import { batterySensor } from "./sources/battery.ts";
-import { cpuLoadSensor, type OwnCpuTime } from "./sources/cpu-load.ts";
-import { diskSensor } from "./sources/disk.ts";
-import { macMemorySensor, runnerMemory, windowsMemorySensor } from "./sources/memory.ts";
-import { networkNamesSensor } from "./sources/network-names.ts";
-import { nvidiaSensor } from "./sources/nvidia.ts";
+import { windowsBatterySensor } from "./windows/battery.ts";
 import { consentStoreSensor } from "./windows/consent-store.ts";
 import { networkProfileSensor } from "./windows/network-profile.ts";
 import { windowsProcessesSensor } from "./windows/processes.ts";
@@ -48,7 +49,7 @@ function ownSensors({ platform, env, runnerPid }: Surroundings): readonly Sensor
       ];
     case "win32":
       return [
-        batterySensor,
+        windowsBatterySensor,
         windowsMemorySensor(memory),
         nvidiaSensor(gpu, "nvidia-smi.exe"),
         consentStoreSensor,

@@ -1,13 +1,5 @@
-import { type ComputerFacts, type Known, unknown } from "../../app/facts/facts.ts";
-import {
-  type FactName,
-  factNames,
-  type Found,
-  nothingSensed,
-  type Reading,
-  type Sensed,
-  type Sensor,
-} from "./base/sensor.ts";
+import { type ComputerFacts, factNames, type Known, type SensedFact, unknown } from "../../app/facts/facts.ts";
+import { type Found, nothingSensed, type Reading, type Sensed, type Sensor } from "./base/sensor.ts";
 
 type Held = { readonly found: Found; readonly at: number };
 
@@ -37,7 +29,7 @@ export class SensorBoard {
   }
 
   /** Whether a sensor before this one in the list knows it. */
-  isKnownBefore(sensor: Sensor, name: FactName): boolean {
+  isKnownBefore(sensor: Sensor, name: SensedFact): boolean {
     for (const other of this.#sensors) {
       if (other === sensor) return false;
       if (this.#held.get(other)?.found[name]?.known === true) return true;
@@ -45,11 +37,11 @@ export class SensorBoard {
     return false;
   }
 
-  value<F extends FactName>(name: F): Sensed[F] {
+  value<F extends SensedFact>(name: F): Sensed[F] {
     return this.#first(this.#sensors, name);
   }
 
-  #first<F extends FactName>(sensors: readonly Sensor[], name: F): Sensed[F] {
+  #first<F extends SensedFact>(sensors: readonly Sensor[], name: F): Sensed[F] {
     for (const sensor of sensors) {
       const value = this.#held.get(sensor)?.found[name];
       if (value?.known === true) return value;
@@ -64,7 +56,7 @@ export class SensorBoard {
     return Object.fromEntries(all) as ComputerFacts;
   }
 
-  reading(name: FactName): Reading {
+  reading(name: SensedFact): Reading {
     const asked: string[] = [];
     const telling = this.#sensors.filter((sensor) => sensor.facts.includes(name));
     let at: number | null = null;

@@ -1,5 +1,5 @@
-import type { Known } from "../../app/facts/facts.ts";
-import { type FactName, factNames, type Found, type Needs, type Sensor } from "./base/sensor.ts";
+import { type Known, type SensedFact, sensedFacts } from "../../app/facts/facts.ts";
+import type { Found, Needs, Sensor } from "./base/sensor.ts";
 import type { SensorBoard } from "./sensor-board.ts";
 
 /** Samples that are due within this time of each other share one wake-up. */
@@ -45,11 +45,11 @@ export class SensorSchedule {
   }
 
   async sampleAll(programs: readonly string[]): Promise<void> {
-    const needs: Needs = { facts: new Set(factNames), programs, donating: true };
+    const needs: Needs = { facts: new Set(sensedFacts), programs, donating: true };
     await Promise.all(this.#sensors.map((sensor) => this.#sample(sensor, needs)));
   }
 
-  async sample(facts: readonly FactName[]): Promise<void> {
+  async sample(facts: readonly SensedFact[]): Promise<void> {
     const asked = this.#sensors.filter(
       (sensor) => this.#isNeeded(sensor) && sensor.facts.some((name) => facts.includes(name)),
     );
@@ -172,6 +172,6 @@ function isTrue(fact: Known<boolean>): boolean {
   return fact.known && fact.value;
 }
 
-function listed(facts: ReadonlySet<FactName>): string {
+function listed(facts: ReadonlySet<SensedFact>): string {
   return [...facts].sort().join(" ");
 }

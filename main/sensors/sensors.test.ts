@@ -5,15 +5,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../../app/facts/facts.ts";
 import { idleFromFile, idleFromShell } from "./base/idle.ts";
-import { readPower } from "./sources/battery.ts";
-import {
-  cpuLoadSensor,
-  otherLoad,
-  ownCpuTime,
-  parseKernelMs,
-  parseStat,
-  systemCpuTimes,
-} from "./sources/cpu-load.ts";
+import { ownCpuTime, parseKernelMs } from "./base/own-use.ts";
+import { cpuLoadSensor, otherLoad, parseStat, systemCpuTimes } from "./common/cpu-load.ts";
+import { readPower } from "./windows/battery.ts";
 
 describe("idle", () => {
   it("is what the shell says, and unknown where it says nothing sensible", () => {

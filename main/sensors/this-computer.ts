@@ -1,8 +1,8 @@
 import type { IdleSensor } from "./base/idle.ts";
+import { type OwnCpuTime, ownCpuTime } from "./base/own-use.ts";
 import type { Sensor } from "./base/sensor.ts";
 import { type FactsSource, gatherFacts } from "./facts-source.ts";
 import { platformSensors } from "./platform-sensors.ts";
-import { type OwnCpuTime, ownCpuTime } from "./sources/cpu-load.ts";
 
 export type ThisComputer = {
   /** The disk that holds the models. */

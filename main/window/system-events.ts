@@ -1,5 +1,5 @@
 import { powerMonitor } from "electron";
-import type { SystemEvent, SystemEvents } from "../sensors/sources/shell-sensor.ts";
+import type { SystemEvent, SystemEvents } from "../sensors/common/shell-sensor.ts";
 
 /** Electron's system events. On Linux it reports neither the lock nor the power source reliably: D-Bus does. */
 export function electronSystemEvents(platform: NodeJS.Platform): SystemEvents {

@@ -35,20 +35,23 @@ export type Veto<ReasonName extends string> = {
 
 /**
  * One thing that can keep a computer from donating.
- * `Ctx` is the `Context` that it reads, `Rules` the rules in it, `ReasonName` the reasons that it gives.
+ * `Ctx` is the `Context` that it reads, `Rules` the rules in it, `ReasonName` the reasons that it gives, `Overridden` the
+ * rules that "donate now" overrides.
  */
-export type Check<Ctx, Rules, ReasonName extends string> = {
+export type Check<Ctx, Rules, ReasonName extends string, Overridden extends string = never> = {
   readonly reasons: { readonly [Name in ReasonName]: Reason };
   /** The facts to sample under these rules. Facts that no check needs are not sampled. */
   readonly needs: (rules: Rules) => readonly SensedFact[];
+  /** "Donate now" overrides this check, and so these rules. Without this field the check always counts. */
+  readonly donateNowOverrides?: readonly Overridden[];
   /** Why not to donate; null where this check has no objection. */
   readonly veto: (context: Ctx) => Veto<ReasonName> | null;
 };
 
 /** Declares a check; all types are inferred. */
-export function check<Ctx, Rules, ReasonName extends string>(
-  declared: Check<Ctx, Rules, ReasonName>,
-): Check<Ctx, Rules, ReasonName> {
+export function check<Ctx, Rules, ReasonName extends string, Overridden extends string = never>(
+  declared: Check<Ctx, Rules, ReasonName, Overridden>,
+): Check<Ctx, Rules, ReasonName, Overridden> {
   return declared;
 }
 

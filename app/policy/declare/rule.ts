@@ -20,8 +20,6 @@ type RuleWords = {
   readonly title: string;
   /** One sentence that says what it does. */
   readonly hint: string;
-  /** "Donate now" overrides this rule for a while. */
-  readonly donateNowOverrides?: boolean;
 };
 
 /** How a rule is entered, and its bounds. The schemas and the editors derive from it. */

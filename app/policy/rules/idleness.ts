@@ -9,14 +9,12 @@ export const idlenessRules = {
     section: "when",
     title: "Only while nobody uses it",
     hint: "Off for machines that nobody sits at, such as servers.",
-    donateNowOverrides: true,
     default: true,
   }),
   idleAfterSeconds: number({
     section: "when",
     title: "Unused after",
     hint: "How long without input until a computer counts as unused.",
-    donateNowOverrides: true,
     default: 120,
     unit: "seconds",
     min: 10,
@@ -27,7 +25,6 @@ export const idlenessRules = {
     section: "when",
     title: "Unused once it is locked",
     hint: "A locked computer counts as unused ten seconds after the last input, however long the time above is.",
-    donateNowOverrides: true,
     default: true,
   }),
   /** Whether "donate now" may override idleness and the rules about a calm computer. */
@@ -71,6 +68,7 @@ export const idleness = check({
     },
   },
   needs: () => ["idleSeconds", "locked"],
+  donateNowOverrides: ["requireIdle", "idleAfterSeconds", "idleWhenLocked"],
   veto: ({ facts, rules }: Context<"now" | "idleSeconds" | "locked", IdlenessRules>) => {
     if (!rules.requireIdle) return null;
     if (!facts.idleSeconds.known) return veto("idle-unknown");
@@ -106,6 +104,7 @@ const calmSeconds = 10;
 export const typing = check({
   reasons: { "in-use": inUse },
   needs: () => ["idleSeconds"],
+  donateNowOverrides: ["inUse"],
   veto: ({ state, facts }: Context<"now" | "idleSeconds">) => {
     if (!facts.idleSeconds.known) return null;
     const calmAt = facts.now + (calmSeconds - facts.idleSeconds.value) * 1_000;

@@ -33,7 +33,6 @@ const inUse: Rule<InUseLimits> = {
   section: "gives",
   title: "While in use",
   hint: "Nothing; or work within these limits, half of the time and not while you type.",
-  donateNowOverrides: true,
   default: { mode: "off", threads: 1, gpu: false, memoryMb: 2_048 },
   field: { kind: "inUse" },
   say: (value) => (value.mode === "off" ? "nothing" : sayLimits(value)),

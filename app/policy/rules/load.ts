@@ -7,7 +7,6 @@ export const loadRules = {
     section: "others",
     title: "Processor use by others at most",
     hint: "It stops while other programs use more than this share.",
-    donateNowOverrides: true,
     default: 0.6,
     unit: "share",
     min: 0.05,
@@ -61,6 +60,7 @@ export const processorLoad = check({
     },
   },
   needs: () => ["otherCpuLoad"],
+  donateNowOverrides: ["maxOtherCpuLoad"],
   veto: ({ state, facts: { otherCpuLoad }, rules }: Context<"otherCpuLoad", LoadRules>) => {
     if (!otherCpuLoad.known) return null;
     const most = lowered(rules.maxOtherCpuLoad, isOnStandbyFor(state, "other-load"), rules);

@@ -11,21 +11,18 @@ export const presenceRules = {
     section: "others",
     title: "Stops for full screen",
     hint: "While a presentation, a film or a game fills the screen.",
-    donateNowOverrides: true,
     default: true,
   }),
   holdOnCall: yesOrNo({
     section: "others",
     title: "Stops for calls",
     hint: "While the camera or the microphone is in use.",
-    donateNowOverrides: true,
     default: true,
   }),
   holdOnMedia: yesOrNo({
     section: "others",
     title: "Stops for music and films",
     hint: "While sound or video is playing.",
-    donateNowOverrides: true,
     default: true,
   }),
 };
@@ -42,6 +39,7 @@ export const fullScreen = check({
     },
   },
   needs: ({ holdOnFullScreen }: PresenceRules) => (holdOnFullScreen ? ["fullScreen"] : []),
+  donateNowOverrides: ["holdOnFullScreen"],
   veto: ({ facts, rules }: Context<"fullScreen", PresenceRules>) =>
     rules.holdOnFullScreen && isTrue(facts.fullScreen) ? veto("full-screen") : null,
 });
@@ -56,6 +54,7 @@ export const call = check({
     },
   },
   needs: ({ holdOnCall }: PresenceRules) => (holdOnCall ? ["cameraInUse", "microphoneInUse"] : []),
+  donateNowOverrides: ["holdOnCall"],
   veto: ({ facts, rules }: Context<"cameraInUse" | "microphoneInUse", PresenceRules>) =>
     rules.holdOnCall && (isTrue(facts.cameraInUse) || isTrue(facts.microphoneInUse)) ? veto("in-call") : null,
 });
@@ -70,6 +69,7 @@ export const media = check({
     },
   },
   needs: ({ holdOnMedia }: PresenceRules) => (holdOnMedia ? ["mediaPlaying"] : []),
+  donateNowOverrides: ["holdOnMedia"],
   veto: ({ facts, rules }: Context<"mediaPlaying", PresenceRules>) =>
     rules.holdOnMedia && isTrue(facts.mediaPlaying) ? veto("media-playing") : null,
 });

@@ -19,7 +19,6 @@ const rule: Rule<Schedule> = {
   section: "when",
   title: "Hours",
   hint: "The hours of the week in which it may donate, in the computer's own time zone.",
-  donateNowOverrides: true,
   default: null,
   field: { kind: "schedule" },
   say: (value) => (value === null ? "at any hour" : value.map(sayWindow).join(", ") || "never"),
@@ -40,6 +39,7 @@ export const schedule = check({
     },
   },
   needs: () => [],
+  donateNowOverrides: ["schedule"],
   veto: ({ facts, rules }: Context<"now" | "minuteOfWeek", ValuesOf<typeof scheduleRules>>) => {
     if (rules.schedule === null || isOpen(rules.schedule, facts.minuteOfWeek)) return null;
     const minutes = minutesUntilOpen(rules.schedule, facts.minuteOfWeek);

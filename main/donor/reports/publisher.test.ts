@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { known, unknown } from "../../../app/facts/facts.ts";
+import { known, sensedFacts, unknown } from "../../../app/facts/facts.ts";
 import { away, donating, now } from "../../../app/policy/decide.fixture.ts";
 import { effectiveRules, noOrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
@@ -10,7 +10,7 @@ import { createSnapshotStore, type SnapshotStore } from "../../face/snapshot-sto
 import { DonorJournal } from "../../journal/donor-journal.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { silentLog } from "../../log.ts";
-import { factNames, type Readings } from "../../sensors/base/sensor.ts";
+import type { Readings } from "../../sensors/base/sensor.ts";
 import type { Me } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";
 import { type Look, Publisher } from "./publisher.ts";
@@ -30,7 +30,7 @@ const look: Look = {
   recheckAt: now + 1_000,
   facts: { ...away, power: unknown },
   readings: Object.fromEntries(
-    factNames.map((name) => [name, { value: unknown, source: "a test", at: now }]),
+    sensedFacts.map((name) => [name, { value: unknown, source: "a test", at: now }]),
   ) as unknown as Readings,
   needs: { facts: new Set(["power", "idleSeconds"]), programs: [], donating: true },
   connection: "online",

@@ -1,5 +1,5 @@
 import type { DonorSnapshot, FactSources, FactsView } from "../../../app/contract/snapshot.ts";
-import { type Facts, type Known, unknownComputer } from "../../../app/facts/facts.ts";
+import { factNames, type Facts, type Known, unknownComputer } from "../../../app/facts/facts.ts";
 import type { EffectiveRules } from "../../../app/policy/rule-layers.ts";
 import type { Identity } from "../organization/identity.ts";
 import type { Settings } from "../settings.ts";
@@ -65,8 +65,6 @@ export function sourcesView(readings: {
     }),
   );
 }
-
-const factNames = Object.keys(unknownComputer) as readonly (keyof FactsView)[];
 
 /** Leaves out a pause or a "donate now" that has ended. */
 export function settingsView(

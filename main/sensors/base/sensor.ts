@@ -1,6 +1,5 @@
 import {
   type ComputerFacts,
-  factNames as computerFactNames,
   type Known,
   type SensedFact,
   unknown,
@@ -11,18 +10,14 @@ import { neededFacts, type Rules } from "../../../app/policy/rules.ts";
 /** Sensors report the facts about this computer, and whether it is going to sleep. */
 export type Sensed = ComputerFacts & { readonly suspended: Known<boolean> };
 
-export type FactName = SensedFact;
-
 export const nothingSensed: Sensed = { ...unknownComputer, suspended: unknown };
-
-export const factNames: readonly FactName[] = [...computerFactNames, "suspended"];
 
 /** Some facts from one sample. A missing fact is unknown to that sensor. */
 export type Found = Partial<Sensed>;
 
 /** The facts that the rules depend on now. Other facts are not worth a wake-up. */
 export type Needs = {
-  readonly facts: ReadonlySet<FactName>;
+  readonly facts: ReadonlySet<SensedFact>;
   /** The rules' excluded programs. */
   readonly programs: readonly string[];
   readonly donating: boolean;
@@ -40,7 +35,7 @@ export function neededBy(rules: Rules, donating: boolean): Needs {
 export type Sensor = {
   /** The name that people know: "UPower", "/proc/meminfo". */
   readonly source: string;
-  readonly facts: readonly FactName[];
+  readonly facts: readonly SensedFact[];
   /** Milliseconds until a new sample is worth its cost. Null if the sensor reports every change by itself. */
   readonly everyMs: number | null;
   /** How often a sample starts a subprocess, in milliseconds. */
@@ -60,4 +55,4 @@ export type Reading<T = unknown> = {
   readonly at: number | null;
 };
 
-export type Readings = { readonly [F in FactName]: Reading };
+export type Readings = { readonly [F in SensedFact]: Reading };

@@ -3,9 +3,9 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { known, unknown } from "../../../app/facts/facts.ts";
+import { known, type SensedFact, unknown } from "../../../app/facts/facts.ts";
 import { unknownIdle } from "../base/idle.ts";
-import { type FactName, type Sensor } from "../base/sensor.ts";
+import type { Sensor } from "../base/sensor.ts";
 import { gatherFacts } from "../facts-source.ts";
 import { FakeService, hasDbusDaemon, PrivateBus, propertiesOf } from "./bus.fixture.ts";
 import { Bus, busAddress } from "./dbus/bus.ts";
@@ -45,7 +45,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
 
   async function follow(sensor: Sensor) {
     const facts = gatherFacts({ idle: unknownIdle, others: [sensor] });
-    const names = new Set<FactName>(sensor.facts);
+    const names = new Set<SensedFact>(sensor.facts);
     await facts.start({ facts: names, programs: [], donating: false }, () => undefined);
     stops.push(() => facts.stop());
     return facts;

@@ -1,7 +1,6 @@
 import { known, unknown } from "../../../app/facts/facts.ts";
-import type { Sensor } from "../base/sensor.ts";
+import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
-import type { PowerReading } from "../sources/battery.ts";
 
 /** Only the facts that the shell does not report. Starts a subprocess every three minutes. */
 export const macBatterySensor: Sensor = {
@@ -16,7 +15,7 @@ export const macBatterySensor: Sensor = {
 };
 
 /** "Now drawing from 'Battery Power'", then a line for each battery: "-InternalBattery-0 (id=…)	87%; discharging; …". */
-export function parsePmset(text: string): PowerReading | null {
+export function parsePmset(text: string): Found | null {
   const source = /drawing from '([^']+)'/.exec(text)?.[1];
   if (source === undefined) return null;
   const percent = /InternalBattery[^\n]*?\b(\d{1,3})%/.exec(text)?.[1];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
-import { networkNames } from "../sources/network-names.ts";
+import { networkNames } from "../common/network-names.ts";
 
 /** Windows PowerShell takes about a second to start. So it runs this rarely, and when the interfaces change. */
 const askEveryMs = 15 * 60_000;

@@ -1,7 +1,7 @@
 import { freemem, totalmem } from "node:os";
 import type { Known } from "../../../app/facts/facts.ts";
+import { runnerMemory } from "../../sensors/base/own-use.ts";
 import { readText } from "../../sensors/base/read-file.ts";
-import { runnerMemory } from "../../sensors/sources/memory.ts";
 
 /** The share that stays free for other programs, whatever the rules say. */
 const freeShare = 0.15;

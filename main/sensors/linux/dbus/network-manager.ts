@@ -1,6 +1,6 @@
 import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../../base/sensor.ts";
-import { networkNames } from "../../sources/network-names.ts";
+import { networkNames } from "../../common/network-names.ts";
 import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
 import { watchObject } from "./watch-object.ts";
 

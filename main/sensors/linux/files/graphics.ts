@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
+import type { OwnGpuUse } from "../../base/own-use.ts";
 import { listFolder, readNumber, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
 
 const bytesPerMb = 1024 * 1024;
-
-/** Whether our own runner may use a GPU. The total load then includes its share, so the others' load is unknown. */
-export type OwnGpuUse = () => boolean;
 
 /** Load and free memory of GPUs whose driver reports them (amdgpu and some others). No subprocess. */
 export function graphicsSensor(own: OwnGpuUse, folder = "/sys/class/drm"): Sensor {

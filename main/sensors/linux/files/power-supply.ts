@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { known, unknown } from "../../../../app/facts/facts.ts";
 import { listFolder, readNumber, readText } from "../../base/read-file.ts";
-import type { Sensor } from "../../base/sensor.ts";
-import type { PowerReading } from "../../sources/battery.ts";
+import type { Found, Sensed, Sensor } from "../../base/sensor.ts";
 
 /** Mains and batteries as reported by the kernel. No subprocess. */
 export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {
@@ -18,7 +17,7 @@ export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {
  * A computer without its own battery runs on mains power. A mouse's battery (scope "Device") does not count. The
  * percentage covers all batteries together, weighted by their reported capacity.
  */
-export function readPowerSupply(folder: string): PowerReading {
+export function readPowerSupply(folder: string): Found {
   const supplies = listFolder(folder).map((name) => join(folder, name));
   const batteries = supplies.filter(
     (path) => readText(join(path, "type")) === "Battery" && readText(join(path, "scope")) !== "Device",
@@ -38,7 +37,7 @@ export function readPowerSupply(folder: string): PowerReading {
   };
 }
 
-function powerOf(isOnline: boolean, statuses: readonly (string | null)[]): PowerReading["power"] {
+function powerOf(isOnline: boolean, statuses: readonly (string | null)[]): Sensed["power"] {
   if (isOnline) return known("ac");
   if (statuses.includes("Discharging")) return known("battery");
   // Without an online mains supply, a charging battery still means mains power.
@@ -46,7 +45,7 @@ function powerOf(isOnline: boolean, statuses: readonly (string | null)[]): Power
   return statuses.includes("Full") || statuses.includes("Not charging") ? known("battery") : unknown;
 }
 
-function percentOf(batteries: readonly string[]): PowerReading["batteryPercent"] {
+function percentOf(batteries: readonly string[]): Sensed["batteryPercent"] {
   let held = 0;
   let all = 0;
   for (const path of batteries) {

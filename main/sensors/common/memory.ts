@@ -1,13 +1,11 @@
 import { freemem } from "node:os";
 import { known, unknown } from "../../../app/facts/facts.ts";
+import type { OwnMemory } from "../base/own-use.ts";
 import { readText } from "../base/read-file.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
 const bytesPerMb = 1024 * 1024;
-
-/** Bytes that our own runner holds. They count as free, because the runner gives them back. */
-export type OwnMemory = () => number;
 
 /** Available memory on Linux. This is more than the free memory, because the kernel can shrink its caches. */
 export function linuxMemorySensor(own: OwnMemory, path = "/proc/meminfo"): Sensor {
@@ -66,22 +64,4 @@ export function parseVmStat(text: string): number | null {
     pages += Number(count ?? 0);
   }
   return pages * pageSize;
-}
-
-/**
- * The memory that the runner would give back. Excludes the mapped model's pages, which the kernel already counts as
- * available. Known only on Linux, and 0 elsewhere.
- */
-export function runnerMemory(pid: () => number | undefined): OwnMemory {
-  return () => {
-    const runner = pid();
-    if (runner === undefined || process.platform !== "linux") return 0;
-    return parseAnonymousBytes(readText(`/proc/${runner}/status`) ?? "");
-  };
-}
-
-/** RssAnon of /proc/PID/status (proc(5)), in bytes. 0 if absent. */
-export function parseAnonymousBytes(status: string): number {
-  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
-  return kib === undefined ? 0 : Number(kib) * 1024;
 }

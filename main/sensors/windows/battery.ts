@@ -1,22 +1,16 @@
 import systeminformation from "systeminformation";
-import { type Known, known, unknown } from "../../../app/facts/facts.ts";
-import type { Sensor } from "../base/sensor.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
+import type { Found, Sensor } from "../base/sensor.ts";
 import { countSubprocess } from "../base/subprocess.ts";
 
-export type PowerReading = {
-  readonly power: Known<"ac" | "battery">;
-  /** 0 to 100. Unknown without a battery. */
-  readonly batteryPercent: Known<number>;
-};
-
-export type BatteryData = {
+type BatteryData = {
   readonly hasBattery: boolean;
   readonly acConnected: boolean;
   readonly percent: number;
 };
 
-/** For Windows. Each sample starts PowerShell. */
-export const batterySensor: Sensor = {
+/** Each sample starts PowerShell. */
+export const windowsBatterySensor: Sensor = {
   source: "systeminformation",
   facts: ["power", "batteryPercent"],
   everyMs: 360_000,
@@ -32,7 +26,7 @@ export const batterySensor: Sensor = {
 };
 
 /** A computer without a battery runs on mains power. */
-export function readPower(battery: BatteryData): PowerReading {
+export function readPower(battery: BatteryData): Found {
   if (!battery.hasBattery) return { power: known("ac"), batteryPercent: unknown };
   const percent = battery.percent;
   return {

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
+import type { OwnCpuTime } from "../base/own-use.ts";
 import type { Sensor } from "../base/sensor.ts";
 
 /** Milliseconds of CPU time since the system's (or a process's) start. */
 export type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
-
-/** Our own part of the busy time, in milliseconds. Null if unknown. */
-export type OwnCpuTime = () => number | null;
 
 /** The shortest time over which a load is computed. */
 const shortestMs = 1_000;
@@ -83,37 +81,4 @@ export function parseStat(text: string): CpuTimes | null {
   const busyMs = user + system + (irq ?? 0) + (softirq ?? 0);
   const totalMs = busyMs + nice + idle + (iowait ?? 0);
   return Number.isFinite(totalMs) ? { busyMs, totalMs } : null;
-}
-
-/**
- * Busy CPU time of this process and the runner. On Linux the runner's own code has low priority, which is counted
- * separately, so only its kernel time is added. Elsewhere the result is null while a runner runs, because measuring
- * it would take a subprocess per sample. (Electron knows its children's CPU time, so the desktop program passes its
- * own function.)
- */
-export function ownCpuTime(runnerPid: () => number | undefined): OwnCpuTime {
-  return () => {
-    const { user, system } = process.cpuUsage();
-    const pid = runnerPid();
-    const runnerMs = pid === undefined ? 0 : kernelMs(pid);
-    return runnerMs === null ? null : (user + system) / 1_000 + runnerMs;
-  };
-}
-
-function kernelMs(pid: number): number | null {
-  if (process.platform !== "linux") return null;
-  try {
-    return parseKernelMs(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    // The runner has just ended.
-    return 0;
-  }
-}
-
-/** Kernel time in milliseconds from /proc/PID/stat (proc(5), field 15, in 1/100 s). */
-export function parseKernelMs(stat: string): number | null {
-  // The second field is the program's name in parentheses, which may contain any character.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[12]);
-  return Number.isFinite(ticks) ? ticks * 10 : null;
 }
