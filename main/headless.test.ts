@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("refuses to start in a folder that another one uses, with a sentence; not after a crash or a stop", async () => {
+it("refuses to start in a folder that another donor uses, but starts after its crash or stop", async () => {
   const first = await donor();
   await expect(donor()).rejects.toThrow(/ended with 1:\nAnother Gleaner already uses this folder/);
   first.process.kill("SIGKILL");

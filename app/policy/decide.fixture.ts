@@ -7,7 +7,7 @@ import { idleLimits } from "./limits.fixture.ts";
 import { donateReasons, type StandbyReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
-/** Of the tests: a Tuesday at 10:00, ten seconds and a bit into the minute. */
+/** The time of the tests: a Tuesday, about ten seconds after 10:00. */
 export const now = 1_000_010_250;
 const tuesdayAtTen = 24 * 60 + 10 * 60;
 
@@ -41,10 +41,11 @@ export function holdingFor(reason: StandbyReason): Activity {
 }
 
 export type Edge = {
-  readonly name: string;
+  /** What is so, as a clause after "when". */
+  readonly when: string;
   readonly facts?: Partial<Facts>;
   readonly rules?: Partial<Rules>;
-  /** Both a donating and a holding state where it is left out. */
+  /** Without it, a donating state and a standby state are both tested. */
   readonly from?: Activity;
   readonly to: StandbyReason | DonateReason;
   readonly limits?: Partial<Limits>;
@@ -52,11 +53,12 @@ export type Edge = {
   readonly recheckAt?: number | null;
 };
 
-/** One test for each edge: the next activity, the effects and the moment to look again. */
+/** One test for each edge: the next activity, the effects and the time of the next check. */
 export function testEdges(edges: readonly Edge[]): void {
   for (const edge of edges) {
     for (const from of edge.from === undefined ? [donating, inUse] : [edge.from]) {
-      it(`${edge.name}: ${from.reason} → ${edge.to}`, () => testEdge(edge, from));
+      const change = from.reason === edge.to ? `stays ${edge.to}` : `goes from ${from.reason} to ${edge.to}`;
+      it(`${change} when ${edge.when}`, () => testEdge(edge, from));
     }
   }
 }

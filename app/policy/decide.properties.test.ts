@@ -13,7 +13,7 @@ function holds(predicate: (state: Activity, facts: Facts, rules: Rules) => boole
   fc.assert(fc.property(activities, anyFacts, anyRules, predicate), { numRuns });
 }
 
-/** Of the decisions that donate. */
+/** Checks only the decisions that donate. */
 function whenDonating(
   predicate: (
     next: Extract<Activity, { kind: "donating" }>,
@@ -29,15 +29,15 @@ function whenDonating(
     donated += 1;
     return predicate(next, facts, rules, state);
   });
-  // A property of nothing would hold too.
+  // Without any such decision, every property would hold.
   expect(donated).toBeGreaterThan(numRuns / 50);
 }
 
 const isAsked = ({ donateNowUntil, now }: Facts, { allowDonateNow }: Rules): boolean =>
   allowDonateNow && donateNowUntil !== null && donateNowUntil > now;
 
-describe("donating, for any state, facts and rules", () => {
-  it("never goes on battery unless the rules allow it, and never below their floor", () => {
+describe("a decision to donate, for any state, facts and rules", () => {
+  it("never donates on battery unless the rules allow it, and never below their floor", () => {
     whenDonating((_next, { power, batteryPercent }, rules) => {
       if (power.known && power.value === "ac") return true;
       return (
@@ -46,14 +46,14 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
-  it("keeps to the schedule, unless asked for", () => {
+  it("donates only within the schedule, unless its user asked to donate now", () => {
     whenDonating(
       (_next, { minuteOfWeek, ...facts }, rules) =>
         rules.schedule === null ||
         isAsked({ minuteOfWeek, ...facts }, rules) ||
         rules.schedule.some(({ days, fromMinute, toMinute }) =>
           days.some((day) => {
-            // The other way round than the code: minute by minute from the window's beginning.
+            // Counted in another way than in the code: from the window's start.
             const end = toMinute > fromMinute ? toMinute : toMinute + 1_440;
             const at = [minuteOfWeek - day * 1_440, minuteOfWeek + 10_080 - day * 1_440];
             return at.some((minute) => minute >= fromMinute && minute < end);
@@ -62,7 +62,7 @@ describe("donating, for any state, facts and rules", () => {
     );
   });
 
-  it("pays for no network, and is on one of those that are asked for", () => {
+  it("donates on no metered network unless that is allowed, and only on a required network", () => {
     whenDonating((_next, { metered, networks }, { allowMetered, requiredNetworks }) => {
       if (!allowMetered && metered.known && metered.value) return false;
       if (requiredNetworks.length === 0) return true;
@@ -70,14 +70,14 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
-  it("runs beside no excluded program, and beside none that nobody can name", () => {
+  it("does not donate while an excluded program runs or the running programs are unknown", () => {
     whenDonating(
       (_next, { excludedProgram }, rules) =>
         rules.excludedPrograms.length === 0 || (excludedProgram.known && excludedProgram.value === null),
     );
   });
 
-  it("is never too hot, asleep, paused, offline, retired, or in want of a model", () => {
+  it("never donates while too hot, asleep, paused, offline, retired or without a model", () => {
     whenDonating(
       (_next, facts, { maxTemperatureC }) =>
         !(
@@ -94,7 +94,7 @@ describe("donating, for any state, facts and rules", () => {
     );
   });
 
-  it("uses never more than the rules' limits: those for a computer in use wherever idleness is not certain", () => {
+  it("never exceeds the rules' limits, and uses those for a computer in use unless it is certainly idle", () => {
     whenDonating(({ limits, reason }, facts, rules) => {
       const idle =
         isAsked(facts, rules) ||
@@ -120,7 +120,7 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
-  it("stands still wherever somebody types on a computer in use, for no longer than ten seconds, and nowhere else", () => {
+  it("rests only while somebody types on a computer in use, and for less than ten seconds", () => {
     whenDonating(({ limits: { stillSince, confined } }, { now, idleSeconds }) => {
       const types = confined && idleSeconds.known && idleSeconds.value < 2;
       if (stillSince === null) return !types;
@@ -128,14 +128,14 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
-  it("has a duty cycle above 0, to 1, and of half at most where it is to be quiet or in use", () => {
+  it("has a duty cycle above 0 and up to 1, and at most a half when quiet or in use", () => {
     whenDonating(
       ({ limits }, _facts, { quiet }) =>
         limits.dutyCycle > 0 && limits.dutyCycle <= (quiet || limits.confined ? 0.5 : 1),
     );
   });
 
-  it("begins no job while it finishes the last", () => {
+  it("starts no job while it finishes the last one", () => {
     whenDonating(({ reason }, { finishThenPause }, _rules, state) =>
       finishThenPause ? reason === "finishing" && state.kind === "donating" : reason !== "finishing",
     );
@@ -151,14 +151,14 @@ describe("decide, for any state, facts and rules", () => {
     });
   });
 
-  it("never looks again in the past", () => {
+  it("never schedules the next check in the past", () => {
     holds((state, facts, rules) => {
       const { recheckAt } = decide(state, facts, rules);
       return recheckAt === null || recheckAt > facts.now;
     });
   });
 
-  it("yields whenever it stops donating, accepts whenever it begins, and says nothing while it holds", () => {
+  it("yields when it stops donating, accepts when it starts, and has no effect on standby", () => {
     holds((state, facts, rules) => {
       const { next, effects } = decide(state, facts, rules);
       const kinds = effects.map(({ kind }) => kind).join();
@@ -168,7 +168,7 @@ describe("decide, for any state, facts and rules", () => {
     });
   });
 
-  it("settles: the same facts again change nothing", () => {
+  it("changes nothing when it decides again with the same facts", () => {
     holds((state, facts, rules) => {
       const first = decide(state, facts, rules);
       const second = decide(first.next, facts, rules);
@@ -178,7 +178,7 @@ describe("decide, for any state, facts and rules", () => {
     });
   });
 
-  it("starts from `starting` like from any hold: a donor begins without a yield", () => {
+  it("has no yield among its first effects after the start", () => {
     holds((_state, facts, rules) => {
       const starting: Activity = { kind: "holding", reason: "starting", since: 0 };
       return decide(starting, facts, rules).effects.every((effect) => effect.kind === "accept");
@@ -186,9 +186,9 @@ describe("decide, for any state, facts and rules", () => {
   });
 });
 
-describe("it does not flap", () => {
+describe("hysteresis", () => {
   const between = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map(known);
-  /** Each within its own hysteresis, of the default rules. */
+  /** Each fact stays within its hysteresis under the default rules. */
   const wavering = fc.record({
     otherCpuLoad: between(0.4501, 0.6),
     otherGpuLoad: between(0.1501, 0.3),
@@ -199,42 +199,45 @@ describe("it does not flap", () => {
 
   const starts: readonly (readonly [string, Activity, Facts])[] = [
     ["donating", inUse, { ...away, ...willing }],
-    ["holding for the load", inUse, { ...away, ...willing, otherCpuLoad: known(0.9) }],
-    ["holding for heat", inUse, { ...away, ...willing, temperatureC: known(95) }],
-    ["holding for memory", inUse, { ...away, ...willing, memoryFreeMb: known(100) }],
+    ["standby for the load", inUse, { ...away, ...willing, otherCpuLoad: known(0.9) }],
+    ["standby for heat", inUse, { ...away, ...willing, temperatureC: known(95) }],
+    ["standby for memory", inUse, { ...away, ...willing, memoryFreeMb: known(100) }],
     [
-      "holding for the battery",
+      "standby for the battery",
       inUse,
       { ...away, ...willing, power: known("battery" as const), batteryPercent: known(40) },
     ],
   ];
-  it.each(starts)("%s, while facts waver within their hysteresis", (_name, from, first) => {
-    const rules = { ...defaultRules, allowOnBattery: true };
-    fc.assert(
-      fc.property(fc.array(wavering, { minLength: 1, maxLength: 20 }), (steps) => {
-        let { next: state } = decide(from, first, rules);
-        const kind = state.kind;
-        let changes = 0;
-        steps.forEach((step, at) => {
-          const power = first.power;
-          const facts = { ...first, ...step, power, now: away.now + at * 1_000_000 };
-          const { next, effects } = decide(state, facts, rules);
-          changes += effects.length;
-          state = next;
-        });
-        // Warmth alone may bring it to half speed, once; nothing lets it begin or stop.
-        return state.kind === kind && changes <= (kind === "donating" ? 1 : 0);
-      }),
-    );
-  });
+  it.each(starts)(
+    "stays in its state, %s, while facts waver within their hysteresis",
+    (_name, from, first) => {
+      const rules = { ...defaultRules, allowOnBattery: true };
+      fc.assert(
+        fc.property(fc.array(wavering, { minLength: 1, maxLength: 20 }), (steps) => {
+          let { next: state } = decide(from, first, rules);
+          const kind = state.kind;
+          let changes = 0;
+          steps.forEach((step, at) => {
+            const power = first.power;
+            const facts = { ...first, ...step, power, now: away.now + at * 1_000_000 };
+            const { next, effects } = decide(state, facts, rules);
+            changes += effects.length;
+            state = next;
+          });
+          // Warmth may bring it to half speed once. Nothing lets it start or stop.
+          return state.kind === kind && changes <= (kind === "donating" ? 1 : 0);
+        }),
+      );
+    },
+  );
 
-  it("waits until a thing that comes and goes has stayed away", () => {
+  it("waits until a camera that turns on and off has stayed off", () => {
     const calls = fc.array(fc.boolean(), { minLength: 2, maxLength: 50 });
     fc.assert(
       fc.property(calls, (inCall) => {
         let state = decide(inUse, { ...away, cameraInUse: known(true) }, defaultRules).next;
         return inCall.every((camera, at) => {
-          // Each second for less than half a minute: never long enough.
+          // It is never off for the whole cooldown of half a minute.
           const facts = {
             ...away,
             now: away.now + (at % 29) * 1_000,

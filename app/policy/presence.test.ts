@@ -9,33 +9,33 @@ import { defaultRules } from "./rules.ts";
 describe("a locked computer", () => {
   const locked = { locked: known(true), idleSeconds: known(10) };
   testEdges([
-    { name: "locked for ten seconds", facts: locked, to: "idle" },
+    { when: "the computer has been locked and without input for ten seconds", facts: locked, to: "idle" },
     {
-      name: "locked just now",
+      when: "the computer is locked and had input nine seconds ago",
       facts: { ...locked, idleSeconds: known(9) },
       to: "in-use",
       recheckAt: now + 1_000,
     },
     {
-      name: "locked does not count",
+      when: "the computer is locked and that does not count as unused",
       facts: locked,
       rules: { idleWhenLocked: false },
       to: "in-use",
       recheckAt: now + 110_000,
     },
     {
-      name: "locked or not: unknown",
+      when: "it is unknown whether the computer is locked",
       facts: { ...locked, locked: unknown },
       to: "in-use",
       recheckAt: now + 110_000,
     },
     {
-      name: "locked, but its input is unknown",
+      when: "the computer is locked and its input is unknown",
       facts: { ...locked, idleSeconds: unknown },
       to: "idle-unknown",
     },
     {
-      name: "the display off says nothing of input",
+      when: "the display is off and the input is unknown",
       facts: { displayOff: known(true), idleSeconds: unknown },
       to: "idle-unknown",
     },
@@ -48,29 +48,35 @@ describe("a computer in use that may do a little", () => {
   const rules = { inUse: inUseRules };
   testEdges([
     {
-      name: "in use",
+      when: "the computer is in use and limits for that are set",
       facts: { idleSeconds: known(20) },
       rules,
       to: "within-limits",
       limits,
       recheckAt: now + 100_000,
     },
-    { name: "perhaps in use", facts: { idleSeconds: unknown }, rules, to: "within-limits", limits },
-    { name: "idle", rules, to: "idle" },
     {
-      name: "in use and busy",
+      when: "the idle time is unknown and limits for use are set",
+      facts: { idleSeconds: unknown },
+      rules,
+      to: "within-limits",
+      limits,
+    },
+    { when: "the computer is idle and limits for use are set", rules, to: "idle" },
+    {
+      when: "the computer is in use and other programs need the processor",
       facts: { idleSeconds: known(0), otherCpuLoad: known(0.7) },
       rules,
       to: "other-load",
     },
     {
-      name: "in use and on a call",
+      when: "the computer is in use and its user is on a call",
       facts: { idleSeconds: known(0), cameraInUse: known(true) },
       rules,
       to: "in-call",
     },
     {
-      name: "asked for everything",
+      when: "the computer is in use and its user asks to donate now",
       facts: { idleSeconds: known(0), donateNowUntil: now + 5 },
       rules,
       to: "donate-now",
@@ -87,7 +93,7 @@ describe("a computer in use that may do a little", () => {
   const still = (since: number): Activity => ({ ...within, limits: { ...within.limits, stillSince: since } });
   testEdges([
     {
-      name: "somebody begins to type",
+      when: "somebody starts to type while it works within limits",
       rules,
       from: within,
       to: "within-limits",
@@ -96,7 +102,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 2_000,
     },
     {
-      name: "typed a second ago",
+      when: "somebody typed a second ago while it rests",
       rules,
       from: still(now - 3_000),
       to: "within-limits",
@@ -105,7 +111,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 1_000,
     },
     {
-      name: "has thought for two seconds",
+      when: "there was no input for two seconds while it rests",
       rules,
       from: still(now - 9_000),
       to: "within-limits",
@@ -114,7 +120,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 118_000,
     },
     {
-      name: "goes on typing, almost too long",
+      when: "somebody has typed for almost ten seconds",
       rules,
       from: still(now - 9_999),
       to: "within-limits",
@@ -123,7 +129,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 1,
     },
     {
-      name: "goes on typing, too long",
+      when: "somebody has typed for ten seconds",
       rules,
       from: still(now - 10_000),
       to: "in-use",
@@ -131,7 +137,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 10_000,
     },
     {
-      name: "the clock was set back meanwhile",
+      when: "the clock was set back while it rests",
       rules,
       from: still(now + 60_000),
       to: "within-limits",
@@ -140,7 +146,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 2_000,
     },
     {
-      name: "whether somebody types is no longer known",
+      when: "the idle time becomes unknown while it rests",
       rules,
       from: still(now - 9_000),
       to: "within-limits",
@@ -148,7 +154,7 @@ describe("a computer in use that may do a little", () => {
       facts: { idleSeconds: unknown },
     },
     {
-      name: "typed nine seconds ago: not yet",
+      when: "somebody typed nine seconds ago, which is too recent to start",
       rules,
       from: inUse,
       to: "in-use",
@@ -156,7 +162,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 1_000,
     },
     {
-      name: "typed ten seconds ago",
+      when: "somebody typed ten seconds ago, which is long enough to start",
       rules,
       from: inUse,
       to: "within-limits",
@@ -165,7 +171,7 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 110_000,
     },
     {
-      name: "comes back to an idle computer",
+      when: "somebody comes back to an idle computer with limits for use",
       rules,
       from: donating,
       to: "within-limits",
@@ -174,14 +180,14 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 2_000,
     },
     {
-      name: "has no model, whatever is typed",
+      when: "somebody types and no model is here",
       rules,
       from: holdingFor("no-model"),
       to: "no-model",
       facts: { idleSeconds: known(0), modelReady: false },
     },
     {
-      name: "asked for everything, it does not stand still",
+      when: "somebody types who asked to donate now",
       rules,
       from: still(now - 9_000),
       to: "donate-now",
@@ -190,7 +196,7 @@ describe("a computer in use that may do a little", () => {
     },
   ]);
 
-  it("widens its limits once it is idle", () => {
+  it("widens the limits once the computer is idle", () => {
     const limited = decide(inUse, { ...away, idleSeconds: known(20) }, { ...defaultRules, ...rules }).next;
     const { next, effects } = decide(limited, away, { ...defaultRules, ...rules });
     expect(next).toEqual({ kind: "donating", reason: "idle", since: now, limits: idleLimits });
@@ -201,40 +207,50 @@ describe("a computer in use that may do a little", () => {
 describe("donate-now where it is not allowed", () =>
   testEdges([
     {
-      name: "in use",
+      when: "its user asks to donate now on a computer in use, which is not allowed",
       facts: { idleSeconds: known(20), donateNowUntil: now + 5 },
       rules: { allowDonateNow: false },
       to: "in-use",
       recheckAt: now + 100_000,
     },
-    { name: "idle", facts: { donateNowUntil: now + 5 }, rules: { allowDonateNow: false }, to: "idle" },
+    {
+      when: "its user asks to donate now on an idle computer, which is not allowed",
+      facts: { donateNowUntil: now + 5 },
+      rules: { allowDonateNow: false },
+      to: "idle",
+    },
   ]));
 
 describe("finish, then pause", () => {
   const finishing = { ...away, finishThenPause: true };
 
-  it("takes nothing more, once, and says what it does", () => {
+  it("takes no more jobs once when it has to finish, and gives that as its reason", () => {
     const first = decide(donating, finishing, defaultRules);
     expect(first.next).toEqual({ kind: "donating", reason: "finishing", since: now, limits: idleLimits });
     expect(first.effects).toEqual([{ kind: "finish" }]);
     expect(decide(first.next, finishing, defaultRules).effects).toEqual([]);
   });
 
-  it("takes jobs again when the person changes their mind", () => {
+  it("takes jobs again when its user no longer wants it to finish and pause", () => {
     const first = decide(donating, finishing, defaultRules);
     expect(decide(first.next, away, defaultRules).effects).toEqual([{ kind: "accept", limits: idleLimits }]);
   });
 
-  it("yields like ever when the person comes back", () => {
+  it("yields while it finishes a job when the person comes back", () => {
     const first = decide(donating, finishing, defaultRules);
     const back = decide(first.next, { ...finishing, idleSeconds: known(0) }, defaultRules);
     expect(back.effects).toEqual([{ kind: "yield", reason: "in-use" }]);
   });
 
   testEdges([
-    { name: "nothing runs", facts: { finishThenPause: true }, from: inUse, to: "paused-by-you" },
     {
-      name: "nothing runs, and something is against it",
+      when: "it has to finish first and no job runs",
+      facts: { finishThenPause: true },
+      from: inUse,
+      to: "paused-by-you",
+    },
+    {
+      when: "it has to finish first, no job runs and the computer is in use",
       facts: { finishThenPause: true, idleSeconds: known(0) },
       from: holdingFor("offline"),
       to: "in-use",

@@ -5,7 +5,7 @@ import { donateReasons, standbyReasons } from "./reasons.ts";
 const page = readFileSync(new URL("../../docs/donor.md", import.meta.url), "utf8");
 
 it.each([...Object.keys(standbyReasons), ...Object.keys(donateReasons)])(
-  "docs/donor.md tells of %s",
+  "has the reason %s on the page docs/donor.md",
   (reason) => {
     expect(page).toContain(`\`${reason}\``);
   },

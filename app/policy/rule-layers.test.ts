@@ -5,14 +5,14 @@ import { someRules } from "./rule-schemas.ts";
 import { defaultRules as base, ruleNames } from "./rules.ts";
 
 describe("effectiveRules", () => {
-  it("is the defaults where nobody says anything", () => {
+  it("takes the defaults if neither the donor nor the organization sets a rule", () => {
     const { rules, from, locked } = effectiveRules({ base, donor: {}, organization: noOrganizationRules });
     expect(rules).toEqual(base);
     expect(new Set(Object.values(from))).toEqual(new Set(["default"]));
     expect(locked).toEqual([]);
   });
 
-  it("puts the donor's choice before the organization's wish, and that before the default", () => {
+  it("puts the donor's choice before the organization's suggestion, and that before the default", () => {
     const { rules, from } = effectiveRules({
       base,
       donor: { quiet: true, maxTemperatureC: null },
@@ -22,7 +22,7 @@ describe("effectiveRules", () => {
     expect(from).toMatchObject({ quiet: "donor", allowMetered: "organization", maxTemperatureC: "donor" });
   });
 
-  it("keeps what is locked, whatever the donor chose, also at the default", () => {
+  it("keeps a locked rule whatever the donor chose, also without a value", () => {
     const { rules, from, locked } = effectiveRules({
       base,
       donor: { allowOnBattery: true, quiet: false, schedule: null },
@@ -36,7 +36,7 @@ describe("effectiveRules", () => {
     expect(locked).toEqual(expect.arrayContaining(["schedule", "quiet", "allowOnBattery"]));
   });
 
-  it("keeps what is locked at the program's default, however a donor started it", () => {
+  it("keeps a locked rule without a value at the program's default, however the donor was started", () => {
     const unattended = { ...base, requireIdle: false };
     const organization = { values: {}, locked: ["requireIdle"] } as const;
     expect(effectiveRules({ base: unattended, donor: {}, organization })).toMatchObject({
@@ -47,7 +47,7 @@ describe("effectiveRules", () => {
     expect(open.rules.requireIdle).toBe(false);
   });
 
-  it("lets no `donate now` undo a lock, unless the organization says so", () => {
+  it("forbids donate-now if it would undo a lock, unless the organization allows it", () => {
     const donor = { allowDonateNow: true };
     const organization = { values: { idleAfterSeconds: 600 }, locked: ["idleAfterSeconds"] } as const;
     const strict = effectiveRules({ base, donor, organization });
@@ -61,7 +61,7 @@ describe("effectiveRules", () => {
   });
 });
 
-/** Some of the rules, each at a value that differs from the default's. */
+/** Some of the rules, each with a value that is not its default. */
 const some = fc.subarray([...ruleNames]).map((names) => {
   const changed = names.map((name) => {
     const value: unknown = base[name];
@@ -77,7 +77,7 @@ const some = fc.subarray([...ruleNames]).map((names) => {
   });
 });
 
-it("never lets a donor change what is locked", () => {
+it("never lets a donor change a locked rule", () => {
   fc.assert(
     fc.property(some, some, some, fc.subarray([...ruleNames]), (donor, other, values, locked) => {
       const organization = { values, locked };

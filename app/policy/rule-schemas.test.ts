@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readOrganizationRules } from "./rule-schemas.ts";
 
-it("takes the rules that it knows and whose values are within bounds", () => {
+it("reads only known rules with values within their bounds", () => {
   const values = {
     idleAfterSeconds: 300,
     schedule: null,
@@ -15,7 +15,7 @@ it("takes the rules that it knows and whose values are within bounds", () => {
   });
 });
 
-it("keeps a lock whose value it cannot read, and drops one of a rule that it does not know", () => {
+it("keeps a lock with an unreadable value, and drops the lock of an unknown rule", () => {
   const stored = { values: { quiet: 1 }, locked: ["fromTomorrow", "quiet"] };
   expect(readOrganizationRules(stored)).toEqual({ values: {}, locked: ["quiet"] });
 });

@@ -19,7 +19,7 @@ it("has words for every rule and every default", () => {
   });
 });
 
-it("says limits, hours and lists", () => {
+it("spells limits, schedules, lists and numbers with their units", () => {
   expect(sayRule("inUse", { mode: "limited", threads: 1, gpu: false, memoryMb: 1_500 })).toBe(
     "1 thread, no GPU, 1,500 MiB of memory",
   );
@@ -38,7 +38,7 @@ it("says limits, hours and lists", () => {
   expect(sayRule("idleAfterSeconds", 90)).toBe("90 seconds");
 });
 
-it("says what changed: values and locks, and nothing where nothing did", () => {
+it("lists each rule whose value or lock changed, and no other", () => {
   const before = { values: { idleAfterSeconds: 120 }, locked: [] as RuleName[] };
   expect(ruleChanges(before, before)).toEqual([]);
   expect(ruleChanges(before, { values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] })).toEqual([

@@ -15,79 +15,83 @@ const at = (days: readonly number[], from: number, to: number) => ({
 
 describe("the schedule", () =>
   testEdges([
-    { name: "no hour at all", rules: { schedule: [] }, to: "outside-schedule" },
+    { when: "the schedule has no hours", rules: { schedule: [] }, to: "outside-schedule" },
     {
-      name: "within its hours",
+      when: "the schedule is open",
       rules: { schedule: [at([1], 9, 12)] },
       to: "idle",
       recheckAt: inMinutes(120),
     },
     {
-      name: "its hours just began",
+      when: "the schedule has just opened",
       rules: { schedule: [at([1], 10, 12)] },
       to: "idle",
       recheckAt: inMinutes(120),
     },
     {
-      name: "its hours just ended",
+      when: "the schedule has just closed",
       rules: { schedule: [at([1], 9, 10)] },
       to: "outside-schedule",
       recheckAt: inMinutes(7 * 24 * hour - hour),
     },
     {
-      name: "later today",
+      when: "the schedule opens later today",
       rules: { schedule: [at([1], 18, 24)] },
       to: "outside-schedule",
       recheckAt: inMinutes(8 * hour),
     },
     {
-      name: "another day",
+      when: "the schedule opens on another day",
       rules: { schedule: [at([5, 6], 0, 24)] },
       to: "outside-schedule",
       recheckAt: inMinutes((3 * 24 + 14) * hour),
     },
     {
-      name: "every night, by day",
+      when: "the schedule is open every night and it is day",
       rules: { schedule: [at(every, 20, 8)] },
       to: "outside-schedule",
       recheckAt: inMinutes(10 * hour),
     },
     {
-      name: "from Monday night on",
+      when: "the schedule is open from Monday night to Tuesday",
       rules: { schedule: [at([0], 20, 11)] },
       to: "idle",
       recheckAt: inMinutes(hour),
     },
     {
-      name: "from Sunday across the week's end",
+      when: "the schedule is open from Sunday across the end of the week",
       rules: { schedule: [at([6], 20, 12), at([0], 12, 24), at([1], 0, 11)] },
       to: "idle",
       recheckAt: inMinutes(hour),
     },
-    { name: "all week", rules: { schedule: [at(every, 0, 24)] }, to: "idle" },
-    { name: "a window as long as a day", rules: { schedule: [at(every, 9, 9)] }, to: "idle" },
+    { when: "the schedule is open all week", rules: { schedule: [at(every, 0, 24)] }, to: "idle" },
     {
-      name: "one window into the next",
+      when: "each window of the schedule is as long as a day",
+      rules: { schedule: [at(every, 9, 9)] },
+      to: "idle",
+    },
+    {
+      when: "one window of the schedule opens before another closes",
       rules: { schedule: [at([1], 9, 11), at([1], 11, 13), at([1], 10, 12)] },
       to: "idle",
       recheckAt: inMinutes(3 * hour),
     },
     {
-      name: "donate-now stands for the hours",
+      when: "its user asks to donate now and the schedule has no hours",
       facts: { donateNowUntil: now + 5 },
       rules: { schedule: [] },
       to: "donate-now",
       recheckAt: now + 5,
     },
     {
-      name: "donate-now, where the organization forbids it",
+      when: "its user asks to donate now, which is not allowed, and the schedule has no hours",
       facts: { donateNowUntil: now + 5 },
       rules: { schedule: [], allowDonateNow: false },
       to: "outside-schedule",
     },
   ]));
 
-it("ends no schedule that is not open, and none that never ends", () => {
+it("gives no end for a schedule that is closed or never closes", () => {
   expect(scheduleEndsAt(null, now, 0)).toBeNull();
   expect(scheduleEndsAt([at([3], 0, 24)], now, 0)).toBeNull();
   expect(scheduleEndsAt([at(every, 9, 9)], now, 0)).toBeNull();

@@ -3,7 +3,7 @@ import { desktopArguments } from "./arguments.ts";
 
 const backend = ["--backend", "http://127.0.0.1:3210"];
 
-it("finds its own among Chromium's", () => {
+it("finds Gleaner's arguments among Chromium's", () => {
   const argv = [
     ".",
     "--no-sandbox",
@@ -21,7 +21,7 @@ it("finds its own among Chromium's", () => {
   });
 });
 
-it("keeps its data where the system keeps programs' data, unless told otherwise", () => {
+it("keeps its data in the system's folder for program data by default", () => {
   expect(desktopArguments(backend, {}, "/user")).toMatchObject({
     ownFolder: false,
     parsed: { kind: "ok", value: { data: "/user" } },
@@ -32,14 +32,14 @@ it("keeps its data where the system keeps programs' data, unless told otherwise"
   });
 });
 
-it("starts in the tray alone when asked to", () => {
+it("starts without a window with --hidden", () => {
   expect(desktopArguments(["--hidden", ...backend], {}, "/user").hidden).toBe(true);
 });
 
 it.each([
   ["no backend", []],
-  ["a backend that is no address", ["--backend", "x"]],
+  ["a backend that is not a URL", ["--backend", "x"]],
   ["an option without its value", ["--backend"]],
-])("says what is wrong: %s", (_what, argv) => {
+])("refuses %s", (_what, argv) => {
   expect(desktopArguments(argv, {}, "/user").parsed).toMatchObject({ kind: "invalid" });
 });

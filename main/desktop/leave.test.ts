@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("exits when all is given back, and once only", async () => {
+it("exits once, after the stop", async () => {
   const exit = vi.fn();
   const stop = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 500)));
   const leave = leaveOnce(stop, exit, 3_000);
@@ -20,7 +20,7 @@ it("exits when all is given back, and once only", async () => {
   expect(stop).toHaveBeenCalledOnce();
 });
 
-it("does not wait for ever, and a failure to stop is no reason to stay", async () => {
+it("exits after its time limit, and after a failed stop", async () => {
   const late = vi.fn();
   leaveOnce(() => new Promise(() => undefined), late, 3_000)();
   await vi.advanceTimersByTimeAsync(3_000);

@@ -27,7 +27,7 @@ const onDisk = (expected: unknown): Promise<void> =>
   });
 
 describe("a donor's policy", { timeout: 60_000 }, () => {
-  it("is this start's defaults, the donor's choices and the organization's rules, as they change", async () => {
+  it("combines the defaults, the donor's choices and the organization's rules as they change", async () => {
     const policy = await open({ ...defaultRules, requireIdle: false });
     expect(policy.current().rules).toEqual({ ...defaultRules, requireIdle: false });
     own = { quiet: true };
@@ -45,7 +45,7 @@ describe("a donor's policy", { timeout: 60_000 }, () => {
     expect((await open()).current().rules.maxTemperatureC).toBe(70);
   });
 
-  it("takes locks back as the organization does", async () => {
+  it("drops a lock that the organization removes", async () => {
     const policy = await open();
     policy.organizationSays({ values: { quiet: true }, locked: ["quiet"] });
     policy.organizationSays({ values: {}, locked: [] });
@@ -53,7 +53,7 @@ describe("a donor's policy", { timeout: 60_000 }, () => {
     expect((await open()).current().from.quiet).toBe("default");
   });
 
-  it("starts without the organization's rules where its file is damaged, and says so", async () => {
+  it("starts without the organization's rules if the file is damaged, and logs it", async () => {
     await writeFile(path, "{");
     const events: string[] = [];
     const log = (_level: string, event: string): void => void events.push(event);

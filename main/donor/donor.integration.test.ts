@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cuttableLine } from "../cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
@@ -7,7 +8,7 @@ import { chat, endless } from "../runner/runner.fixture.ts";
 import { sayingsOf, tracesIn } from "../traces.fixture.ts";
 
 const away = 9_999;
-/** Some three thousand tokens to read: a few seconds of work for the slow model. */
+/** About three thousand tokens to read, which takes the slow model a few seconds. */
 const long = chat("a b c ".repeat(500), { maxTokens: 300 });
 const forbidden = "zanzibar-of-the-test";
 
@@ -18,7 +19,7 @@ describe("a donor on a real backend, with the real runner and the demo model", {
   }, 60_000);
   afterAll(() => deployment.stop(), 30_000);
 
-  it("enrols, claims, answers and is paid", async () => {
+  it("enrolls, takes a job, answers it and is paid", async () => {
     const donor = await deployment.startDonor("alone", away);
     const jobId = await deployment.submit(chat("What is the capital of Norway?"));
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
@@ -39,7 +40,7 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     }
     await end(donor);
     const log = sayingsOf(donor.lines);
-    // Else nothing was logged that could have been looked through.
+    // Otherwise the log would be empty and prove nothing.
     expect(log).toContain("worker.wake");
     const secrets = [forbidden, "Norway", "Oslo"];
     expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
@@ -68,7 +69,7 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(donor);
   });
 
-  it("gives a job back when the person returns, and does it once when they are away again", async () => {
+  it("releases a job when the person returns, and finishes it when they are away again", async () => {
     const donor = await deployment.startDonor("interrupted", away);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
@@ -84,7 +85,7 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(donor);
   });
 
-  it("stands still while somebody types on a computer in use, and gives the job back where they go on", async () => {
+  it("rests while somebody types on a computer in use, and releases the job if they keep typing", async () => {
     const donor = await deployment.startDonor("limited", 15, undefined, {
       rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
     });
@@ -102,7 +103,7 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(donor);
   });
 
-  it("stops work on a job that its requester cancels, and takes the next", async () => {
+  it("stops a job that its requester cancels, and takes the next", async () => {
     const donor = await deployment.startDonor("canceled", away);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
@@ -111,7 +112,7 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     expect(await deployment.until(next, ({ status }) => status === "succeeded")).toMatchObject({
       attempts: 1,
     });
-    // Of the two, one alone was completed here.
+    // Only one of the two was completed here.
     await untilLogged(donor, "attempt.completed");
     expect(donor.lines.filter((line) => line.includes('"attempt.completed"'))).toHaveLength(1);
     await end(donor);
@@ -133,13 +134,13 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(other);
   });
 
-  it("keeps its job through a cut of the network", async () => {
+  it("keeps its job while the network is interrupted", async () => {
     const line = await cuttableLine(new URL(deployment.url));
     const donor = await deployment.startDonor("cut-off", away, line.url);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
     line.cut();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await sleep(2_000);
     line.restore();
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
     expect(job.attempts).toBe(1);
@@ -148,14 +149,14 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await line.close();
   });
 
-  it("loses nothing when a donor is killed: another finishes its job", async () => {
+  it("loses no job when a donor is killed, because another finishes it", async () => {
     const victim = await deployment.startDonor("victim", away);
     const heir = await deployment.startDonor("heir", 0);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
     const runner = ((await untilLogged(victim, "runner.spawned")) as { pid: number }).pid;
     victim.process.kill("SIGKILL");
-    // It runs at the lowest priority: on a busy machine even its end has to wait for its turn.
+    // It has the lowest priority, so on a busy machine it may end late.
     await goneWithin(runner, 30_000);
     await heir.setIdle(away);
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 200_000);
@@ -167,20 +168,20 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
 /** Resolves when the job is claimed and the runner is likely to be reading its prompt. */
 async function atWork(deployment: Deployment, jobId: Parameters<Deployment["until"]>[0]): Promise<void> {
   await deployment.until(jobId, ({ status }) => status === "running");
-  await new Promise((resolve) => setTimeout(resolve, 800));
+  await sleep(800);
 }
 
-/** The text of a job that runs, once nothing more comes to it. */
+/** The text of a running job, once it no longer grows. */
 async function standingStill(deployment: Deployment, jobId: string): Promise<string> {
   for (let before: string | null = null; ;) {
     const { text } = await deployment.until(jobId, ({ status }) => status === "running");
     if (text === before) return text;
     before = text;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await sleep(1_500);
   }
 }
 
-/** No orphan: the runner ends with the donor that started it. */
+/** Resolves when the runner has ended. It must not outlive its donor. */
 async function goneWithin(pid: number, ms: number): Promise<void> {
   const until = Date.now() + ms;
   for (;;) {
@@ -190,7 +191,7 @@ async function goneWithin(pid: number, ms: number): Promise<void> {
       return;
     }
     if (Date.now() > until) throw new Error(`the runner ${pid} outlives its donor`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
 }
 
@@ -199,12 +200,12 @@ async function end(donor: DonorProcess): Promise<void> {
   expect(await donor.exited).toBe(0);
 }
 
-/** What a job came to may be seen before the donor has written it down. */
+/** Polls, because the backend may know an outcome before the donor has logged it. */
 async function untilLogged(donor: DonorProcess, event: string): Promise<unknown> {
   for (let i = 0; i < 1_500; i++) {
     const line = logged(donor, event);
     if (line !== null) return line;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   throw new Error(`${event} was never logged`);
 }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it("pauses where that was asked for, ends a donate-now, and does it once", async () => {
+it("pauses once if that was requested, and ends a donate-now", async () => {
   const settings = await openSettings(path, silentLog);
   await settings.change({ finishThenPause: true, donateNowUntil: 17 });
   expect(pauseIfRequested(settings, silentLog)).toBe(true);
@@ -25,18 +25,18 @@ it("pauses where that was asked for, ends a donate-now, and does it once", async
   await vi.waitFor(async () => expect((await openSettings(path, silentLog)).current()).toMatchObject(paused));
 });
 
-it("leaves all as it is where nobody asked", async () => {
+it("changes no setting if no pause was requested", async () => {
   const settings = await openSettings(path, silentLog);
   await settings.change({ donateNowUntil: 17 });
   expect(pauseIfRequested(settings, silentLog)).toBe(false);
   expect(settings.current()).toMatchObject({ donateNowUntil: 17, pause: null });
 });
 
-it("pauses for now, and says so, where the disk refuses", async () => {
+it("pauses and logs it if the disk refuses the change", async () => {
   const settings = await openSettings(path, silentLog);
   await settings.change({ finishThenPause: true });
   await rm(path);
-  // A folder in the file's place: it cannot be written.
+  // A folder takes the place of the file, so it cannot be written.
   await mkdir(join(path, "in the way"), { recursive: true });
   const said: string[] = [];
   const log: Log = (_level, event) => void said.push(event);

@@ -48,7 +48,7 @@ function world() {
 }
 
 describe("DonorLoop", () => {
-  it("looks at its start and at each wake, and acts on transitions alone", () => {
+  it("decides at its start and at each wake, and has effects only on transitions", () => {
     const { state, loop } = world();
     loop.wake("sample");
     expect(state.looks).toBe(0);
@@ -62,7 +62,7 @@ describe("DonorLoop", () => {
     expect(state.looks).toBe(4);
   });
 
-  it("looks again by itself when the person may have been away long enough", () => {
+  it("decides again by itself when the person may have been away long enough", () => {
     const { state, loop } = world();
     state.facts = { ...state.facts, idleSeconds: known(20) };
     loop.start();
@@ -74,7 +74,7 @@ describe("DonorLoop", () => {
     expect(loop.activity.reason).toBe("idle");
   });
 
-  it("waits in steps for a moment that is far away, since clocks are changed and computers sleep", () => {
+  it("decides at least every quarter of an hour before a distant recheck", () => {
     const { state, loop } = world();
     const hour = 3_600_000;
     state.facts = { ...state.facts, pause: { until: Date.now() + hour } };
@@ -86,7 +86,7 @@ describe("DonorLoop", () => {
     expect(loop.activity.reason).toBe("idle");
   });
 
-  it("looks once more, not within itself, when an effect wakes it", () => {
+  it("decides once more afterwards when an effect wakes it", () => {
     const { state, loop } = world();
     state.onEffect = () => {
       state.facts = { ...state.facts, connection: "offline" };
@@ -98,7 +98,7 @@ describe("DonorLoop", () => {
     expect(state.looks).toBe(2);
   });
 
-  it("does nothing after it is stopped", () => {
+  it("decides no more after it was stopped", () => {
     const { state, loop } = world();
     state.facts = { ...state.facts, idleSeconds: known(20) };
     loop.start();
@@ -134,7 +134,7 @@ describe("InputWatch", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("notices input that came after it was decided, where whole seconds are told", () => {
+  it("notices input since the decision when the system reports whole seconds", () => {
     let inputs = 0;
     const typing = { source: () => "a test", sample: () => known(0), isPolled: () => true };
     const watch = new InputWatch(typing, () => inputs++);
@@ -146,7 +146,7 @@ describe("InputWatch", () => {
 });
 
 describe("ConnectionGrace", () => {
-  it("counts a short cut as online, a long one as offline, and says when", () => {
+  it("counts a short interruption as online and a long one as offline, and calls back at the end", () => {
     let expired = 0;
     const grace = new ConnectionGrace(() => expired++, 20_000);
     expect(grace.fact).toBe("offline");
@@ -162,7 +162,7 @@ describe("ConnectionGrace", () => {
 });
 
 describe("startOfDay", () => {
-  it("is a midnight of this computer's clock, not later than now", () => {
+  it("starts the day at the last local midnight", () => {
     const now = new Date(2026, 10, 21, 13, 30).getTime();
     expect(new Date(startOfDay(now))).toEqual(new Date(2026, 10, 21));
   });

@@ -17,13 +17,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("settings", () => {
-  it("are the defaults at first, and no file is written for them", async () => {
+  it("has default settings at first, without a file", async () => {
     const store = await openSettings(path, silentLog);
     expect(store.current()).toEqual(untouched);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("survive a restart", async () => {
+  it("keeps the settings over a restart", async () => {
     const store = await openSettings(path, silentLog);
     await store.change({ pause: { until: null } });
     await store.change({ rules: { idleAfterSeconds: 30, schedule: null }, finishThenPause: true });
@@ -36,7 +36,7 @@ describe("settings", () => {
     });
   });
 
-  it("keep all that the first version of the file holds", async () => {
+  it("keeps all settings of the first version of the file", async () => {
     const rules = {
       requireIdle: false,
       idleAfterSeconds: 45,
@@ -63,13 +63,13 @@ describe("settings", () => {
     });
   });
 
-  it("leave out a rule of a later version, and keep the others", async () => {
+  it("leaves out a rule of a later version, and keeps the others", async () => {
     const rules = { quiet: true, moonPhase: "full" };
     await writeFile(path, JSON.stringify({ ...untouched, version: 2, rules }));
     expect((await openSettings(path, silentLog)).current().rules).toEqual({ quiet: true });
   });
 
-  it("take every change of many at once", async () => {
+  it("saves many simultaneous changes in order", async () => {
     const store = await openSettings(path, silentLog);
     await Promise.all([1, 2, 3].map((until) => store.change({ donateNowUntil: until })));
     expect((await openSettings(path, silentLog)).current().donateNowUntil).toBe(3);
@@ -82,15 +82,15 @@ describe("settings", () => {
       { pause: { until: 9 }, rules: { quiet: true, idleAfterSeconds: -5 } },
       { until: 9 },
     ],
-    ["a pause until no date", { pause: { until: 9e15 }, rules: { quiet: true } }, { until: null }],
-    ["a pause that is none", { pause: "yes", rules: { quiet: true } }, { until: null }],
-  ])("keep what can be understood beside %s", async (_what, damaged, pause) => {
+    ["a pause with an invalid end", { pause: { until: 9e15 }, rules: { quiet: true } }, { until: null }],
+    ["an invalid pause", { pause: "yes", rules: { quiet: true } }, { until: null }],
+  ])("keeps the valid settings next to %s", async (_what, damaged, pause) => {
     await writeFile(path, JSON.stringify({ ...untouched, version: 2, ...damaged }));
     const store = await openSettings(path, silentLog);
     expect(store.current()).toEqual({ ...untouched, pause, rules: { quiet: true } });
   });
 
-  it("pause where the file is damaged, also after the next start, and say so", async () => {
+  it("pauses and logs it if the file is damaged, and stays paused at the next start", async () => {
     await writeFile(path, '{"version":1,"pause":nonsense');
     const events: string[] = [];
     const store = await openSettings(path, (_level, event) => events.push(event));

@@ -13,8 +13,8 @@ function world() {
   return { state, first };
 }
 
-describe("the first look", () => {
-  it("waits for a connection and for what the backend says of the device", () => {
+describe("StartGate", () => {
+  it("waits for a connection and for the membership", () => {
     const { state, first } = world();
     state.connected = true;
     expect(first.update()).toBe(false);
@@ -27,7 +27,7 @@ describe("the first look", () => {
     expect(state.begun).toBe(1);
   });
 
-  it("waits no longer than it may", () => {
+  it("starts without them after its time limit", () => {
     const { state, first } = world();
     vi.advanceTimersByTime(2_999);
     expect(state.begun).toBe(0);
@@ -36,7 +36,7 @@ describe("the first look", () => {
     expect(first.update()).toBe(true);
   });
 
-  it("remembers a connection that was lost meanwhile", () => {
+  it("remembers a connection that was lost before the start", () => {
     const { state, first } = world();
     state.connected = true;
     first.update();
@@ -47,7 +47,7 @@ describe("the first look", () => {
     expect(state.begun).toBe(1);
   });
 
-  it("never comes once it was stopped", () => {
+  it("never starts after it was stopped", () => {
     const { state, first } = world();
     first.stop();
     vi.advanceTimersByTime(10_000);

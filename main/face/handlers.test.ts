@@ -57,8 +57,8 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
 
 const ok = { kind: "ok", value: null };
 
-describe("the panel's calls", () => {
-  it("pause, resume and donate now", async () => {
+describe("the donor's handlers", () => {
+  it("pauses, resumes and donates now", async () => {
     const { state, call } = panel();
     expect(await call("pause", { minutes: 30 })).toEqual(ok);
     expect(state.settings.pause).toEqual({ until: now + 1_800_000 });
@@ -71,7 +71,7 @@ describe("the panel's calls", () => {
     expect(state.wakes).toBe(4);
   });
 
-  it("change the rules that are named, and no others", async () => {
+  it("changes only the rules that are named", async () => {
     const { state, call } = panel();
     await call("setRules", { idleAfterSeconds: 60, allowOnBattery: true });
     await call("setRules", { schedule: null, idleAfterSeconds: 90 });
@@ -80,7 +80,7 @@ describe("the panel's calls", () => {
     expect(state.settings.rules).toEqual({ allowOnBattery: true });
   });
 
-  it("change nothing that the organization locked", async () => {
+  it("changes no rule that the organization locked", async () => {
     const { state, call } = panel();
     state.organization = { values: { quiet: true }, locked: ["quiet", "idleAfterSeconds"] };
     const reply = await call("setRules", { quiet: false, allowMetered: true });
@@ -90,14 +90,14 @@ describe("the panel's calls", () => {
     expect(await call("setRules", { allowMetered: true })).toEqual(ok);
   });
 
-  it("pause until a moment in the future", async () => {
+  it("pauses only until a time in the future", async () => {
     const { state, call } = panel();
     expect((await call("pause", { until: now })).kind).toBe("refused");
     expect(await call("pause", { until: now + 1 })).toEqual(ok);
     expect(state.settings.pause).toEqual({ until: now + 1 });
   });
 
-  it("finish, then pause, and take that back", async () => {
+  it('sets and resets "finish, then pause"', async () => {
     const { state, call } = panel();
     await call("donateNow", { minutes: 1 });
     await call("finishThenPause", null);
@@ -108,20 +108,20 @@ describe("the panel's calls", () => {
     expect(state.settings).toMatchObject({ finishThenPause: false, ...donating });
   });
 
-  it("ask the computer again", async () => {
+  it("reads all facts again on request", async () => {
     const { state, call } = panel();
     expect(await call("refreshFacts", null)).toEqual(ok);
     expect(state.refreshed).toBe(1);
   });
 
-  it("hold only in memory, and say so, when the disk is full", async () => {
+  it("changes a setting in memory and says so if the disk is full", async () => {
     const { state, call } = panel(() => Promise.reject(new Error("ENOSPC")));
     const reply = await call("pause", { minutes: null });
     expect(reply.kind).toBe("refused");
     expect(state.settings.pause).toEqual({ until: null });
   });
 
-  it("enroll, quit and show everything", async () => {
+  it("enrolls, shows the snapshot and quits", async () => {
     const { state, call } = panel();
     expect(await call("enroll", { code: " GLN-1234 " })).toEqual({ kind: "refused", message: "no GLN-1234" });
     expect(await call("getSnapshot", null)).toMatchObject({ kind: "ok", value: { version: "1" } });
@@ -146,7 +146,7 @@ describe("the panel's calls", () => {
     ["setRules", { requireIdle: false }],
     ["setRules", { idleAfterSeconds: "60" }],
     ["enroll", { code: "x".repeat(1_000) }],
-  ])("refuse %j with %j", async (name, argument) => {
+  ])("refuses %j with %j", async (name, argument) => {
     const { state, call } = panel();
     expect((await call(name, argument)).kind).toBe("refused");
     expect(state.wakes).toBe(0);
@@ -154,7 +154,7 @@ describe("the panel's calls", () => {
 });
 
 describe("the snapshot", () => {
-  it("reports only the fields that really changed", () => {
+  it("tells its listeners only the changed fields of a snapshot", () => {
     const { snapshot } = panel();
     const deltas: Partial<DonorSnapshot>[] = [];
     const unsubscribe = snapshot.onDelta((delta) => deltas.push(delta));

@@ -4,7 +4,7 @@ import { panelFile } from "./panel-files.ts";
 
 describe("panelFile", () => {
   const root = join("/", "app", "renderer");
-  it("finds the files below its root", () => {
+  it("finds the panel's files below its root", () => {
     expect(panelFile(root, "gleaner://panel/index.html")).toEqual({
       path: join(root, "index.html"),
       type: "text/html; charset=utf-8",
@@ -20,7 +20,7 @@ describe("panelFile", () => {
     "gleaner://panel/%zz.js",
     "gleaner://panel/data.db",
     "gleaner://panel/",
-  ])("never leaves it: %s", (address) => {
+  ])("never leaves the panel's folder for %s", (address) => {
     const found = panelFile(root, address);
     expect(found === null || found.path.startsWith(join(root, "/"))).toBe(true);
     if (!address.includes("secret.js")) expect(found).toBeNull();

@@ -4,7 +4,7 @@ import { parseArguments } from "./arguments.ts";
 const required = ["--data", "/tmp/d", "--backend", "http://127.0.0.1:3210"];
 
 describe("headless arguments", () => {
-  it("need a folder and a backend, and have defaults for the rest", () => {
+  it("requires a folder and a backend, and has defaults for the rest", () => {
     expect(parseArguments(required, {})).toMatchObject({
       kind: "ok",
       value: {
@@ -18,13 +18,13 @@ describe("headless arguments", () => {
     expect(parseArguments([], {})).toMatchObject({ kind: "invalid" });
   });
 
-  it("take a backend's address with a slash at its end", () => {
+  it("accepts a backend address with a slash at its end", () => {
     expect(parseArguments(["--data", "/tmp/d", "--backend", "https://b.example/"], {})).toMatchObject({
       value: { backend: "https://b.example" },
     });
   });
 
-  it("may come from the environment, where a flag wins", () => {
+  it("reads the environment, and prefers flags", () => {
     const env = { GLEANER_DATA: "/tmp/e", GLEANER_BACKEND: "https://b.example", GLEANER_CODE: "GLN-AAAA" };
     expect(parseArguments(["--data", "/tmp/d"], env)).toMatchObject({
       kind: "ok",
@@ -40,7 +40,7 @@ describe("headless arguments", () => {
     [["--name", " "]],
     [["--unknown"]],
     [["stray"]],
-  ])("refuse %j, with a reason", (extra) => {
+  ])("refuses the arguments %j with a reason", (extra) => {
     const parsed = parseArguments([...required, ...extra], {});
     if (parsed.kind !== "invalid") throw new Error("taken");
     expect(parsed.reason).not.toBe("");

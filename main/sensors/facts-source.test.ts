@@ -34,7 +34,7 @@ beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
 describe("gatherFacts", () => {
-  it("samples what is needed, as often as the source asks, and tells of changes alone", async () => {
+  it("samples each needed fact at its sensor's interval, and reports only changes", async () => {
     let free = 10;
     let changes = 0;
     const memory = source("memory", 15_000, () => ({ memoryFreeMb: known(free) }), ["memoryFreeMb"]);
@@ -59,7 +59,7 @@ describe("gatherFacts", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("begins with a source when a rule looks at it, and forgets what no rule looks at", async () => {
+  it("samples a sensor once a rule needs its fact, and forgets facts that no rule needs", async () => {
     const camera = source("camera", 10_000, () => ({ cameraInUse: known(true) }), ["cameraInUse"]);
     const facts = gatherFacts({ idle: unknownIdle, others: [camera.sensor] });
     await facts.start(needs(), () => undefined);
@@ -75,7 +75,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("believes the first source that knows, and asks a later one only while that does not", async () => {
+  it("takes a fact from the first sensor that knows it, and samples a later one only if that does not", async () => {
     let first: Found = { power: known("battery") };
     const best = source("best", 10_000, () => first, ["power"]);
     const last = source("last", 10_000, () => ({ power: known("ac") }), ["power"]);
@@ -92,7 +92,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("follows a source that tells by itself, and keeps what it does not mention", async () => {
+  it("follows a sensor that reports changes, and keeps the facts that a report leaves out", async () => {
     let tell: (found: Found) => void = () => undefined;
     let followed = 0;
     const upower: Sensor = {
@@ -116,7 +116,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("asks a costly source only while the donor works, or when a person wants to see everything", async () => {
+  it("samples a costly sensor only while donating, or when a person asks for all facts", async () => {
     const nvidia = source("nvidia-smi", 60_000, () => ({ vramFreeMb: known(1) }), ["vramFreeMb"]);
     const costly = { ...nvidia.sensor, onlyWhileDonating: true };
     const facts = gatherFacts({ idle: unknownIdle, others: [costly] });
@@ -132,7 +132,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("shares one wake-up between samples that are due at nearly the same time", async () => {
+  it("takes samples that are due at nearly the same time in one wake-up", async () => {
     const one = source("one", 10_000, () => ({ locked: known(false) }), ["locked"]);
     const two = source("two", 10_900, () => ({ displayOff: known(false) }), ["displayOff"]);
     const facts = gatherFacts({ idle: unknownIdle, others: [one.sensor, two.sensor] });
@@ -142,7 +142,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("asks everything again when the computer wakes up", async () => {
+  it("samples every sensor again when the computer wakes up", async () => {
     let tell: (found: Found) => void = () => undefined;
     let free = 10;
     const memory = source("memory", 15_000, () => ({ memoryFreeMb: known(free) }), ["memoryFreeMb"]);
@@ -166,7 +166,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("asks at once for other programs when the rules name others", async () => {
+  it("looks for excluded programs again at once when the rules name others", async () => {
     const asked: string[] = [];
     const processes: Sensor = {
       source: "processes",
@@ -186,7 +186,7 @@ describe("gatherFacts", () => {
 });
 
 describe("neededBy", () => {
-  it("leaves out what no rule looks at", () => {
+  it("leaves out facts that no rule needs", () => {
     const calm = {
       ...defaultRules,
       holdOnCall: false,
@@ -214,7 +214,7 @@ describe("neededBy", () => {
     expect(facts.has("power")).toBe(true);
   });
 
-  it("takes in what a rule asks for", () => {
+  it("includes the facts and programs that a rule needs", () => {
     const strict = {
       ...defaultRules,
       requiredNetworks: ["office"],
@@ -234,13 +234,13 @@ describe("minuteOfWeek", () => {
     else process.env["TZ"] = zone;
   });
 
-  it("counts from Monday, by the clock on the wall", () => {
+  it("counts the minutes of the week from Monday in local time", () => {
     process.env["TZ"] = "Europe/Zurich";
     expect(minuteOfWeek(new Date("2026-11-16T00:00:00+01:00"))).toBe(0);
     expect(minuteOfWeek(new Date("2026-11-22T23:59:59+01:00"))).toBe(10_079);
   });
 
-  it("follows the system's zone, but not where the program was given one", () => {
+  it("follows the system's time zone unless TZ was set for the program", () => {
     const tree = treeOf({ localtime: "-> /usr/share/zoneinfo/Europe/Zurich" });
     const link = join(tree, "localtime");
     delete process.env["TZ"];
@@ -257,7 +257,7 @@ describe("minuteOfWeek", () => {
     expect(minuteOfWeek(new Date("2026-11-16T05:00:00Z"))).toBe(0);
   });
 
-  it("leaves out the hour when the clock is put forward, and gives it twice when it is put back", () => {
+  it("skips an hour of the week when the clock is put forward, and repeats one when it is put back", () => {
     process.env["TZ"] = "Europe/Zurich";
     const sunday = 6 * 1_440;
     expect(minuteOfWeek(new Date("2026-03-29T00:59:00Z"))).toBe(sunday + 119);

@@ -19,7 +19,7 @@ describe("Windows", () => {
   const entry = (capability: string, program: string, stop: string): string =>
     `\r\n${store}\\${capability}\\NonPackaged\\${program}\r\n    LastUsedTimeStop    REG_QWORD    ${stop}\r\n`;
 
-  it("knows who uses the camera and the microphone by their missing end", () => {
+  it("counts a camera or microphone as in use while Windows records no end", () => {
     const text =
       entry("microphone", "C:#Program Files#Zoom#bin#Zoom.exe", "0x0") +
       entry("microphone", "C:#Windows#recorder.exe", "0x1d9f0a7c2b3e4f5") +
@@ -29,14 +29,14 @@ describe("Windows", () => {
     expect(parseConsentStore(text)).toEqual({ cameraInUse: known(false), microphoneInUse: known(true) });
   });
 
-  it("does not know where nothing was ever used", () => {
+  it("does not know about camera and microphone if none was ever used", () => {
     expect(parseConsentStore("End of search: 0 match(es) found.")).toEqual({
       cameraInUse: unknown,
       microphoneInUse: unknown,
     });
   });
 
-  it("names running programs as the rules may", () => {
+  it("finds excluded programs in the output of tasklist", () => {
     const text =
       '"System Idle Process","0","Services","0","8 K"\r\n"Teams.exe","4312","Console","1","204,512 K"\r\n';
     const running = parseTasklist(text);
@@ -50,11 +50,11 @@ describe("Windows", () => {
     ['{"cost":2,"roaming":false,"name":"Phone"}', known(true), known(["Ethernet", "Phone"])],
     ['{"cost":0}', unknown, known(["Ethernet"])],
     ["{}", unknown, known(["Ethernet"])],
-  ])("reads the connection's profile %s", (text, metered, networks) => {
+  ])("reads Windows' connection profile %s", (text, metered, networks) => {
     expect(parseProfile(text, ["Ethernet"])).toEqual({ metered, networks });
   });
 
-  it("takes nothing from what is no profile", () => {
+  it("reads no fact from output that is no connection profile", () => {
     expect(parseProfile("The term is not recognized", [])).toEqual({});
   });
 });
@@ -71,11 +71,11 @@ describe("macOS", () => {
     ],
     ["Now drawing from 'AC Power'\n", { power: known("ac"), batteryPercent: unknown }],
     ["", null],
-  ])("reads the battery of %j", (text, reading) => {
+  ])("reads the battery from pmset's %j", (text, reading) => {
     expect(parsePmset(text)).toEqual(reading);
   });
 
-  it("counts the memory that it would give", () => {
+  it("adds up the memory that macOS can make available", () => {
     const text = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
 Pages free:                                3000.
 Pages active:                            400000.
@@ -87,7 +87,7 @@ Pages purgeable:                            100.
     expect(parseVmStat("nonsense")).toBeNull();
   });
 
-  it("reads the lid, the programs and the heat", () => {
+  it("reads a Mac's lid, programs and heat", () => {
     expect(parseClamshell('  "AppleClamshellState" = Yes\n')).toEqual({ lidClosed: known(true) });
     expect(parseClamshell("")).toEqual({ lidClosed: unknown });
     expect(parsePs("/sbin/launchd\n/Applications/OBS.app/Contents/MacOS/OBS\n").has("obs")).toBe(true);
@@ -97,14 +97,14 @@ Pages purgeable:                            100.
 });
 
 describe("nvidia-smi", () => {
-  it("gives the busiest GPU's load and the most free memory", () => {
+  it("reads the busiest GPU's load and the most free memory from nvidia-smi", () => {
     expect(parseNvidia("3, 20000\n71, 512\n", false)).toEqual({
       otherGpuLoad: known(0.71),
       vramFreeMb: known(20_000),
     });
   });
 
-  it("does not know what a GPU does not tell, nor the others' share of our own work", () => {
+  it("does not know values that nvidia-smi leaves out, nor others' load during our own work", () => {
     expect(parseNvidia("[N/A], 4096\n", false)).toEqual({ otherGpuLoad: unknown, vramFreeMb: known(4_096) });
     expect(parseNvidia("90, 4096\n", true).otherGpuLoad).toEqual(unknown);
     expect(parseNvidia("No devices were found\n", false)).toEqual({
@@ -115,7 +115,7 @@ describe("nvidia-smi", () => {
 });
 
 describe("network names", () => {
-  it("are the interfaces that reach outside, and the DNS suffixes", () => {
+  it("names networks by their external interfaces and DNS suffixes", () => {
     const address = { netmask: "", mac: "", cidr: null, family: "IPv4" as const };
     const all = {
       lo: [{ ...address, address: "127.0.0.1", internal: true }],
@@ -130,7 +130,7 @@ describe("network names", () => {
 });
 
 describe("a shell's own events", () => {
-  it("tell of lock, sleep, mains and heat", () => {
+  it("reports lock, sleep, mains and heat from a shell's events", () => {
     const listeners = new Map<SystemEvent, () => void>();
     const state = { locked: false, battery: false, thermal: "nominal" };
     const sensor = shellSensor({

@@ -7,10 +7,11 @@ import { known, unknown } from "../../app/facts/facts.ts";
 import { idleFromFile, idleFromShell } from "./base/idle.ts";
 import { ownCpuTime, parseKernelMs } from "./base/own-use.ts";
 import { cpuLoadSensor, otherLoad, parseStat, systemCpuTimes } from "./common/cpu-load.ts";
+import { diskSensor } from "./common/disk.ts";
 import { readPower } from "./windows/battery.ts";
 
 describe("idle", () => {
-  it("is what the shell says, and unknown where it says nothing sensible", () => {
+  it("takes the idle time from the shell, and does not know it if the shell gives no valid number", () => {
     expect(idleFromShell(() => 12).sample()).toEqual(known(12));
     expect(idleFromShell(() => -1).sample()).toEqual(unknown);
     expect(idleFromShell(() => NaN).sample()).toEqual(unknown);
@@ -20,7 +21,7 @@ describe("idle", () => {
     expect(failing.sample()).toEqual(unknown);
   });
 
-  it("comes out of a file in tests", async () => {
+  it("reads the idle time from a file in tests", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gleaner-idle-"));
     const path = join(folder, "idle");
     const sensor = idleFromFile(path);
@@ -33,13 +34,23 @@ describe("idle", () => {
   });
 });
 
+describe("disk", () => {
+  const needs = { facts: new Set(["diskFreeMb"] as const), programs: [], donating: false };
+
+  it("knows the free space of a folder's disk, and nothing of a missing folder", async () => {
+    const { diskFreeMb } = (await diskSensor(tmpdir()).sample?.(needs)) ?? {};
+    expect(diskFreeMb?.known === true && diskFreeMb.value > 0).toBe(true);
+    expect(await diskSensor(join(tmpdir(), "gleaner-nowhere")).sample?.(needs)).toEqual({});
+  });
+});
+
 describe("power", () => {
   it.each([
     [{ hasBattery: false, acConnected: false, percent: 0 }, known("ac"), unknown],
     [{ hasBattery: true, acConnected: true, percent: 80 }, known("ac"), known(80)],
     [{ hasBattery: true, acConnected: false, percent: 0 }, known("battery"), known(0)],
     [{ hasBattery: true, acConnected: false, percent: NaN }, known("battery"), unknown],
-  ])("%j", (battery, power, batteryPercent) => {
+  ])("reads power and charge from %j", (battery, power, batteryPercent) => {
     expect(readPower(battery)).toEqual({ power, batteryPercent });
   });
 });
@@ -47,21 +58,21 @@ describe("power", () => {
 describe("load of others", () => {
   const before = { busyMs: 1_000, totalMs: 10_000, own: 100 };
 
-  it("leaves out what we used", () => {
+  it("leaves our own use out of the load of others", () => {
     expect(otherLoad(before, { busyMs: 1_600, totalMs: 11_000, own: 300 })).toEqual(known(0.4));
   });
 
-  it("is never below 0 or above 1", () => {
+  it("keeps the load of others between 0 and 1", () => {
     expect(otherLoad(before, { busyMs: 1_100, totalMs: 11_000, own: 900 })).toEqual(known(0));
     expect(otherLoad(before, { busyMs: 9_000, totalMs: 11_000, own: 50 })).toEqual(known(1));
   });
 
-  it("is unknown without time between, or without our own share", () => {
+  it("does not know the load of others without elapsed time or without our own use", () => {
     expect(otherLoad(before, before)).toEqual(unknown);
     expect(otherLoad(before, { busyMs: 2_000, totalMs: 12_000, own: null })).toEqual(unknown);
   });
 
-  it("keeps the last load when it is asked again too soon", () => {
+  it("keeps the last load if it is sampled again too soon", () => {
     const times = [
       { busyMs: 0, totalMs: 0 },
       { busyMs: 25_000, totalMs: 100_000 },
@@ -76,7 +87,7 @@ describe("load of others", () => {
     expect(loads).toEqual([known(0.25), known(0.25), known(0.75)]);
   });
 
-  it("does not count this process's own work", () => {
+  it("does not count this process's own CPU time as load of others", () => {
     const sensor = cpuLoadSensor(ownCpuTime(() => undefined));
     const others = cpuLoadSensor(() => 0);
     const until = Date.now() + 400;
@@ -87,7 +98,7 @@ describe("load of others", () => {
     expect(systemCpuTimes().totalMs).toBeGreaterThan(0);
   });
 
-  it.runIf(process.platform === "linux")("does not count what runs at low priority", async () => {
+  it.runIf(process.platform === "linux")("does not count programs of low priority as busy", async () => {
     const spin = "const until = Date.now() + 600; while (Date.now() < until);";
     const before = systemCpuTimes("linux");
     const beforeAll = systemCpuTimes("darwin");
@@ -108,7 +119,7 @@ describe("load of others", () => {
     expect(parseStat("")).toBeNull();
   });
 
-  it("reads /proc/PID/stat also of a program with a strange name", () => {
+  it("reads /proc/PID/stat of a program with parentheses in its name", () => {
     const stat = `42 (a) b (c) S ${Array.from({ length: 40 }, (_, index) => index + 1).join(" ")}`;
     expect(parseKernelMs(stat)).toBe(120);
     expect(parseKernelMs("")).toBeNull();

@@ -3,7 +3,7 @@ import { downloadLine } from "./download-line.ts";
 
 const model = { modelId: "small", sizeBytes: 1_000 };
 
-it("says what comes, or why it does not", () => {
+it("shows the current download, or why a model waits", () => {
   const ready = { ...model, modelId: "other", state: "ready" } as const;
   expect(downloadLine([])).toBeNull();
   expect(downloadLine([ready, { ...model, state: "missing" }])).toBeNull();

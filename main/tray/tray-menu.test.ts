@@ -27,7 +27,7 @@ const labels = (entries: readonly TrayEntry[]): string[] =>
   entries.map((entry) => (entry.kind === "separator" ? "-" : entry.label));
 
 describe("trayMenu", () => {
-  it("while donating", () => {
+  it("offers to pause and to donate now while donating", () => {
     expect(labels(trayMenu(idle))).toEqual([
       "Gleaner: Idle, donating",
       "-",
@@ -39,7 +39,7 @@ describe("trayMenu", () => {
     ]);
   });
 
-  it("while paused: resume stands first, and pausing again is not offered", () => {
+  it("offers to resume first, and not to pause, while paused", () => {
     const paused = {
       ...idle,
       pause: { until: null },
@@ -54,7 +54,7 @@ describe("trayMenu", () => {
     ]);
   });
 
-  it("while donating on demand", () => {
+  it("offers to stop donating now while that lasts", () => {
     expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 })).slice(2, 5)).toEqual([
       "Stop donating now",
       "Pause",
@@ -62,7 +62,7 @@ describe("trayMenu", () => {
     ]);
   });
 
-  it("while a job runs it offers to finish that first, and then to keep donating", () => {
+  it("offers to finish a running job, and then to keep donating", () => {
     const work = { modelId: "m" } as DonorSnapshot["work"];
     expect(labels(trayMenu({ ...idle, work }))).toContain("Finish this job, then pause");
     const finishing = labels(trayMenu({ ...idle, work, finishThenPause: true }));
@@ -70,12 +70,12 @@ describe("trayMenu", () => {
     expect(finishing[2]).toBe("Keep donating");
   });
 
-  it("offers no donating now where the rules do not allow it", () => {
+  it("does not offer to donate now if the rules forbid it", () => {
     const rules = { ...defaultRules, allowDonateNow: false };
     expect(labels(trayMenu({ ...idle, rules }))).not.toContain("Donate now for 1 hour");
   });
 
-  it("before enrollment it offers nothing that needs it", () => {
+  it("offers only to join an organization and to quit before enrollment", () => {
     const fresh = {
       ...idle,
       device: null,
@@ -90,7 +90,7 @@ describe("trayMenu", () => {
     ]);
   });
 
-  it("offers only calls that the contract takes", () => {
+  it("offers only calls with arguments that the contract accepts", () => {
     const actions = (entries: readonly TrayEntry[]): TrayEntry[] =>
       entries.flatMap((entry) => (entry.kind === "submenu" ? actions(entry.entries) : [entry]));
     const made = actions(trayMenu(idle)).flatMap((entry) =>
@@ -102,7 +102,7 @@ describe("trayMenu", () => {
 });
 
 describe("the icon and its tooltip", () => {
-  it("has a state for every reason", () => {
+  it("has a tray icon for every reason", () => {
     const stateOf = (reason: StandbyReason) =>
       trayState({ activity: { kind: "holding", reason, since: now } });
     const states = Object.fromEntries(
@@ -117,7 +117,7 @@ describe("the icon and its tooltip", () => {
     expect(trayState(idle)).toBe("donating");
   });
 
-  it("says when a job is under way", () => {
+  it("mentions a running job in the tooltip", () => {
     const work = { modelId: "m" } as DonorSnapshot["work"];
     expect(trayTooltip({ ...idle, work })).toBe("Gleaner: Idle, donating, working on a job");
   });

@@ -4,7 +4,7 @@ import { panelAddress, panelPlace } from "./panel-address.ts";
 describe("panelPlace", () => {
   const built = panelPlace(false, undefined);
 
-  it("knows the panel's own origin", () => {
+  it("accepts the panel's own addresses", () => {
     expect(built.address).toBe(panelAddress);
     expect(built.holds(panelAddress)).toBe(true);
     expect(built.holds(`${panelAddress}#/x?y`)).toBe(true);
@@ -17,9 +17,9 @@ describe("panelPlace", () => {
     "https://panel/",
     "gleaner://other/",
     "gleaner://panel.evil/",
-  ])("refuses %j", (address) => expect(built.holds(address)).toBe(false));
+  ])("refuses %j as an address of the panel", (address) => expect(built.holds(address)).toBe(false));
 
-  it("knows the development server only where there is one", () => {
+  it("accepts the development server only if one is given", () => {
     const served = panelPlace(false, "http://localhost:5173");
     expect(served.address).toBe("http://localhost:5173");
     expect(served.holds("http://localhost:5173/index.html")).toBe(true);
@@ -27,7 +27,7 @@ describe("panelPlace", () => {
     expect(built.holds("http://localhost:5173/")).toBe(false);
   });
 
-  it("takes no other panel than its own once it is packaged, whatever the environment says", () => {
+  it("accepts only its own panel once packaged, whatever the environment says", () => {
     const packaged = panelPlace(true, "http://localhost:5173");
     expect(packaged.address).toBe(panelAddress);
     expect(packaged.holds("http://localhost:5173/index.html")).toBe(false);

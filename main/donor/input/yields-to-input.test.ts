@@ -8,25 +8,49 @@ import { yieldsToInput } from "./yields-to-input.ts";
 const still: Activity = { ...donating, reason: "within-limits", limits: { ...idleLimits, stillSince: 4 } };
 const limited: Partial<Rules> = { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 1_024 } };
 
-describe("input is watched for", () => {
+describe("yieldsToInput", () => {
   it.each<[string, Activity, boolean, Partial<Rules>, boolean]>([
-    ["by a donor that works while nobody is there", donating, false, {}, true],
-    ["by one that works beside somebody", { ...donating, reason: "within-limits" }, false, {}, true],
-    ["by one that finishes its job", { ...donating, reason: "finishing" }, false, {}, true],
-    ["not by one that stands still already", still, false, {}, false],
+    ["yields to input while donating on an idle computer", donating, false, {}, true],
     [
-      "not by one whose person wants it to donate now",
+      "yields to input while donating within limits",
+      { ...donating, reason: "within-limits" },
+      false,
+      {},
+      true,
+    ],
+    ["yields to input while finishing a job", { ...donating, reason: "finishing" }, false, {}, true],
+    ["does not yield to input while the threads rest already", still, false, {}, false],
+    [
+      "does not yield to input while its user wants it to donate now",
       { ...donating, reason: "donate-now" },
       false,
       {},
       false,
     ],
-    ["not by one at which nobody sits", { ...donating, reason: "unattended" }, false, {}, false],
-    ["not by one that holds", holdingFor("in-use"), false, {}, false],
-    ["by one that holds and downloads, while nobody is there", holdingFor("no-model"), true, {}, true],
-    ["not by one that may download beside somebody", holdingFor("no-model"), true, limited, false],
-    ["nor where nobody sits", holdingFor("no-model"), true, { requireIdle: false }, false],
-  ])("%s", (_whom, activity, isDownloading, rules, watched) => {
+    [
+      "does not yield to input on an unattended machine",
+      { ...donating, reason: "unattended" },
+      false,
+      {},
+      false,
+    ],
+    ["does not yield to input on standby", holdingFor("in-use"), false, {}, false],
+    ["yields to input while downloading on an idle computer", holdingFor("no-model"), true, {}, true],
+    [
+      "does not yield to input while downloads are allowed in use",
+      holdingFor("no-model"),
+      true,
+      limited,
+      false,
+    ],
+    [
+      "does not yield to input while downloading on an unattended machine",
+      holdingFor("no-model"),
+      true,
+      { requireIdle: false },
+      false,
+    ],
+  ])("%s", (_name, activity, isDownloading, rules, watched) => {
     expect(yieldsToInput(activity, isDownloading, { ...defaultRules, ...rules })).toBe(watched);
   });
 });

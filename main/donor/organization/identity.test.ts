@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it("makes a key of 256 bits once, in a file that only its owner reads", async () => {
+it("creates a key of 256 bits once, in a file that only its owner can read", async () => {
   const first = await openIdentity(path, silentLog);
   const { deviceKey } = first.current();
   expect(Buffer.from(deviceKey.slice(3), "base64url")).toHaveLength(32);
@@ -31,7 +31,7 @@ it("remembers its enrollment", async () => {
   });
 });
 
-it("sets a damaged file aside and begins anew, never with its key in the log", async () => {
+it("moves a damaged file aside and creates a new key, which it does not log", async () => {
   await writeFile(path, '{"version":1,"deviceKey":"gd_short"}');
   const logged: string[] = [];
   const store = await openIdentity(path, (...entry) => logged.push(JSON.stringify(entry)));

@@ -6,11 +6,17 @@ const active = { status: "active" } as const;
 const retired = { status: "retired" } as const;
 
 it.each([
-  { name: "never enrolled", enrollment: null, me: null, unknownHere: false, is: "none" },
-  { name: "enrolled, nothing heard yet", enrollment, me: null, unknownHere: false, is: "active" },
-  { name: "in service", enrollment, me: active, unknownHere: false, is: "active" },
-  { name: "retired", enrollment, me: retired, unknownHere: false, is: "retired" },
-  { name: "forgotten there", enrollment, me: null, unknownHere: true, is: "none" },
-] as const)("$name: $is", ({ enrollment, me, unknownHere, is }) => {
+  { name: "a device that never enrolled", enrollment: null, me: null, unknownHere: false, is: "none" },
+  {
+    name: "an enrolled device before the backend's first report",
+    enrollment,
+    me: null,
+    unknownHere: false,
+    is: "active",
+  },
+  { name: "a device in service", enrollment, me: active, unknownHere: false, is: "active" },
+  { name: "a retired device", enrollment, me: retired, unknownHere: false, is: "retired" },
+  { name: "a device that the backend does not know", enrollment, me: null, unknownHere: true, is: "none" },
+] as const)("gives $name the membership $is", ({ enrollment, me, unknownHere, is }) => {
   expect(membershipOf(enrollment, { me, unknownHere })).toBe(is);
 });

@@ -32,8 +32,8 @@ afterEach(() => {
 
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-describe("the report of an activity", () => {
-  it("waits until the backend knows the connection, and goes out at each change, once", async () => {
+describe("ActivityReport", () => {
+  it("reports each change once, after the backend accepted the connection", async () => {
     report.setActivity(idle, ["power"]);
     await settle();
     expect(said).toEqual([]);
@@ -45,7 +45,7 @@ describe("the report of an activity", () => {
     expect(said).toEqual(["idle", "in-use"]);
   });
 
-  it("goes out again on the next connection", async () => {
+  it("reports again on the next connection", async () => {
     report.greeted();
     report.setActivity(idle, ["power"]);
     await settle();
@@ -54,7 +54,7 @@ describe("the report of an activity", () => {
     expect(said).toEqual(["idle", "idle"]);
   });
 
-  it("that was refused is sent again until it is taken, then no more", async () => {
+  it("repeats a refused report until it is accepted", async () => {
     refusals = [new Error("overloaded"), new Error("overloaded")];
     report.greeted();
     report.setActivity(idle, ["power"]);
@@ -64,7 +64,7 @@ describe("the report of an activity", () => {
     expect(said).toHaveLength(3);
   });
 
-  it("that was refused gives way to what is true by then", async () => {
+  it("repeats a refused report with the activity of that time", async () => {
     refusals = [new Error("overloaded")];
     report.greeted();
     report.setActivity(idle, ["power"]);
@@ -74,7 +74,7 @@ describe("the report of an activity", () => {
     expect(said).toEqual(["idle", "in-use"]);
   });
 
-  it("is not sent again to a backend that does not know the device", async () => {
+  it("does not repeat a report to a backend that does not know the device", async () => {
     refusals = [new UnknownWorkerError()];
     report.greeted();
     report.setActivity(idle, ["power"]);

@@ -16,23 +16,28 @@ const fast = (generate: number): ReportedModel => ({
   speed: { prefill: 1_000, generate, backend: "cpu" },
 });
 
-describe("when to tell", () => {
+describe("reportDue", () => {
   it.each([
-    ["the first time: now", null, [ready], 100],
-    ["nothing new: never", { models: [ready], at: 0 }, [ready], null],
-    ["a transition: now", { models: [at(1)], at: 99 }, [ready], 100],
-    ["another model: now", { models: [ready], at: 99 }, [ready, { ...ready, modelId: "n" }], 100],
-    ["bytes: half a minute after the last time", { models: [at(1)], at: 90 }, [at(2)], 30_090],
-    ["a first speed: now", { models: [ready], at: 99 }, [fast(100)], 100],
-    ["a speed a little different: never", { models: [fast(100)], at: 0 }, [fast(119)], null],
-    ["a speed far different: now", { models: [fast(100)], at: 99 }, [fast(121)], 100],
-    ["bytes, long after: now", { models: [at(1)], at: -30_000 }, [at(2)], 100],
-  ] as const)("%s", (_name, told, models, due) => {
+    ["now if nothing was reported yet", null, [ready], 100],
+    ["never if nothing changed", { models: [ready], at: 0 }, [ready], null],
+    ["now on a transition", { models: [at(1)], at: 99 }, [ready], 100],
+    ["now for another model", { models: [ready], at: 99 }, [ready, { ...ready, modelId: "n" }], 100],
+    [
+      "half a minute after the last report if only the bytes changed",
+      { models: [at(1)], at: 90 },
+      [at(2)],
+      30_090,
+    ],
+    ["now for a first speed", { models: [ready], at: 99 }, [fast(100)], 100],
+    ["never if a speed changed a little", { models: [fast(100)], at: 0 }, [fast(119)], null],
+    ["now if a speed changed much", { models: [fast(100)], at: 99 }, [fast(121)], 100],
+    ["now if the bytes changed long after the last report", { models: [at(1)], at: -30_000 }, [at(2)], 100],
+  ] as const)("reports models %s", (_when, told, models, due) => {
     expect(reportDue(told, models, 100)).toBe(due);
   });
 });
 
-describe("telling", () => {
+describe("ModelReport", () => {
   let heard: (readonly ReportedModel[])[];
   let refusal: Error | null;
   let report: ModelReport;
@@ -55,7 +60,7 @@ describe("telling", () => {
     vi.useRealTimers();
   });
 
-  it("waits for a connection, and tells a new one everything", async () => {
+  it("waits for a connection, and reports all models on each new one", async () => {
     report.setModels([ready]);
     expect(heard).toEqual([]);
     report.greeted();
@@ -65,7 +70,7 @@ describe("telling", () => {
     expect(heard).toEqual([[ready], [ready]]);
   });
 
-  it("tells of bytes every half minute, the latest, and of the end at once", async () => {
+  it("reports the latest bytes every half minute, and the end of a download at once", async () => {
     report.greeted();
     for (let bytes = 0; bytes < 90; bytes += 1) {
       report.setModels([at(bytes)]);
@@ -79,7 +84,7 @@ describe("telling", () => {
     expect(heard).toHaveLength(5);
   });
 
-  it("says again what was refused, but not to one that does not know this device", async () => {
+  it("repeats a refused report, but not to a backend that does not know the device", async () => {
     refusal = new Error("no");
     report.greeted();
     report.setModels([ready]);
@@ -96,7 +101,7 @@ describe("telling", () => {
   });
 });
 
-it("tells no detail of a reason, and leaves out what is not known", () => {
+it("reports a reason without its detail, and leaves unknown values out", () => {
   const why = { reason: "disk-full", detail: "/home/ada/models" } as const;
   expect(reportedModel({ modelId: "m", sizeBytes: 1, state: "waiting", why }, null)).toEqual({
     modelId: "m",

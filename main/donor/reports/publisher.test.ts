@@ -75,7 +75,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("tells a look's outcome to the panel and the journal, and to the organization once that knows this connection", async () => {
+it("publishes a decision to the panel and the journal, and to the organization once it knows the connection", async () => {
   publisher.looked(look);
   expect(snapshot.get()).toMatchObject({
     activity: donating,
@@ -93,7 +93,7 @@ it("tells a look's outcome to the panel and the journal, and to the organization
   await vi.waitFor(() => expect(told).toEqual([{ activity, facts: ["power"] }]));
 });
 
-it("tells where models stand to all three, and the organization how fast they are, too", async () => {
+it("publishes the state of models to all three, and their speeds only to the organization", async () => {
   publisher.greeted();
   const view = { modelId: "m", sizeBytes: 5, state: "ready" } as const;
   publisher.modelsStand([view], me);
@@ -103,7 +103,7 @@ it("tells where models stand to all three, and the organization how fast they ar
   await vi.waitFor(() => expect(told).toEqual([{ models: [{ modelId: "m", state: "ready", speed }] }]));
 });
 
-it("shows whose the device is, and no more what it was", () => {
+it("shows the device's organization, and nothing after the device left it", () => {
   publisher.memberIs(me);
   expect(snapshot.get()).toMatchObject({
     organization: { name: "an office" },
@@ -113,7 +113,7 @@ it("shows whose the device is, and no more what it was", () => {
   expect(snapshot.get()).toMatchObject({ organization: null, device: null });
 });
 
-it("follows what an enrolled device earns, until it stops", () => {
+it("follows the earnings of an enrolled device until it stops", () => {
   publisher.looked(look);
   expect(followed).toEqual([]);
   publisher.enrolled();

@@ -9,10 +9,10 @@ const needs = {
   donating: true,
 };
 
-it("names what the rules look at and the computer cannot tell", () => {
+it("names the facts that the rules need and the computer cannot tell", () => {
   expect(unknownFacts(facts, needs)).toEqual(["idleSeconds", "vramFreeMb"]);
 });
 
-it("says nothing of what is asked at work alone, while there is no work", () => {
+it("leaves out facts that are sampled only while donating, unless it donates", () => {
   expect(unknownFacts(facts, { ...needs, donating: false })).toEqual(["idleSeconds"]);
 });

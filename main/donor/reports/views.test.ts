@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type Facts, known, unknown, unknownComputer } from "../../../app/facts/facts.ts";
 import { factsView } from "./views.ts";
 
-it("shows what a person asked for and no rule looks at, as long as it is fresh", () => {
+it("shows facts that a person asked for and no rule needs, for a minute", () => {
   const now = 100_000;
   const facts = { ...unknownComputer, now, power: known("ac") } as Facts;
   const none = { value: unknown, at: null };

@@ -20,7 +20,7 @@ import type { RunnerLimits } from "../../supervisor/process/supervised-process.t
 import type { OrganizationModel } from "../organization/organization.ts";
 import { DonatedWork } from "./donated-work.ts";
 
-/** A runner whose jobs end when the test says so; an abort ends them as the real one does. */
+/** A runner whose jobs end when the test says so. An abort ends them, as in the real runner. */
 class HandRunner {
   readonly did: string[] = [];
   readonly limits: RunnerLimits[] = [];
@@ -180,8 +180,8 @@ function loadedOn(backend: "cpu" | "cuda"): void {
   runner.events?.loaded({ ...report, backend });
 }
 
-describe("what a donor gives", () => {
-  it("are the organization's models that are on this device", async () => {
+describe("donated work", () => {
+  it("offers the organization's models that are on this device", async () => {
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1), patient);
     expect(queue.args["hello"]?.[0]).toMatchObject({
       capabilities: {
@@ -199,8 +199,8 @@ describe("what a donor gives", () => {
 
   it.each([
     ["as many jobs at once as fit into memory", 2 ** 30, { concurrency: 2, prefetch: 1 }],
-    ["one job where no more fits", 300 * 2 ** 20 + 7 + 32, { concurrency: 1, prefetch: 0 }],
-  ])("are %s", async (_what, bytes, capabilities) => {
+    ["one job at once if no more fits into memory", 300 * 2 ** 20 + 7 + 32, { concurrency: 1, prefetch: 0 }],
+  ])("offers to run %s", async (_what, bytes, capabilities) => {
     sequences = "2";
     wanted = wanted.map((model) => ({ ...model, contextTokens: 32 }));
     free = bytes;
@@ -210,7 +210,7 @@ describe("what a donor gives", () => {
     }, patient);
   });
 
-  it("are models that it has looked at before it takes jobs, and that there is memory for", async () => {
+  it("inspects models before it takes jobs, and offers those that fit into memory", async () => {
     const others = await Promise.all(
       ["new", "huge"].map(async (modelId) => {
         const path = join(folder, modelId);
@@ -231,7 +231,7 @@ describe("what a donor gives", () => {
     expect(inspected).toEqual(["new", "huge"]);
   });
 
-  it("are models for which there was no room until others had ended, too", async () => {
+  it("offers a model once memory for it becomes free", async () => {
     free = 2 ** 20;
     work.accept(limits);
     await vi.waitFor(() => {
@@ -243,7 +243,7 @@ describe("what a donor gives", () => {
     }, patient);
   });
 
-  it("are models whose first look failed by an accident, too", async () => {
+  it("offers a model whose first inspection failed by accident", async () => {
     const path = join(folder, "flaky");
     await writeFile(path, "flaky");
     const sha256 = createHash("sha256").update("flaky").digest("hex");
@@ -258,7 +258,7 @@ describe("what a donor gives", () => {
     expect(inspected).toEqual(["flaky", "flaky"]);
   });
 
-  it("are used with the context and the template that the organization says now", () => {
+  it("uses models with the organization's current context and template", () => {
     wanted = wanted.map((model) => ({ ...model, contextTokens: 32, template: "{{ messages }}" }));
     work.wantedChanged(true);
     expect(work.usableModels).toMatchObject([
@@ -267,7 +267,7 @@ describe("what a donor gives", () => {
     expect(plans.planFor(work.usableModels[0]!).contextTokens).toBe(32);
   });
 
-  it("is an answer, with its tokens and times beside it, seen in the panel meanwhile", async () => {
+  it("returns a job's answer with its tokens and times, and shows it in the panel meanwhile", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     expect(views.at(-1)).toMatchObject({ attemptId: "a1", modelId: "m", phase: "loading" });
@@ -283,7 +283,7 @@ describe("what a donor gives", () => {
     expect(views.at(-1)).toBeNull();
   });
 
-  it("stops at once when its person comes back, and frees the memory then", async () => {
+  it("stops its job at once on a yield, and then releases it", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     const yielded = work.yield("in-use", 0);
@@ -296,7 +296,7 @@ describe("what a donor gives", () => {
     });
   });
 
-  it("goes on within limits that leave room for it", async () => {
+  it("keeps a job that fits the new limits", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     loadedOn("cpu");
@@ -304,7 +304,7 @@ describe("what a donor gives", () => {
     expect(runner.did).toEqual(["run a1"]);
   });
 
-  it("stands still while somebody types, and plans nothing anew for it", async () => {
+  it("rests while somebody types, without new plans", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     loadedOn("cpu");
@@ -316,7 +316,7 @@ describe("what a donor gives", () => {
     expect(runner.did).toEqual(["run a1"]);
   });
 
-  it("stands still for no longer than until it yields: its person may ask the runner for something", async () => {
+  it("stops resting when it yields, because its person may use the runner", async () => {
     work.accept(limits);
     work.limit({ ...limits, stillSince: 1 });
     await work.yield("in-use", 60);
@@ -327,7 +327,7 @@ describe("what a donor gives", () => {
     ["memory", { memoryMb: 0 }, "cpu"],
     ["a GPU", { gpu: false }, "cuda"],
     ["one of its GPUs", { gpu: true, deniedGpus: [1] }, "cuda"],
-  ] as const)("is given back when it holds %s that is no longer allowed", async (_what, change, backend) => {
+  ] as const)("releases a job that uses %s that is no longer allowed", async (_what, change, backend) => {
     await hold(chatJob("a1"));
     await ran("a1");
     loadedOn(backend);
@@ -337,7 +337,7 @@ describe("what a donor gives", () => {
     expect(work.deniedGpus).toEqual("deniedGpus" in change ? [1] : []);
   });
 
-  it("is given back where it came before the limits under which its model no longer fits", async () => {
+  it("releases a job whose model no longer fits the limits that changed meanwhile", async () => {
     work.accept(limits);
     const take = await called("take");
     work.limit({ ...limits, memoryMb: 1 });
@@ -347,7 +347,7 @@ describe("what a donor gives", () => {
     expect(runner.did).toEqual([]);
   });
 
-  it("is the job under way and no other, when its person asks for that", async () => {
+  it("finishes the current job and takes no other when its person asks for that", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     let over = false;
@@ -360,13 +360,13 @@ describe("what a donor gives", () => {
     await finished;
   });
 
-  it("is nothing for a request that keeps no bounds", async () => {
+  it("fails a request with values out of bounds, without a run", async () => {
     await hold(chatJob("a1", { payload: { ...request, maxTokens: -1 } }));
     expect((await called("fail")).args["error"]).toMatchObject({ code: "internal_error", retryable: false });
     expect(runner.did).toEqual([]);
   });
 
-  it("is nothing for a model that is not here, which is no fault of the job", async () => {
+  it("fails a job whose model is not here as retryable elsewhere", async () => {
     await hold(chatJob("a1", { requirements: { model: "unheard of" } }));
     expect((await called("fail")).args["error"]).toMatchObject({
       code: "model_unavailable",
@@ -375,7 +375,7 @@ describe("what a donor gives", () => {
     });
   });
 
-  it("gives a job back that the runner let go unasked", async () => {
+  it("releases a job that the runner aborted by itself", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     runner.finish({ kind: "aborted" });
@@ -389,7 +389,7 @@ describe("what a donor gives", () => {
 
 describe("a model's file that the runner finds bad", () => {
   it.each(["model_corrupt", "model_unavailable"] as const)(
-    "is offered no more after %s, when it is",
+    "stops offering a model whose file is corrupt after %s",
     async (code) => {
       await hold(chatJob("a1"));
       await ran("a1");
@@ -405,13 +405,13 @@ describe("a model's file that the runner finds bad", () => {
     },
   );
 
-  it("is offered again when it turns out to be well", async () => {
+  it("offers a model again when its file turns out to be intact", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     const error = { code: "model_corrupt", message: "bad", retryable: true } as const;
     runner.finish({ kind: "failed", error });
     const fail = await called("fail");
-    // Until then it changes what it can do, and leaves the line that it stood in.
+    // Until then its capabilities lack the model, so it leaves the lane.
     await vi.waitFor(() => expect(catalog.stateOf(wanted[0]!)).toBe("ready"), patient);
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
@@ -425,7 +425,7 @@ describe("a model's file that the runner finds bad", () => {
 });
 
 describe("a runner that crashed", () => {
-  it("gets no job while it rests, and one after", async () => {
+  it("takes no job during the pause after a crash, and one after it", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
     runner.restMs = 300;

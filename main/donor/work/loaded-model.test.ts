@@ -14,12 +14,12 @@ const report = { backend: "cuda", contextTokens: 64, sequences: 2 } as const;
 const underLimits = (change: Partial<LoadPlan>, fits = true) =>
   mustUnload({ model, report }, { fits: () => fits, planFor: () => ({ ...plan, ...change }) });
 
-it("keeps a model that may be as it is, or larger", () => {
+it("keeps a loaded model if the limits allow the same or more", () => {
   expect(underLimits({})).toBe(false);
   expect(underLimits({ contextTokens: 128, sequences: 4 })).toBe(false);
 });
 
-it("lets go what uses a GPU that is no longer allowed, or more memory than is", () => {
+it("unloads a model that uses a forbidden GPU or more memory than allowed", () => {
   expect(underLimits({ backends: ["cpu"] })).toBe(true);
   expect(underLimits({ contextTokens: 32 })).toBe(true);
   expect(underLimits({ sequences: 1 })).toBe(true);

@@ -38,7 +38,7 @@ describe("the local socket", () => {
     expect(await callDonor(folder, "pause", { until: 5 })).toEqual({ kind: "refused", message: "until 5" });
   });
 
-  it("refuses in words an unknown call, a bad argument and a failure, without the failure's details", async () => {
+  it("refuses an unknown call, a bad argument and a failed one in words, without details of the failure", async () => {
     await serve();
     expect(await callDonor(folder, "dance" as never, null as never)).toMatchObject({
       kind: "refused",
@@ -54,7 +54,7 @@ describe("the local socket", () => {
     expect(JSON.stringify(failed)).not.toContain("zanzibar");
   });
 
-  it("says so when the answer does not fit this version", async () => {
+  it("reports an answer that does not fit this version", async () => {
     await serve();
     expect(await callDonor(folder, "models", null)).toMatchObject({ kind: "failed" });
   });
@@ -67,7 +67,7 @@ describe("the local socket", () => {
     expect(await callDonor(folder, "facts", null)).toEqual({ kind: "not-running" });
   });
 
-  it.skipIf(process.platform === "win32")("is open only to its user", async () => {
+  it.skipIf(process.platform === "win32")("opens the socket only to its user", async () => {
     await serve();
     const { mode } = await stat(socketAddress(folder).path);
     expect(mode & 0o777).toBe(0o600);
@@ -80,7 +80,7 @@ describe("the local socket", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "has an address if the folder's path is too long for a socket, too",
+    "uses another folder if the path is too long for a socket",
     async () => {
       const deep = join(folder, "a".repeat(60), "b".repeat(60));
       await mkdir(deep, { recursive: true });
@@ -90,7 +90,7 @@ describe("the local socket", () => {
     },
   );
 
-  it("answers several calls of a connection, and ends it at a line that is no call or too long", async () => {
+  it("answers several calls of a connection, and ends it at a line that is too long or no call", async () => {
     await serve();
     const requests = [
       { id: 1, call: "facts", argument: null },
@@ -120,7 +120,7 @@ function converse(text: string, lines = 0): Promise<string> {
 }
 
 describe("a donor's address", () => {
-  it("is never longer than each system allows", () => {
+  it("never makes a socket path longer than the system allows", () => {
     const long = `/home/somebody/${"x".repeat(200)}`;
     for (const [platform, limit] of [
       ["linux", 107],
@@ -134,7 +134,7 @@ describe("a donor's address", () => {
     }
   });
 
-  it("is a pipe named after the folder on Windows", () => {
+  it("uses a pipe named after the folder on Windows", () => {
     const { kind, path } = socketAddress("/home/a", "win32");
     expect(kind).toBe("pipe");
     expect(path).toMatch(/^\\\\\.\\pipe\\gleaner-[0-9a-f]{32}$/);

@@ -83,14 +83,14 @@ describe("the panel on loopback", () => {
     expect(root.headers.get("location")).toBe("/panel/index.html");
   });
 
-  it("shows nothing without the cookie, or with a wrong token", async () => {
+  it("shows no page without the cookie or with a wrong token", async () => {
     expect((await fetch(`${origin}/panel/index.html`)).status).toBe(401);
     expect((await fetch(`${origin}/?token=wrong`)).status).toBe(401);
     const cookie = "gleaner_panel=wrong";
     expect((await fetch(`${origin}/app.js`, { headers: { cookie } })).status).toBe(401);
   });
 
-  it("answers only at its own address, and to no other site", async () => {
+  it("answers only at its own address, and no other site", async () => {
     const cookie = await signIn();
     const { host } = new URL(origin);
     expect(await raw("/app.js", { cookie, host })).toBe(200);
@@ -107,7 +107,7 @@ describe("the panel on loopback", () => {
     "/panel",
     "/%zz.html",
     "/a%00.html",
-  ])("gives no file at %s", async (path) => {
+  ])("serves no file at %s", async (path) => {
     const cookie = await signIn();
     expect(await raw(path, { cookie, host: new URL(origin).host })).toBe(404);
   });
@@ -119,7 +119,7 @@ describe("the panel on loopback", () => {
     expect(await response.text()).toContain("npm run build");
   });
 
-  it("rejects when its port is taken", async () => {
+  it("does not start when its port is taken", async () => {
     const port = Number(new URL(origin).port);
     const again = servePanel({ port, folder, answer, snapshot });
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
@@ -139,7 +139,7 @@ describe("the panel's socket", () => {
     });
   }
 
-  it("carries calls, replies and deltas", async () => {
+  it("carries calls, replies and deltas over the socket", async () => {
     const socket = await open({ cookie: await signIn(), origin });
     socket.send(JSON.stringify({ id: 1, call: "getSnapshot", argument: null }));
     expect(await next(socket)).toMatchObject({
@@ -157,7 +157,7 @@ describe("the panel's socket", () => {
     socket.close();
   });
 
-  it("refuses a caller without the cookie, from another site, or without an origin", async () => {
+  it("refuses a socket without the cookie, from another site or without an origin", async () => {
     const cookie = await signIn();
     await expect(open({ origin })).rejects.toThrow("403");
     await expect(open({ cookie, origin: "https://evil.example" })).rejects.toThrow("403");
@@ -165,7 +165,7 @@ describe("the panel's socket", () => {
   });
 
   it.each(["no json", "{}", JSON.stringify({ id: -1, call: "quit" }), "x".repeat(maxFrameBytes + 1)])(
-    "closes at a frame that is no call",
+    "closes the socket at a frame that is no call",
     async (frame) => {
       const socket = await open({ cookie: await signIn(), origin });
       const closed = new Promise<number>((resolve) => socket.once("close", resolve));

@@ -21,7 +21,7 @@ import { otherUsersIdle } from "./idle/other-users-idle.ts";
 
 const soon = { timeout: 15_000, interval: 20 };
 
-describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
+describe.runIf(hasDbusDaemon)("sensors on D-Bus", { timeout: 60_000 }, () => {
   let daemon: PrivateBus;
   let bus: Bus;
   const stops: (() => void | Promise<void>)[] = [];
@@ -68,7 +68,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     return { service, device };
   };
 
-  it("hears from UPower of mains, battery and lid, at once and without asking again", async () => {
+  it("learns of mains, battery and lid from UPower's signals", async () => {
     const { service } = await startUpower({ OnBattery: false, LidIsPresent: true, LidIsClosed: false });
     const facts = await follow(upowerSensor(bus));
     await vi.waitFor(() => {
@@ -88,7 +88,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     expect(facts.readings().power.source).toBe("UPower");
   });
 
-  it("knows nothing while a service is away, and everything again when it comes", async () => {
+  it("knows no facts of a service that is not running, and all of them once it starts", async () => {
     const facts = await follow(upowerSensor(bus));
     expect(facts.read().power).toEqual(unknown);
     const { service } = await startUpower({ OnBattery: true, LidIsPresent: false, LidIsClosed: false });
@@ -98,7 +98,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(facts.read().power).toEqual(unknown), soon);
   });
 
-  it("finds the bus again after it was restarted", async () => {
+  it("reconnects after the bus was restarted", async () => {
     const first = await startUpower({ OnBattery: false, LidIsPresent: false, LidIsClosed: false });
     const facts = await follow(upowerSensor(bus));
     await vi.waitFor(() => expect(facts.read().power).toEqual(known("ac")), soon);
@@ -144,7 +144,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     return { state, service };
   };
 
-  it("hears from logind of lock and sleep, and asks it for the lid", async () => {
+  it("learns of lock and sleep from logind's signals, and asks it for the lid", async () => {
     const { service } = await startLogind();
     const facts = await follow(logindSensor(bus, 4242));
     await vi.waitFor(() => {
@@ -158,7 +158,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(facts.read().suspended).toBe(false), soon);
   });
 
-  it("does not know the lock of somebody who is not logged in, and finds the session when it begins", async () => {
+  it("does not know the lock before its user logs in, and finds the session then", async () => {
     const { state, service } = await startLogind();
     const mine = state.sessions;
     state.sessions = [];
@@ -173,7 +173,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(facts.read().locked).toEqual(unknown), soon);
   });
 
-  it("takes logind's idle hint where there is no desktop to ask", async () => {
+  it("reads logind's idle hint without a desktop", async () => {
     const { service } = await startLogind();
     let inputs = 0;
     const idle = logindIdle(bus);
@@ -191,7 +191,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(inputs).toBe(1), soon);
   });
 
-  it("takes another user's session in front for input, and logind's word for how busy they are", async () => {
+  it("counts a switch of users as input, and asks logind while another user is in front", async () => {
     const { state, service } = await startLogind();
     const session = [`${loginPath}/session/_32`, `${login}.Session`] as const;
     let inputs = 0;
@@ -211,7 +211,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect([inputs, idle.sample()]).toEqual([2, unknown]), soon);
   });
 
-  it("hears from NetworkManager whether the network is metered, and what it is called", async () => {
+  it("learns from NetworkManager whether the network is metered, and its name", async () => {
     const name = "org.freedesktop.NetworkManager";
     const path = "/org/freedesktop/NetworkManager";
     const manager = { Metered: 4, ActiveConnections: [`${path}/ActiveConnection/7`] };
@@ -239,7 +239,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     }, soon);
   });
 
-  it("sees players come, play, pause and go", async () => {
+  it("sees media players start, play, pause and end", async () => {
     const player = { PlaybackStatus: "Paused" };
     const facts = await follow(mprisSensor(bus));
     expect(facts.read().mediaPlaying).toEqual(known(false));
@@ -263,7 +263,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(facts.read().mediaPlaying).toEqual(known(false)), soon);
   });
 
-  it("hears of the lock from a desktop's screen saver", async () => {
+  it("learns of the lock from a desktop's screen saver", async () => {
     const state = { active: false };
     const name = "org.xfce.ScreenSaver";
     const service = await serve(name, {
@@ -279,7 +279,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(facts.read().locked).toEqual(known(true)), soon);
   });
 
-  it("lets GNOME's idle monitor tell of quiet and of input, and asks the fall-back while it is away", async () => {
+  it("follows GNOME's idle monitor, and uses the fallback while it is not running", async () => {
     const name = "org.gnome.Mutter.IdleMonitor";
     const path = "/org/gnome/Mutter/IdleMonitor/Core";
     const watches = { last: 0, quiet: 0, active: 0, removed: [] as number[] };
@@ -327,7 +327,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     expect(idle.isPolled()).toBe(true);
   });
 
-  it("answers null for what does not exist, and never starts a service", async () => {
+  it("answers null for a missing service or bus", async () => {
     const absent = { service: "org.example.Absent", path: "/org/example", interface: "org.example.Absent" };
     expect(await bus.properties(absent)).toBeNull();
     expect(await new Bus(null).properties(absent)).toBeNull();
@@ -335,7 +335,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a bus that is none", () => {
+describe("an address without a bus behind it", () => {
   const absent = { service: "org.example.Absent", path: "/org/example", interface: "org.example.Absent" };
 
   it.each([
@@ -346,7 +346,7 @@ describe("a bus that is none", () => {
     ],
     ["hangs up", (socket: Socket): void => void socket.destroy()],
   ])(
-    "that %s is as if there were no bus",
+    "counts as no bus if the other side %s",
     async (_what, greet) => {
       const folder = await mkdtemp(join(tmpdir(), "gleaner-no-bus-"));
       const server = createServer(greet);
@@ -364,7 +364,7 @@ describe("busAddress", () => {
   const everything = (): boolean => true;
   const nothing = (): boolean => false;
 
-  it("is the variable's, or the usual place's if something is there", () => {
+  it("takes a bus address from its variable, or from the usual path if that exists", () => {
     expect(busAddress("session", { DBUS_SESSION_BUS_ADDRESS: "unix:abstract=/x" }, nothing)).toBe(
       "unix:abstract=/x",
     );

@@ -24,7 +24,7 @@ describe("/sys/class/power_supply", () => {
       Object.entries({ type: "Battery", ...values }).map(([key, value]) => [`${name}/${key}`, `${value}\n`]),
     );
 
-  it("is a laptop on its charger", () => {
+  it("reads mains power from a laptop on its charger", () => {
     const tree = treeOf({
       "AC/type": "Mains\n",
       "AC/online": "1\n",
@@ -33,7 +33,7 @@ describe("/sys/class/power_supply", () => {
     expect(readPowerSupply(tree)).toEqual({ power: known("ac"), batteryPercent: known(80) });
   });
 
-  it("is a laptop on its two batteries, each counted by its size", () => {
+  it("weighs the two batteries of a laptop by their sizes", () => {
     const tree = treeOf({
       "AC/type": "Mains\n",
       "AC/online": "0\n",
@@ -43,7 +43,7 @@ describe("/sys/class/power_supply", () => {
     expect(readPowerSupply(tree)).toEqual({ power: known("battery"), batteryPercent: known(50) });
   });
 
-  it("is a laptop that is charged through USB-C, and says so by its battery alone", () => {
+  it("reads mains power from a laptop that charges through USB-C", () => {
     expect(readPowerSupply(treeOf(battery("BAT0", { status: "Charging", capacity: "12" }))).power).toEqual(
       known("ac"),
     );
@@ -55,13 +55,13 @@ describe("/sys/class/power_supply", () => {
     expect(readPowerSupply(tree)).toEqual({ power: known("ac"), batteryPercent: unknown });
   });
 
-  it("is a computer without a battery, whatever the mouse has", () => {
+  it("does not count a mouse's battery as the computer's", () => {
     const mouse = battery("hidpp_battery_0", { scope: "Device", status: "Discharging", capacity: "30" });
     expect(readPowerSupply(treeOf(mouse))).toEqual({ power: known("ac"), batteryPercent: unknown });
     expect(readPowerSupply("/nowhere")).toEqual({ power: known("ac"), batteryPercent: unknown });
   });
 
-  it("does not guess from a battery that does not say what it does", () => {
+  it("does not guess the power from a battery without a status", () => {
     const tree = treeOf(battery("BAT0", { status: "Unknown", capacity: "200" }));
     expect(readPowerSupply(tree)).toEqual({ power: unknown, batteryPercent: unknown });
   });
@@ -90,11 +90,11 @@ describe("heat", () => {
     ["60000", 60, "fair"],
     ["91400", 91, "serious"],
     ["100000", 100, "critical"],
-  ])("of %s is %i °C and %s", (temperature, degrees, state) => {
+  ])("reads a zone at %s as %i °C and %s", (temperature, degrees, state) => {
     expect(read(zone(temperature))).toEqual({ temperatureC: known(degrees), thermal: known(state) });
   });
 
-  it("takes the hottest of the processor's sensors, and not the disk's", () => {
+  it("takes the hottest sensor of the processor, and none of a disk", () => {
     const found = read({
       "chips/hwmon0/name": "nvme\n",
       "chips/hwmon0/temp1_input": "95000\n",
@@ -108,7 +108,7 @@ describe("heat", () => {
     expect(found).toEqual({ temperatureC: known(62), thermal: unknown });
   });
 
-  it("is unknown in a virtual machine", () => {
+  it("does not know the temperature in a virtual machine", () => {
     expect(read({})).toEqual({ temperatureC: unknown, thermal: unknown });
   });
 });
@@ -126,14 +126,14 @@ describe("graphics", () => {
       "card1-eDP-1/dpms": "Off\n",
     });
 
-  it("is the load of the busiest and the most free memory", async () => {
+  it("reports the load of the busiest GPU and the most free GPU memory", async () => {
     expect(await sample(graphicsSensor(() => false, tree()))).toEqual({
       otherGpuLoad: known(0.55),
       vramFreeMb: known(5_120),
     });
   });
 
-  it("does not know the others' load while our own is in the sum", async () => {
+  it("does not know the GPU load of others while our own is in the sum", async () => {
     expect(await sample(graphicsSensor(() => true, tree()))).toMatchObject({ otherGpuLoad: unknown });
     expect(await sample(graphicsSensor(() => false, "/nowhere"))).toEqual({
       otherGpuLoad: unknown,
@@ -141,7 +141,7 @@ describe("graphics", () => {
     });
   });
 
-  it("is dark when every screen that is plugged in is", async () => {
+  it("reports the display off when every connected screen is dark", async () => {
     const folder = tree();
     expect(await sample(displayPowerSensor(folder))).toEqual({ displayOff: known(true) });
     writeFileSync(join(folder, "card1-eDP-1/dpms"), "On\n");
@@ -155,7 +155,7 @@ describe("lid", () => {
     ["state:      open\n", known(false)],
     ["state:      closed\n", known(true)],
     ["state:      unsupported\n", unknown],
-  ])("%j", async (state, lidClosed) => {
+  ])("reads the lid from ACPI's %j", async (state, lidClosed) => {
     expect(await sample(acpiLidSensor(treeOf({ "LID0/state": state })))).toEqual({ lidClosed });
   });
 });
@@ -172,14 +172,14 @@ describe("camera and microphone", () => {
   };
   const usb = { "video4linux/video0/device/uevent": "DRIVER=uvcvideo\nPRODUCT=1/2/3\n" };
 
-  it("counts a USB camera by its driver's users", async () => {
+  it("knows from its driver whether a USB camera is in use", async () => {
     const { tree, sensor } = camera({ ...usb, refcnt: "0\n" });
     expect(await sample(sensor)).toEqual({ cameraInUse: known(false) });
     writeFileSync(join(tree, "refcnt"), "1\n");
     expect(await sample(sensor)).toEqual({ cameraInUse: known(true) });
   });
 
-  it("looks through the open files for a camera of another kind, once a minute", async () => {
+  it("scans the open files for any other camera once a minute", async () => {
     let now = 0;
     const files = {
       "video4linux/video4/device/uevent": "DRIVER=ipu6\n",
@@ -194,11 +194,11 @@ describe("camera and microphone", () => {
     expect(await sample(idle.sensor)).toEqual({ cameraInUse: known(false) });
   });
 
-  it("is not in use where there is no camera", async () => {
+  it("reports no camera in use without a camera", async () => {
     expect(await sample(camera({}).sensor)).toEqual({ cameraInUse: known(false) });
   });
 
-  it("hears a sound card record, and not play", async () => {
+  it("reports the microphone in use while a sound card records, and not while it plays", async () => {
     const tree = treeOf({
       "card0/pcm0p/sub0/status": "state: RUNNING\nowner_pid   : 1200\n",
       "card0/pcm0c/sub0/status": "closed\n",
@@ -211,7 +211,7 @@ describe("camera and microphone", () => {
 });
 
 describe("excluded programs", () => {
-  it("are found by name in any case, also where the kernel cuts the name off", async () => {
+  it("finds excluded programs in any letter case, and with names that the kernel cuts off", async () => {
     const tree = treeOf({
       "1/comm": "systemd\n",
       "77/comm": "gnome-boxes-ver\n",
@@ -226,7 +226,7 @@ describe("excluded programs", () => {
     expect(await sample(sensor, "blender")).toEqual({ excludedProgram: known(null) });
   });
 
-  it("are found among this machine's own", async () => {
+  it("finds no excluded program that does not run here", async () => {
     expect(await sample(linuxProcessesSensor(), "surely-not-there")).toEqual({
       excludedProgram: known(null),
     });
@@ -234,7 +234,7 @@ describe("excluded programs", () => {
 });
 
 describe("memory", () => {
-  it("is what can be had, and what our own runner would give back", async () => {
+  it("counts available memory and what our own runner would give back", async () => {
     const text = "MemTotal:       16000000 kB\nMemFree:          100000 kB\nMemAvailable:    1048576 kB\n";
     const path = join(treeOf({ meminfo: text }), "meminfo");
     expect(await sample(linuxMemorySensor(() => 512 * 2 ** 20, path))).toEqual({
@@ -244,7 +244,7 @@ describe("memory", () => {
     expect(await sample(linuxMemorySensor(() => 0, "/nowhere"))).toEqual({ memoryFreeMb: unknown });
   });
 
-  it("leaves out the pages of the mapped model", () => {
+  it("leaves the pages of the mapped model out of the runner's memory", () => {
     expect(parseAnonymousBytes("VmRSS:\t  900 kB\nRssAnon:\t     300 kB\nRssFile:\t     600 kB\n")).toBe(
       307_200,
     );
@@ -253,7 +253,7 @@ describe("memory", () => {
 });
 
 describe("terminals", () => {
-  it("tell when somebody last typed at any of them", () => {
+  it("knows when somebody last typed at any terminal", () => {
     const tree = treeOf({ "pts/0": "", "pts/3": "", "pts/ptmx": "" });
     const at = (name: string, seconds: number): void => utimesSync(join(tree, "pts", name), seconds, 0);
     at("0", 1_000);
@@ -269,7 +269,7 @@ describe("terminals", () => {
     expect(idle.sample()).toEqual(known(2));
   });
 
-  it("are not known where there are none", () => {
+  it("does not know the idle time without terminals", () => {
     expect(terminalIdle(treeOf({ nothing: "" })).sample()).toEqual(unknown);
   });
 });

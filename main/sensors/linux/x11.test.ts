@@ -12,7 +12,7 @@ import { x11ScreenSensor } from "./x11/x11-screen.ts";
 const soon = { timeout: 20_000, interval: 20 };
 const hasX = ["Xvfb", "xdotool"].every((name) => spawnSync("which", [name]).status === 0);
 
-/** The methods of the package that only a window manager needs, and the program does not use. */
+/** Methods of the package `x11` that only this test uses, as a window manager. */
 type WindowManager = {
   CreateWindow(...args: readonly (number | object)[]): void;
   ChangeProperty(mode: 0, window: number, name: number, type: number, bits: 32, data: Buffer): void;
@@ -46,7 +46,7 @@ describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
     return seconds.known ? seconds.value : -1;
   };
 
-  it("hears of a quiet time and of the first movement of the mouse, without asking", async () => {
+  it("learns of quiet and of the first mouse movement from the X server's events", async () => {
     const idle = new DesktopIdle([x11Idle(display)], unknownIdle);
     let inputs = 0;
     const watch = new InputWatch(idle, () => (inputs += 1));
@@ -64,7 +64,7 @@ describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
     watch.watch(false);
   });
 
-  it("falls back when the server goes away", async () => {
+  it("uses the fallback when the X server ends", async () => {
     const fallback = { source: () => "fall-back", sample: () => known(7), isPolled: () => true };
     const idle = new DesktopIdle([x11Idle(display)], fallback);
     idle.start(() => undefined);
@@ -74,7 +74,7 @@ describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect([idle.source(), idle.sample()]).toEqual(["fall-back", known(7)]), soon);
   });
 
-  it("is not there without a server", async () => {
+  it("does not open without an X server", async () => {
     const events = { quiet: () => undefined, input: () => undefined, lost: () => undefined };
     expect(await x11Idle(":7654").open(events)).toBeNull();
     expect(await x11Idle("no display").open(events)).toBeNull();

@@ -87,7 +87,7 @@ describe("Wayland's idle notification", () => {
     return compositor;
   };
 
-  it("tells of quiet and of input", async () => {
+  it("reports quiet and input on Wayland", async () => {
     const screen = await start([1, "wl_compositor", 5], [7, "wl_seat", 8], [9, "ext_idle_notifier_v1", 2]);
     const idle = new DesktopIdle([waylandIdle(screen.path)], unknownIdle);
     let inputs = 0;
@@ -113,7 +113,7 @@ describe("Wayland's idle notification", () => {
     idle.stop();
   });
 
-  it("asks an old compositor in the old way", async () => {
+  it("uses the first version of the protocol with an old compositor", async () => {
     const screen = await start([7, "wl_seat", 8], [9, "ext_idle_notifier_v1", 1]);
     const close = await waylandIdle(screen.path).open(silent);
     await vi.waitFor(() => expect(screen.requests[2]).toMatch(/^notify 1 /), soon);
@@ -122,19 +122,19 @@ describe("Wayland's idle notification", () => {
 
   const silent = { quiet: () => undefined, input: () => undefined, lost: () => undefined };
 
-  it("is not there where the compositor has none, or where there is no compositor", async () => {
+  it("does not open without idle notification or without a compositor", async () => {
     const screen = await start([7, "wl_seat", 8]);
     expect(await waylandIdle(screen.path).open(silent)).toBeNull();
     expect(await waylandIdle(join(folder, "nothing")).open(silent)).toBeNull();
   });
 
-  it("hangs up on what is no Wayland", () => {
+  it("refuses bytes that are not Wayland messages", () => {
     expect(decodeMessages(Buffer.from("HTTP/1.1 400 Bad Request"))).toBeNull();
     expect(decodeMessages(Buffer.from([1, 0, 0, 0, 0, 0, 4, 0]))).toBeNull();
     expect(readString(Buffer.from([200, 0, 0, 0, 65, 0, 0, 0]), 0)).toBeNull();
   });
 
-  it("finds the socket as other programs do", () => {
+  it("finds Wayland's socket by the standard variables", () => {
     expect(waylandSocket({})).toBeNull();
     expect(waylandSocket({ WAYLAND_DISPLAY: "wayland-1" })).toBeNull();
     expect(waylandSocket({ WAYLAND_DISPLAY: "wayland-1", XDG_RUNTIME_DIR: "/run/user/7" })).toBe(
