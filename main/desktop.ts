@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { app, dialog, powerMonitor, session } from "electron";
 import fileLog from "electron-log/node.js";
 import { WebSocket } from "ws";
 import { pauseMinutes } from "../app/contract/pause-choices.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { leaveOnce } from "./desktop/leave.ts";
-import { locations } from "./desktop/locations.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
@@ -13,6 +13,7 @@ import type { Arguments } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
+import { programFiles } from "./program-files.ts";
 import { idleFromShell } from "./sensors/base/idle.ts";
 import { shellSensor } from "./sensors/common/shell-sensor.ts";
 import { platformIdle } from "./sensors/platform-sensors.ts";
@@ -65,13 +66,13 @@ function start(options: Arguments, hidden: boolean): void {
 }
 
 async function run(options: Arguments, hidden: boolean): Promise<void> {
-  const places = locations(import.meta.dirname, { packaged: app.isPackaged, path: process.resourcesPath });
+  const files = programFiles(fileURLToPath(import.meta.url));
   const log = desktopLog(options.verbose);
   const panel = panelPlace(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
   lockDown(app, session.defaultSession, panel);
-  servePanelFiles(session.defaultSession, places.panel);
+  servePanelFiles(session.defaultSession, files.panel);
 
-  const manifests = [places.demoModel, ...options.model];
+  const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
     backendUrl: options.backend,
@@ -79,7 +80,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     version: app.getVersion(),
     shell: "desktop",
     // On Linux the low priority must be set before the process's first thread starts.
-    spawnRunner: process.platform === "linux" ? forkRunner(places.runner) : utilityRunner(places.runner),
+    spawnRunner: process.platform === "linux" ? forkRunner(files.runner) : utilityRunner(files.runner),
     idle: platformIdle(
       process.platform,
       process.env,
@@ -97,11 +98,11 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
 
   const window = panelWindow({
     address: panel.address,
-    preload: places.preload,
-    icon: join(places.icons, "256x256.png"),
+    preload: files.preload,
+    icon: join(files.icons, "256x256.png"),
   });
   const tray = donorTray({
-    icons: join(places.icons, "tray"),
+    icons: join(files.icons, "tray"),
     platform: process.platform,
     onAction: (action) => perform(action, donor, window.show),
   });

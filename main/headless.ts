@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { WebSocket as OtherWebSocket } from "ws";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { startDonor } from "./donor/donor.ts";
@@ -6,13 +7,15 @@ import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
-import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
+import { programFiles } from "./program-files.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
 import { platformIdle } from "./sensors/platform-sensors.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
+
+const files = programFiles(fileURLToPath(import.meta.url));
 
 /** The donor without Electron, for servers, lab machines, containers and tests. Logs to standard error. */
 async function main(): Promise<void> {
@@ -51,7 +54,7 @@ async function run(args: Arguments): Promise<void> {
     name: args.name,
     version: programVersion(),
     shell: "headless",
-    spawnRunner: forkRunner(headlessLocations.runner),
+    spawnRunner: forkRunner(files.runner),
     idle: idleFile === undefined ? platformIdle(process.platform, process.env, null) : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
@@ -67,7 +70,7 @@ async function run(args: Arguments): Promise<void> {
   if (args.panelPort !== undefined) {
     panel = await servePanel({
       port: args.panelPort,
-      folder: args.panelDir ?? headlessLocations.panel,
+      folder: args.panelDir ?? files.panel,
       answer: answerCalls("panel", donor.handlers, log),
       snapshot: donor.snapshot,
     });
@@ -83,12 +86,12 @@ function webSocket(): typeof WebSocket {
 }
 
 async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {
-  const found = await Promise.all([headlessLocations.demoModel, ...manifests].map(readManifest));
+  const found = await Promise.all([files.demoModel, ...manifests].map(readManifest));
   return found.filter((file) => file !== null);
 }
 
 function programVersion(): string {
-  const text = readFileSync(headlessLocations.package, "utf8");
+  const text = readFileSync(files.package, "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }
 

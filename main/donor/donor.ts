@@ -23,13 +23,11 @@ import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
-import { connect } from "./organization/connect.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
 import { Enrollment } from "./organization/enrollment.ts";
 import { openIdentity } from "./organization/identity.ts";
-import { Member } from "./organization/member.ts";
-import { membershipOf } from "./organization/membership.ts";
-import { connectOrganization } from "./organization/organization.ts";
+import { Member, membershipOf } from "./organization/member.ts";
+import { connectOrganization, openClient } from "./organization/organization.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -91,7 +89,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
   const catalog = new ModelCatalog(log);
   const { deviceKey } = identity.current();
-  const client = connect(options.backendUrl, options.webSocketConstructor);
+  const client = openClient(options.backendUrl, options.webSocketConstructor);
   const organization = connectOrganization(client, deviceKey, log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
@@ -140,7 +138,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     member.enrolled();
     publisher.enrolled();
   };
-  const enrolling = new Enrollment({
+  const enrollment = new Enrollment({
     organization,
     identity,
     name: options.name,
@@ -174,18 +172,18 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       const { modelWarmSeconds } = rules();
       performEffect(effect, { work, modelWarmSeconds, onFinished, log });
     },
-    onLook: (activity, seen, recheckAt) => {
+    onDecision: (activity, seen, recheckAt) => {
       input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
       if (activity.kind === "holding") onFinished();
-      publisher.looked({
+      publisher.decided({
         activity,
         recheckAt,
         facts: seen,
         needs,
         readings: sensors.readings(),
-        connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
+        connection: connection.connected ? "online" : startGate.everConnected ? "offline" : "connecting",
         settings: settings.current(),
         policy: policy.current(),
       });
@@ -195,7 +193,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
 
-  const first = new StartGate({
+  const startGate = new StartGate({
     connected: () => connection.connected,
     known: () => member.me !== null || member.unknownHere || identity.current().enrollment === null,
     begin: () => loop.start(),
@@ -204,7 +202,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   function showModels(): void {
     const { me } = member;
     const views = (me?.models ?? []).map((model) => models.store.view(model));
-    publisher.modelsStand(views, me);
+    publisher.modelsChanged(views, me);
   }
 
   /** The last job has ended. */
@@ -215,7 +213,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   function onConnection(next: Connection): void {
     connection = next;
     grace.update(next);
-    if (first.update()) loop.wake("connection");
+    if (startGate.update()) loop.wake("connection");
   }
 
   function onMember(): void {
@@ -224,10 +222,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     if (me !== null) {
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);
-      void enrolling.remember(me);
+      void enrollment.remember(me);
     }
     work.wantedChanged(me?.status === "active");
-    if (first.update()) loop.wake("enrollment");
+    if (startGate.update()) loop.wake("enrollment");
   }
 
   catalog.onChange(() => {
@@ -262,7 +260,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       fetch: models.fetch,
     },
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
-    enroll: (code) => enrolling.enroll(code),
+    enroll: (code) => enrollment.enroll(code),
     quit: options.onQuit,
     log,
   });
@@ -277,7 +275,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     stop: async () => {
       await socket.close();
-      first.stop();
+      startGate.stop();
       catalog.stop();
       loop.stop();
       input.watch(false);

@@ -33,7 +33,7 @@ function world() {
     donateNowUntil: null,
     modelReady: true,
   };
-  const state = { facts: away, effects: [] as Effect[], looks: 0, onEffect: (): void => undefined };
+  const state = { facts: away, effects: [] as Effect[], decisions: 0, onEffect: (): void => undefined };
   const loop: DonorLoop = new DonorLoop({
     facts: () => ({ ...state.facts, now: Date.now() }),
     rules: () => defaultRules,
@@ -41,7 +41,7 @@ function world() {
       state.effects.push(effect);
       state.onEffect();
     },
-    onLook: () => state.looks++,
+    onDecision: () => state.decisions++,
     log: silentLog,
   });
   return { state, loop };
@@ -51,7 +51,7 @@ describe("DonorLoop", () => {
   it("decides at its start and at each wake, and has effects only on transitions", () => {
     const { state, loop } = world();
     loop.wake("sample");
-    expect(state.looks).toBe(0);
+    expect(state.decisions).toBe(0);
     loop.start();
     loop.wake("sample");
     expect(state.effects).toEqual([accept]);
@@ -59,7 +59,7 @@ describe("DonorLoop", () => {
     loop.wake("input");
     loop.wake("sample");
     expect(state.effects).toEqual([accept, { kind: "yield", reason: "in-use" }]);
-    expect(state.looks).toBe(4);
+    expect(state.decisions).toBe(4);
   });
 
   it("decides again by itself when the person may have been away long enough", () => {
@@ -81,7 +81,7 @@ describe("DonorLoop", () => {
     loop.start();
     vi.advanceTimersByTime(hour - 1);
     expect(loop.activity.reason).toBe("paused-by-you");
-    expect(state.looks).toBe(4);
+    expect(state.decisions).toBe(4);
     vi.advanceTimersByTime(1);
     expect(loop.activity.reason).toBe("idle");
   });
@@ -95,7 +95,7 @@ describe("DonorLoop", () => {
     };
     loop.start();
     expect(state.effects.map((effect) => effect.kind)).toEqual(["accept", "yield"]);
-    expect(state.looks).toBe(2);
+    expect(state.decisions).toBe(2);
   });
 
   it("decides no more after it was stopped", () => {
@@ -105,7 +105,7 @@ describe("DonorLoop", () => {
     loop.stop();
     vi.advanceTimersByTime(1_000_000);
     loop.wake("input");
-    expect(state.looks).toBe(1);
+    expect(state.decisions).toBe(1);
   });
 });
 

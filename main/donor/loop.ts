@@ -22,7 +22,7 @@ export type LoopDeps = {
   readonly rules: () => Rules;
   readonly perform: (effect: Effect) => void;
   /** Called after every decision, changed or not. */
-  readonly onLook: (activity: Activity, facts: Facts, recheckAt: number | null) => void;
+  readonly onDecision: (activity: Activity, facts: Facts, recheckAt: number | null) => void;
   readonly log: Log;
 };
 
@@ -98,6 +98,6 @@ export class DonorLoop {
       const delay = Math.min(longestTimerMs, Math.max(1, recheckAt - facts.now));
       this.#timer = setTimeout(() => this.wake("recheck"), delay);
     }
-    this.#deps.onLook(next, facts, recheckAt);
+    this.#deps.onDecision(next, facts, recheckAt);
   }
 }

@@ -32,7 +32,7 @@ describe("a donor's journal", () => {
       () => now++,
     );
     journal.start("1.0.0");
-    for (const since of [1, 2]) journal.looked({ kind: "holding", reason: "in-use", since } as never, facts);
+    for (const since of [1, 2]) journal.decided({ kind: "holding", reason: "in-use", since } as never, facts);
     const model = { modelId: "m", sizeBytes: 5 };
     journal.models([{ ...model, state: "verifying" }]);
     journal.models([{ ...model, state: "verifying" }]);
@@ -41,9 +41,9 @@ describe("a donor's journal", () => {
     journal.models([{ ...model, state: "ready" }]);
     journal.alive();
     const paused = { kind: "holding", reason: "paused-by-you", since: 1 } as const;
-    journal.looked(paused, { ...facts, suspended: true });
-    journal.looked(paused, { ...facts, suspended: true });
-    journal.looked(paused, facts);
+    journal.decided(paused, { ...facts, suspended: true });
+    journal.decided(paused, { ...facts, suspended: true });
+    journal.decided(paused, facts);
     journal.stop();
     expect(await readJournal(folder)).toEqual([
       { kind: "lifecycle", at: 1_000, event: "start", version: "1.0.0" },

@@ -35,7 +35,7 @@ export class DonorJournal {
   }
 
   /** Records a decision of the loop if the activity or its reason changed. Records each sleep too. */
-  looked({ kind, reason }: Activity, facts: Facts): void {
+  decided({ kind, reason }: Activity, facts: Facts): void {
     if (facts.suspended !== this.#suspended) {
       this.#suspended = facts.suspended;
       const event = facts.suspended ? "suspend" : "resume";

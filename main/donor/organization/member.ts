@@ -1,4 +1,6 @@
 import { UnknownWorkerError, type Unsubscribe } from "@gleaner/queue/worker";
+import type { Facts } from "../../../app/facts/facts.ts";
+import type { Identity } from "./identity.ts";
 import type { Me, Organization } from "./organization.ts";
 
 /** The organization's view of this device. */
@@ -44,4 +46,13 @@ export class Member {
     this.#unknownHere = me === null;
     this.#onChange();
   }
+}
+
+/** The membership that the backend last reported. Until it reports one, a stored enrollment counts. */
+export function membershipOf(
+  enrollment: Identity["enrollment"],
+  { me, unknownHere }: { readonly me: Pick<Me, "status"> | null; readonly unknownHere: boolean },
+): Facts["membership"] {
+  if (enrollment === null || unknownHere) return "none";
+  return me?.status ?? "active";
 }

@@ -1,5 +1,5 @@
 import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
-import type { ConvexClient } from "convex/browser";
+import { ConvexClient } from "convex/browser";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import {
   type ModelPieces,
@@ -73,6 +73,17 @@ export type Organization = {
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
   onHistory(rows: number, listener: (history: readonly HistoryRow[]) => void): Unsubscribe;
 };
+
+/** Opens one WebSocket to the backend. The client reconnects by itself. */
+export function openClient(url: string, webSocketConstructor?: typeof WebSocket): ConvexClient {
+  return new ConvexClient(url, {
+    // A self-hosted deployment can have any address.
+    skipConvexDeploymentUrlCheck: true,
+    unsavedChangesWarning: false,
+    logger: false,
+    ...(webSocketConstructor === undefined ? {} : { webSocketConstructor }),
+  });
+}
 
 export function connectOrganization(client: ConvexClient, key: string, log: Log): Organization {
   const failed =

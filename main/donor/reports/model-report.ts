@@ -17,19 +17,19 @@ const leastSpeedChange = 0.2;
  * @returns ms since the epoch, `now` or later. Null if nothing changed.
  */
 export function reportDue(
-  told: SentReport | null,
+  sent: SentReport | null,
   models: readonly ReportedModel[],
   now: number,
 ): number | null {
-  if (told === null) return now;
-  const calm = models.map((model) => withToldSpeed(model, told.models));
-  if (JSON.stringify(told.models) === JSON.stringify(calm)) return null;
-  const isProgress = JSON.stringify(told.models.map(withoutBytes)) === JSON.stringify(calm.map(withoutBytes));
-  return isProgress ? Math.max(now, told.at + progressEveryMs) : now;
+  if (sent === null) return now;
+  const calm = models.map((model) => withSentSpeed(model, sent.models));
+  if (JSON.stringify(sent.models) === JSON.stringify(calm)) return null;
+  const isProgress = JSON.stringify(sent.models.map(withoutBytes)) === JSON.stringify(calm.map(withoutBytes));
+  return isProgress ? Math.max(now, sent.at + progressEveryMs) : now;
 }
 
-function withToldSpeed(model: ReportedModel, told: readonly ReportedModel[]): ReportedModel {
-  const before = told.find(({ modelId }) => modelId === model.modelId)?.speed;
+function withSentSpeed(model: ReportedModel, sent: readonly ReportedModel[]): ReportedModel {
+  const before = sent.find(({ modelId }) => modelId === model.modelId)?.speed;
   const { speed } = model;
   if (before === undefined || speed === undefined || before.backend !== speed.backend) return model;
   const isNear = (now: number, then: number): boolean => Math.abs(now - then) <= then * leastSpeedChange;

@@ -13,7 +13,7 @@ import { silentLog } from "../../log.ts";
 import type { Readings } from "../../sensors/base/sensor.ts";
 import type { Me } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";
-import { type Look, Publisher } from "./publisher.ts";
+import { type PublishedDecision, Publisher } from "./publisher.ts";
 import { initialSnapshot } from "./views.ts";
 
 const settings: Settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
@@ -25,7 +25,7 @@ const me = {
   organizationName: "an office",
   models: [{ modelId: "m", sha256 }],
 } as unknown as Me;
-const look: Look = {
+const decision: PublishedDecision = {
   activity: donating,
   recheckAt: now + 1_000,
   facts: { ...away, power: unknown },
@@ -47,7 +47,7 @@ let publisher: Publisher;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-publisher-"));
-  journal = new DonorJournal(folder, () => look.facts, silentLog);
+  journal = new DonorJournal(folder, () => decision.facts, silentLog);
   const program = { name: "a laptop", version: "1.0.0", shell: "headless" } as const;
   snapshot = createSnapshotStore(initialSnapshot(program, settings, policy, null));
   told = [];
@@ -76,7 +76,7 @@ afterEach(async () => {
 });
 
 it("publishes a decision to the panel and the journal, and to the organization once it knows the connection", async () => {
-  publisher.looked(look);
+  publisher.decided(decision);
   expect(snapshot.get()).toMatchObject({
     activity: donating,
     recheckAt: now + 1_000,
@@ -96,7 +96,7 @@ it("publishes a decision to the panel and the journal, and to the organization o
 it("publishes the state of models to all three, and their speeds only to the organization", async () => {
   publisher.greeted();
   const view = { modelId: "m", sizeBytes: 5, state: "ready" } as const;
-  publisher.modelsStand([view], me);
+  publisher.modelsChanged([view], me);
   expect(snapshot.get().models).toEqual([view]);
   expect(await readJournal(folder)).toMatchObject([{ kind: "model", modelId: "m", state: "ready" }]);
   const speed = { prefill: 10, generate: 5, backend: "cpu" };
@@ -114,7 +114,7 @@ it("shows the device's organization, and nothing after the device left it", () =
 });
 
 it("follows the earnings of an enrolled device until it stops", () => {
-  publisher.looked(look);
+  publisher.decided(decision);
   expect(followed).toEqual([]);
   publisher.enrolled();
   expect(followed.toSorted()).toEqual(["earnings", "history"]);

@@ -18,14 +18,14 @@ import { factsView, settingsView, sourcesView } from "./views.ts";
 export type PublisherDeps = {
   readonly organization: Pick<Organization, "report" | "reportModels" | "onEarnings" | "onHistory">;
   readonly snapshot: SnapshotStore;
-  readonly journal: Pick<DonorJournal, "looked" | "models">;
+  readonly journal: Pick<DonorJournal, "decided" | "models">;
   /** Measured speeds of models on this device. */
   readonly plans: Pick<ModelPlans, "speed">;
   readonly log: Log;
 };
 
 /** One decision of the loop with its inputs. */
-export type Look = {
+export type PublishedDecision = {
   readonly activity: Activity;
   readonly recheckAt: number | null;
   readonly facts: Facts;
@@ -52,11 +52,11 @@ export class Publisher {
   }
 
   /** Called after each decision of the loop, changed or not. */
-  looked(look: Look): void {
-    const { activity, recheckAt, facts, readings, needs, connection, settings, policy } = look;
+  decided(decision: PublishedDecision): void {
+    const { activity, recheckAt, facts, readings, needs, connection, settings, policy } = decision;
     const { snapshot, journal } = this.#deps;
     this.#activity.setActivity(activity, unknownFacts(facts, needs));
-    journal.looked(activity, facts);
+    journal.decided(activity, facts);
     this.#earnings.follow(facts.now);
     snapshot.update({
       activity,
@@ -69,7 +69,7 @@ export class Publisher {
   }
 
   /** Publishes the state of the organization's models. */
-  modelsStand(views: readonly ModelView[], me: Pick<Me, "models"> | null): void {
+  modelsChanged(views: readonly ModelView[], me: Pick<Me, "models"> | null): void {
     const { snapshot, journal, plans } = this.#deps;
     snapshot.update({ models: views });
     journal.models(views);

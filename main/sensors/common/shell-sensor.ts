@@ -31,23 +31,23 @@ export function shellSensor(system: SystemEvents): Sensor {
     ],
     everyMs: null,
     sample: look,
-    follow: (tell) => {
+    follow: (report) => {
       const stops = [
         ...(system.isLocked === null
           ? []
           : [
-              system.on("lock", () => tell({ locked: known(true) })),
-              system.on("unlock", () => tell({ locked: known(false) })),
+              system.on("lock", () => report({ locked: known(true) })),
+              system.on("unlock", () => report({ locked: known(false) })),
             ]),
-        system.on("suspend", () => tell({ suspended: known(true) })),
-        system.on("resume", () => tell({ ...look(), suspended: known(false) })),
+        system.on("suspend", () => report({ suspended: known(true) })),
+        system.on("resume", () => report({ ...look(), suspended: known(false) })),
         ...(system.isOnBattery === null
           ? []
           : [
-              system.on("ac", () => tell({ power: known("ac") })),
-              system.on("battery", () => tell({ power: known("battery") })),
+              system.on("ac", () => report({ power: known("ac") })),
+              system.on("battery", () => report({ power: known("battery") })),
             ]),
-        ...(system.thermal === null ? [] : [system.on("thermal-state-change", () => tell(look()))]),
+        ...(system.thermal === null ? [] : [system.on("thermal-state-change", () => report(look()))]),
       ];
       return () => {
         for (const stop of stops) stop();

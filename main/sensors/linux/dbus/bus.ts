@@ -1,7 +1,5 @@
 import type { Message, MessageBus } from "dbus-native";
 
-export type BusName = "system" | "session";
-
 /** An object of a service on the bus, with the interface whose properties matter. */
 export type BusObject = { readonly service: string; readonly path: string; readonly interface: string };
 
@@ -180,14 +178,14 @@ export class Bus {
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       void this.#open().then((opened) => {
-        if (opened !== null) this.#tellLife();
+        if (opened !== null) this.#reportLife();
       });
     }, this.#retryMs);
     this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 4);
-    this.#tellLife();
+    this.#reportLife();
   }
 
-  #tellLife(): void {
+  #reportLife(): void {
     for (const hear of [...this.#lifeListeners]) hear();
   }
 
@@ -209,25 +207,6 @@ export class Bus {
     this.#live?.connection.end();
     this.#live = null;
   }
-}
-
-/** Finds the address of a bus in the standard way. */
-export function busAddress(
-  name: BusName,
-  env: NodeJS.ProcessEnv,
-  exists: (path: string) => boolean,
-): string | null {
-  if (name === "system") {
-    const given = env["DBUS_SYSTEM_BUS_ADDRESS"];
-    if (given !== undefined && given !== "") return given;
-    const usual = "/run/dbus/system_bus_socket";
-    return exists(usual) ? `unix:path=${usual}` : null;
-  }
-  const given = env["DBUS_SESSION_BUS_ADDRESS"];
-  if (given !== undefined && given !== "") return given;
-  // A user service may lack this variable, depending on how the session was started.
-  const folder = env["XDG_RUNTIME_DIR"];
-  return folder !== undefined && exists(`${folder}/bus`) ? `unix:path=${folder}/bus` : null;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

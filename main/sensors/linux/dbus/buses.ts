@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
-import { Bus, busAddress, type BusName } from "./bus.ts";
+import { Bus } from "./bus.ts";
+
+export type BusName = "system" | "session";
 
 const buses = new Map<string, Bus>();
 
@@ -10,4 +12,23 @@ export function sharedBus(name: BusName, env: NodeJS.ProcessEnv): Bus {
   const bus = buses.get(key) ?? new Bus(address);
   buses.set(key, bus);
   return bus;
+}
+
+/** Finds the address of a bus in the standard way. */
+export function busAddress(
+  name: BusName,
+  env: NodeJS.ProcessEnv,
+  exists: (path: string) => boolean,
+): string | null {
+  if (name === "system") {
+    const given = env["DBUS_SYSTEM_BUS_ADDRESS"];
+    if (given !== undefined && given !== "") return given;
+    const usual = "/run/dbus/system_bus_socket";
+    return exists(usual) ? `unix:path=${usual}` : null;
+  }
+  const given = env["DBUS_SESSION_BUS_ADDRESS"];
+  if (given !== undefined && given !== "") return given;
+  // A user service may lack this variable, depending on how the session was started.
+  const folder = env["XDG_RUNTIME_DIR"];
+  return folder !== undefined && exists(`${folder}/bus`) ? `unix:path=${folder}/bus` : null;
 }

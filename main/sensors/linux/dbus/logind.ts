@@ -10,12 +10,12 @@ export function logindSensor(bus: Bus, uid: number): Sensor {
     facts: ["locked", "suspended", "lidClosed"],
     everyMs: 60_000,
     sample: async () => readManager(await bus.properties(loginManager)),
-    follow: (tell) => {
+    follow: (report) => {
       const { path, interface: name } = loginManager;
       const stops = [
-        watchOwnSession(bus, uid, (properties) => tell(readSession(properties))),
+        watchOwnSession(bus, uid, (properties) => report(readSession(properties))),
         bus.onSignal({ path, interface: name, member: "PrepareForSleep" }, ([goes]) => {
-          if (typeof goes === "boolean") tell({ suspended: known(goes) });
+          if (typeof goes === "boolean") report({ suspended: known(goes) });
         }),
       ];
       return () => {

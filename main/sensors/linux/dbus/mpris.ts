@@ -17,14 +17,14 @@ export function mprisSensor(bus: Bus): Sensor {
     everyMs: 300_000,
     // Signals carry unique bus names instead of player names, so each change reads all players again.
     sample: () => readPlayers(bus),
-    follow: (tell) => {
+    follow: (report) => {
       let running = true;
       let asking = 0;
       const again = (): void => {
         asking += 1;
         const mine = asking;
         void readPlayers(bus).then((found) => {
-          if (running && mine === asking) tell(found);
+          if (running && mine === asking) report(found);
         });
       };
       const stops = [

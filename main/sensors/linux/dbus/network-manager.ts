@@ -13,15 +13,15 @@ export function networkManagerSensor(bus: Bus): Sensor {
     source: "NetworkManager",
     facts: ["metered", "networks"],
     everyMs: null,
-    follow: (tell) => {
+    follow: (report) => {
       let running = true;
       let asked = 0;
       const unwatch = watchObject(bus, manager, (properties) => {
         asked += 1;
         const mine = asked;
-        tell({ metered: readMetered(properties) });
+        report({ metered: readMetered(properties) });
         void connectionNames(bus, properties).then((networks) => {
-          if (running && mine === asked) tell({ networks });
+          if (running && mine === asked) report({ networks });
         });
       });
       return () => {

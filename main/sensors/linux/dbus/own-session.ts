@@ -16,7 +16,7 @@ export const loginManager: BusObject = {
 export function watchOwnSession(
   bus: Bus,
   uid: number,
-  tell: (properties: Properties | null) => void,
+  report: (properties: Properties | null) => void,
 ): () => void {
   let unwatch: (() => void) | null = null;
   let watched: string | null = null;
@@ -29,11 +29,11 @@ export function watchOwnSession(
     unwatch?.();
     unwatch = null;
     if (path === null) {
-      tell(null);
+      report(null);
       return;
     }
     const session = { service, path, interface: "org.freedesktop.login1.Session" };
-    unwatch = watchObject(bus, session, tell);
+    unwatch = watchObject(bus, session, report);
   };
   const again = (): void => void find();
   const manager = { path: loginManager.path, interface: loginManager.interface };

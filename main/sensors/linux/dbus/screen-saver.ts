@@ -17,10 +17,10 @@ export function screenSaverSensor(bus: Bus): Sensor {
     facts: ["locked"],
     everyMs: null,
     sample: () => readSavers(bus),
-    follow: (tell) => {
+    follow: (report) => {
       const stops = savers.map(({ path, interface: name }) =>
         bus.onSignal({ path, interface: name, member: "ActiveChanged" }, ([active]) => {
-          if (typeof active === "boolean") tell({ locked: known(active) });
+          if (typeof active === "boolean") report({ locked: known(active) });
         }),
       );
       return () => {

@@ -11,10 +11,10 @@ export function upowerSensor(bus: Bus): Sensor {
     source: "UPower",
     facts: ["power", "batteryPercent", "lidClosed"],
     everyMs: null,
-    follow: (tell) => {
+    follow: (report) => {
       const unwatch = [
         watchObject(bus, { service, path: "/org/freedesktop/UPower", interface: service }, (properties) =>
-          tell(readUpower(properties)),
+          report(readUpower(properties)),
         ),
         watchObject(
           bus,
@@ -23,7 +23,7 @@ export function upowerSensor(bus: Bus): Sensor {
             path: "/org/freedesktop/UPower/devices/DisplayDevice",
             interface: "org.freedesktop.UPower.Device",
           },
-          (properties) => tell({ batteryPercent: readDisplayDevice(properties) }),
+          (properties) => report({ batteryPercent: readDisplayDevice(properties) }),
         ),
       ];
       return () => {

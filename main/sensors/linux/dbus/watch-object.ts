@@ -7,7 +7,7 @@ import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
 export function watchObject(
   bus: Bus,
   object: BusObject,
-  tell: (properties: Properties | null) => void,
+  report: (properties: Properties | null) => void,
 ): () => void {
   let held: Properties | null = null;
   let running = true;
@@ -20,7 +20,7 @@ export function watchObject(
     // Answers may arrive out of order. The answer to the latest call counts.
     if (!running || mine !== asked) return;
     held = found;
-    tell(found);
+    report(found);
   };
   const stops = [
     bus.onSignal(
@@ -38,7 +38,7 @@ export function watchObject(
           return;
         }
         held = { ...held, ...changed };
-        tell(held);
+        report(held);
       },
     ),
     bus.onSignal(

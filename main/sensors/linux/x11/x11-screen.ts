@@ -11,11 +11,11 @@ const lookAgainMs = 60_000;
  */
 export function x11ScreenSensor(display: string): Sensor {
   let connection: Promise<Screen | null> | null = null;
-  let tellFound = (_found: Found): void => undefined;
+  let reportFound = (_found: Found): void => undefined;
   const open = (): Promise<Screen | null> =>
     (connection ??= openScreen(
       display,
-      (found) => tellFound(found),
+      (found) => reportFound(found),
       () => (connection = null),
     ));
   return {
@@ -31,10 +31,10 @@ export function x11ScreenSensor(display: string): Sensor {
       }
       return screen.look();
     },
-    follow: (tell) => {
-      tellFound = tell;
+    follow: (report) => {
+      reportFound = report;
       return () => {
-        tellFound = () => undefined;
+        reportFound = () => undefined;
         const closing = connection;
         connection = null;
         void closing?.then((screen) => screen?.close());
@@ -49,12 +49,12 @@ type Atoms = { readonly active: number; readonly state: number; readonly fullScr
 
 async function openScreen(
   display: string,
-  tell: (found: Found) => void,
+  report: (found: Found) => void,
   onLost: () => void,
 ): Promise<Screen | null> {
   const x = await openX11(display, () => {
     onLost();
-    tell({ fullScreen: unknown, displayOff: unknown });
+    report({ fullScreen: unknown, displayOff: unknown });
   });
   if (x === null) return null;
   const atoms = await internAtoms(x);
@@ -84,7 +84,7 @@ async function openScreen(
   x.client.on("event", (event: { readonly name?: string; readonly atom?: number }) => {
     if (event.name !== "PropertyNotify") return;
     if (event.atom !== atoms.active && event.atom !== atoms.state) return;
-    void lookAtWindow().then(tell);
+    void lookAtWindow().then(report);
   });
   await watch(x.root);
   return {

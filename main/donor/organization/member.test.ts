@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { membershipOf } from "./membership.ts";
+import { membershipOf } from "./member.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active" } as const;
