@@ -1,7 +1,7 @@
 import { formatMebibytes, formatShare } from "../format/quantity.ts";
 import { formatMinuteOfWeek, formatWholeSeconds } from "../format/time.ts";
 
-/** A fact is known, or `unknown` where this platform cannot tell it. An unknown fact is shown as such and never guessed. */
+/** A fact is known, or `unknown` if this platform does not report it. An unknown fact is never guessed. */
 export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false };
 
 export const unknown: Known<never> = { known: false };
@@ -19,12 +19,12 @@ type Fact<T> = {
   readonly whenUnknown?: string;
 };
 
-/** As macOS grades it; the sensors of other systems map their signs to it. */
+/** macOS' grades. The sensors of other systems map their readings to them. */
 export type ThermalState = "nominal" | "fair" | "serious" | "critical";
 
 /**
  * All that sensors can tell about this computer, in the order in which people read it.
- * Sizes are in MiB. Loads are shares from 0 to 1 of all programs but ours.
+ * Sizes are in MiB. Loads are shares from 0 to 1 and leave out our own programs.
  * To add a fact, declare it here and name it in the `facts` of a sensor (main/sensors/).
  */
 export const computerFacts = {
@@ -38,7 +38,7 @@ export const computerFacts = {
   power: fact<"ac" | "battery">("Power", (value) => (value === "ac" ? "mains" : "battery")),
   /** 0 to 100. */
   batteryPercent: fact<number>("Battery", (value) => `${Math.round(value)} %`),
-  thermal: fact<ThermalState>("Heat, as the system says", (value) => value),
+  thermal: fact<ThermalState>("Heat level", (value) => value),
   /** The hottest sensor of the processor or its package, in °C. */
   temperatureC: fact<number>("Temperature", (value) => `${Math.round(value)} °C`),
   /** Of all cores together. */
@@ -100,7 +100,7 @@ export type Facts = ComputerFacts & {
   /** The system is going to sleep, or was asleep until a moment ago. */
   readonly suspended: boolean;
   readonly connection: "online" | "offline";
-  /** In its organization: unknown there, in service, or taken out of service by an administrator. */
+  /** In its organization: no member, in service, or retired by an administrator. */
   readonly membership: "none" | "active" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
@@ -108,7 +108,7 @@ export type Facts = ComputerFacts & {
   readonly finishThenPause: boolean;
   /** The donor's "donate now": donate until this moment even while the computer is in use. */
   readonly donateNowUntil: number | null;
-  /** Whether a verified model that this device may run is here. */
+  /** Whether this device has a verified model that it may run. */
   readonly modelReady: boolean;
 };
 

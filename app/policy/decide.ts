@@ -8,7 +8,7 @@ import type { Rules } from "./rules.ts";
 
 /**
  * Whether to donate now, and within which limits. Pure and total: the same state, facts and rules give the same decision.
- * rules.ts lists the checks in their order: a pause outranks everything but membership.
+ * rules.ts lists the checks in their order. A pause outranks everything but membership.
  *
  * @param state the activity until now; its reason and its limits matter for the hysteresis.
  * @returns the next activity, the effects (on changes only), and when to decide again:
@@ -23,7 +23,7 @@ export function decide(state: Activity, facts: Facts, rules: Rules): Decision {
     const { reason, clearSince, until } = cooldown;
     return standBy(state, facts, { reason, recheckAt: until }, clearSince);
   }
-  // Nothing runs that could be finished.
+  // No job runs that it could finish.
   if (facts.finishThenPause && state.kind === "holding") {
     return standBy(state, facts, { reason: "paused-by-you", recheckAt: null });
   }

@@ -1,6 +1,6 @@
 import type { Limits } from "./declare/activity.ts";
 
-/** Of an idle computer, by the default rules. Apart from the tests' other fixtures: the gallery shows them, too. */
+/** The limits of an idle computer under the default rules. The gallery uses them, too, and no other fixture. */
 export const idleLimits: Limits = {
   threads: null,
   gpu: true,

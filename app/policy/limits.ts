@@ -8,7 +8,7 @@ import { restingSince } from "./rules/idleness.ts";
 import { deniedGpus } from "./rules/limits.ts";
 import { isGpuFree } from "./rules/load.ts";
 
-/** For quiet and in use. Weights that pass through the caches slow down programs on other processors, too. */
+/** The duty cycle when quiet or in use. A model's weights fill the caches, which slows programs on all processors. */
 const gentleDutyCycle = 0.5;
 
 /**
@@ -51,7 +51,7 @@ export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string 
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {
   if (state.kind === "holding") return null;
-  // Then a rule kept it off the GPU, whatever others did there.
+  // The rules kept it off the GPU, so this says nothing about others.
   if (state.reason === "within-limits" && !rules.inUse.gpu) return null;
   return state.limits.gpu;
 }

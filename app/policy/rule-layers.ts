@@ -28,8 +28,8 @@ export type EffectiveRules = {
 export const noOrganizationRules: OrganizationRules = { values: {}, locked: [] };
 
 /**
- * Combines the three layers, rule by rule. What the organization locked counts, whatever the donor chose. Otherwise the
- * donor's choice goes before the organization's suggestion, and that before the default.
+ * Combines the three layers, rule by rule. The donor's choice goes before the organization's suggestion, and that before
+ * the default. If the organization locked a rule, the donor's choice does not count.
  *
  * "Donate now" overrides some rules for a while. If one of them is locked, "donate now" would undo the lock. So it is
  * locked off too, unless the organization sets or locks it.

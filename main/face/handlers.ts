@@ -51,7 +51,7 @@ export type HandlerDeps = {
   readonly now?: () => number;
 };
 
-/** How the donor answers every call. Arguments have been parsed, and callers checked, before they get here. */
+/** Answers every call of the donor. Callers are checked and arguments parsed before. */
 export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
   const now = deps.now ?? Date.now;
   const change = (changed: Partial<Choices>): Promise<Reply> => changeSettings(deps, changed);
@@ -64,7 +64,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       if ("minutes" in length) {
         return pauseUntil(length.minutes === null ? null : now() + length.minutes * 60_000);
       }
-      return length.until <= now() ? refused("That moment is past.") : pauseUntil(length.until);
+      return length.until <= now() ? refused("That time has passed.") : pauseUntil(length.until);
     },
     // Keeps a "donate now" until the pause. Otherwise a person at the computer would make the donor give the job
     // back.
@@ -101,7 +101,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       return ok(factsAnswer(deps.readings()));
     },
     explain: async ({ since }) => {
-      if (since >= now()) return refused("That moment is not past.");
+      if (since >= now()) return refused("That time is in the future.");
       const entries = await readJournal(deps.folder).catch(errorName);
       if (typeof entries === "string") {
         return refused(`The journal in ${deps.folder} cannot be read (${entries}).`);
@@ -113,7 +113,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),
     bench: ({ modelId }, gone) => deps.bench(modelId, gone),
     quit: () => {
-      // After the reply is on its way.
+      // The reply goes out first.
       setImmediate(deps.quit);
       return done;
     },
@@ -142,7 +142,7 @@ async function changeSettings(
 function whyNotNow({ from }: EffectiveRules): string {
   return from.allowDonateNow === "organization"
     ? "Your organization decides when this computer donates."
-    : "Your rules do not allow to donate at any time. Change that in the settings first.";
+    : "Your settings do not allow “donate now”. Change them first.";
 }
 
 function definedOf(rules: SomeRules): SomeRules {

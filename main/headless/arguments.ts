@@ -5,15 +5,15 @@ import { z } from "zod";
 
 export const usage = `node main/headless.ts --data DIR --backend URL [options]
   --code CODE         enroll with this code, unless this device is already enrolled
-  --name NAME         what the organization calls this device (its host name)
-  --donate-now MIN    donate for so many minutes from the start, in use or not
-  --unattended        nobody sits here: do not ask for idleness
-  --panel-port PORT   serve the panel on loopback; 0 takes a free port (no panel)
-  --panel-dir DIR     the built panel (out/renderer)
+  --name NAME         the device's name in the organization (default: its host name)
+  --donate-now MIN    donate for this many minutes from the start, even while in use
+  --unattended        do not require idleness, because nobody uses this computer
+  --panel-port PORT   serve the panel on loopback; 0 takes a free port (default: no panel)
+  --panel-dir DIR     the built panel (default: out/renderer)
   --model FILE        manifest of a model file that came with the program; may be repeated
-  --with-parent       end when standard input does
+  --with-parent       end when standard input ends
   --verbose           log more
-Each can also stand in the environment, as GLEANER_DATA, GLEANER_BACKEND, GLEANER_CODE, GLEANER_NAME.`;
+Environment variables for the first four: GLEANER_DATA, GLEANER_BACKEND, GLEANER_CODE, GLEANER_NAME.`;
 
 const schema = z.object({
   data: z
@@ -22,7 +22,7 @@ const schema = z.object({
     .transform((path) => resolve(path)),
   backend: z
     .url({ protocol: /^https?$/, error: "--backend URL has to be an http or https address" })
-    // Convex's client appends its own path: a slash at the end would make two.
+    // Convex's client appends a path that starts with a slash.
     .transform((url) => new URL(url).origin),
   code: z.string().trim().min(4).max(200).optional(),
   name: z

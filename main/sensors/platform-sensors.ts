@@ -16,7 +16,7 @@ import { consentStoreSensor } from "./windows/consent-store.ts";
 import { networkProfileSensor } from "./windows/network-profile.ts";
 import { windowsProcessesSensor } from "./windows/processes.ts";
 
-export type Surroundings = {
+export type PlatformOptions = {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
   /** The disk that holds the models. */
@@ -28,12 +28,12 @@ export type Surroundings = {
 };
 
 /** All sources on this platform. For each fact, the best source comes first. */
-export function platformSensors(around: Surroundings): readonly Sensor[] {
-  const everywhere = [cpuLoadSensor(around.ownCpuTime), diskSensor(around.dataDir)];
-  return [...around.shell, ...ownSensors(around), ...everywhere];
+export function platformSensors(options: PlatformOptions): readonly Sensor[] {
+  const everywhere = [cpuLoadSensor(options.ownCpuTime), diskSensor(options.dataDir)];
+  return [...options.shell, ...ownSensors(options), ...everywhere];
 }
 
-function ownSensors({ platform, env, runnerPid }: Surroundings): readonly Sensor[] {
+function ownSensors({ platform, env, runnerPid }: PlatformOptions): readonly Sensor[] {
   const memory = runnerMemory(runnerPid);
   const gpu = (): boolean => runnerPid() !== undefined;
   switch (platform) {

@@ -1,4 +1,10 @@
-import { type ComputerFacts, factNames, type Known, type SensedFact, unknown } from "../../app/facts/facts.ts";
+import {
+  type ComputerFacts,
+  factNames,
+  type Known,
+  type SensedFact,
+  unknown,
+} from "../../app/facts/facts.ts";
 import { type Found, nothingSensed, type Reading, type Sensed, type Sensor } from "./base/sensor.ts";
 
 type Held = { readonly found: Found; readonly at: number };
@@ -58,9 +64,9 @@ export class SensorBoard {
 
   reading(name: SensedFact): Reading {
     const asked: string[] = [];
-    const telling = this.#sensors.filter((sensor) => sensor.facts.includes(name));
+    const sensors = this.#sensors.filter((sensor) => sensor.facts.includes(name));
     let at: number | null = null;
-    for (const sensor of telling) {
+    for (const sensor of sensors) {
       const held = this.#held.get(sensor);
       if (held === undefined) continue;
       const value = held.found[name];
@@ -68,8 +74,8 @@ export class SensorBoard {
       asked.push(sensor.source);
       at = Math.max(at ?? 0, held.at);
     }
-    const nobody = telling.length === 0 ? "nothing here tells" : "not asked";
-    return { value: unknown, source: asked.length === 0 ? nobody : asked.join(", "), at };
+    const none = sensors.length === 0 ? "no source here" : "not sampled";
+    return { value: unknown, source: asked.length === 0 ? none : asked.join(", "), at };
   }
 }
 

@@ -42,7 +42,9 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
               onRemove={() => onChange(windows.filter((_, index) => index !== at))}
             />
           ))}
-          {windows.length === 0 ? <p className="text-xs text-muted">Never: no hours are named.</p> : null}
+          {windows.length === 0 ? (
+            <p className="text-xs text-muted">No hours are set, so it never donates.</p>
+          ) : null}
           <Button size="sm" className="justify-self-start" onClick={() => onChange([...windows, nights])}>
             Add hours
           </Button>

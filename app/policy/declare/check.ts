@@ -1,7 +1,7 @@
 import type { Facts, SensedFact } from "../../facts/facts.ts";
 import type { Donating, Standby } from "./activity.ts";
 
-/** How people read why a donor donates, or why it does not. */
+/** The words for a reason to donate or not to donate. */
 export type ReasonWords = {
   /** A few words for a tray tooltip or a table cell. */
   readonly short: string;

@@ -80,7 +80,7 @@ export const idleness = check({
   },
 });
 
-/** Whether its person asked to donate now, and the rules let them. */
+/** Whether its person asked to donate now and the rules allow it. */
 export function isDonateNow({
   facts,
   rules,
@@ -99,7 +99,7 @@ const calmSeconds = 10;
 
 /**
  * For a computer in use: work starts only while nobody types, and the jobs go back if somebody keeps typing.
- * An unknown idle time vetoes nothing: there is no input to give way to.
+ * An unknown idle time vetoes nothing.
  */
 export const typing = check({
   reasons: { "in-use": inUse },
@@ -115,8 +115,8 @@ export const typing = check({
 });
 
 /**
- * Since when the threads rest for input on a computer in use, in ms since the epoch: from the first input until there was
- * none for a moment. null: they run.
+ * The start of the threads' rest on a computer in use, in ms since the epoch; null while they run. They rest from an input
+ * until there was none for `restSeconds`.
  */
 export function restingSince(
   state: Donating | Standby | null,

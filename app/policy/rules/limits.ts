@@ -23,7 +23,7 @@ export type GpuChoices = readonly { readonly index: number; readonly allow: bool
 const idle: Rule<IdleLimits> = {
   section: "gives",
   title: "While unused",
-  hint: "What it gives while nobody uses it.",
+  hint: "The limits while nobody uses it.",
   default: { threads: null, gpu: true, memoryMb: null },
   field: { kind: "idle" },
   say: sayLimits,
@@ -32,7 +32,7 @@ const idle: Rule<IdleLimits> = {
 const inUse: Rule<InUseLimits> = {
   section: "gives",
   title: "While in use",
-  hint: "Nothing; or work within these limits, half of the time and not while you type.",
+  hint: "Nothing, or work within these limits: half of the time, and not while you type.",
   default: { mode: "off", threads: 1, gpu: false, memoryMb: 2_048 },
   field: { kind: "inUse" },
   say: (value) => (value.mode === "off" ? "nothing" : sayLimits(value)),

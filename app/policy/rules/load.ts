@@ -50,7 +50,7 @@ type LoadRules = ValuesOf<typeof loadRules>;
 /** After "memory-low" others have to leave this much more memory free, in MiB. */
 const memoryHysteresisMb = 256;
 
-/** An unknown load vetoes nothing: there is nothing to compare, and idleness still counts. */
+/** An unknown load vetoes nothing, because idleness still counts. */
 export const processorLoad = check({
   reasons: {
     "other-load": {
@@ -87,9 +87,10 @@ export const memory = check({
 });
 
 /**
- * Whether others leave the GPU free. Unknown counts as before, and as free where there is no before. Most drivers report
- * the load of all programs together, which says nothing about others while we use the GPU ourselves.
- * @param before whether the GPU counted as free at the last decision. If not, others have to use less before we return.
+ * Whether others leave the GPU free. Most drivers report the load of all programs together, so it is unknown while we use
+ * the GPU ourselves.
+ * @param before whether the GPU counted as free at the last decision. An unknown load keeps that answer. After "no",
+ *   others have to use less before we return.
  */
 export function isGpuFree(
   { otherGpuLoad }: Pick<Facts, "otherGpuLoad">,

@@ -60,7 +60,7 @@ export const requiredNetwork = check({
     "network-unknown": {
       short: "Network unknown",
       sentence:
-        "It may donate on certain networks only, and this system does not say which one this is, so Gleaner stays out of the way.",
+        "Gleaner may donate only on certain networks, and this system does not say which one this is. So it waits.",
       facts: ["networks"],
     },
   },

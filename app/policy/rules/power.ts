@@ -48,7 +48,7 @@ export const power = check({
   veto: ({ state, facts, rules }: Context<"power" | "batteryPercent", PowerRules>) => {
     if (facts.power.known && facts.power.value === "ac") return null;
     if (!rules.allowOnBattery) return veto(facts.power.known ? "on-battery" : "power-unknown");
-    // On battery, or perhaps on battery: the charge must be known to keep the floor.
+    // Without certain mains power, the charge must be known and above the floor.
     if (!facts.batteryPercent.known) return veto("power-unknown");
     const margin = isOnStandbyFor(state, "battery-low") ? floorHysteresis : 0;
     const floor = Math.min(100, rules.batteryFloorPercent + margin);

@@ -27,7 +27,7 @@ export const excludedPrograms = check({
     "programs-unknown": {
       short: "Programs unknown",
       sentence:
-        "Some programs are excluded, and this system does not say which programs run, so Gleaner stays out of the way.",
+        "Some programs are excluded, and this system does not say which programs run. So Gleaner waits.",
       facts: ["excludedProgram"],
     },
   },

@@ -3,8 +3,8 @@ import { check, type Context, veto } from "../declare/check.ts";
 import type { Rule, ValuesOf } from "../declare/rule.ts";
 
 /**
- * Local time on each of these days (0: Monday), in minutes since midnight. A window that ends before it begins, or as it
- * begins, ends on the next day.
+ * Local time on each of these days (0: Monday), in minutes since midnight. A window whose end is not after its start ends
+ * on the next day.
  */
 export type ScheduleWindow = {
   readonly days: readonly number[];
@@ -34,7 +34,7 @@ export const schedule = check({
   reasons: {
     "outside-schedule": {
       short: "Outside its hours",
-      sentence: "The schedule leaves this hour free. Gleaner goes on when its hours begin.",
+      sentence: "It is outside the scheduled hours. Gleaner goes on when they start.",
       facts: ["minuteOfWeek"],
     },
   },
@@ -47,7 +47,7 @@ export const schedule = check({
   },
 });
 
-/** When the current hours end, in ms since the epoch; null outside them, and where they never end. */
+/** The end of the current hours, in ms since the epoch; null outside the hours or if they never end. */
 export function scheduleEndsAt(windows: Schedule, now: number, minuteOfWeek: number): number | null {
   if (windows === null || !isOpen(windows, minuteOfWeek)) return null;
   // Go from the end of one window into the next that is open there.
@@ -89,7 +89,7 @@ function minutesFrom(from: number, to: number): number {
   return (((to - from) % week) + week) % week;
 }
 
-/** Hours begin at a full minute. Every time zone of today is a whole number of minutes away from UTC. */
+/** Hours start at a full minute. All current time zones differ from UTC by whole minutes. */
 function minutesLater(now: number, minutes: number): number {
   return (Math.floor(now / 60_000) + minutes) * 60_000;
 }

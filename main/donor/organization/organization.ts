@@ -63,7 +63,7 @@ export type ReportedModel = {
  */
 export type Organization = {
   enroll(code: string, name: string, platform: string): Promise<EnrollOutcome>;
-  /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stands. */
+  /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stays. */
   report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
   /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
   reportModels(models: readonly ReportedModel[]): Promise<void>;

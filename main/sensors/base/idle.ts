@@ -16,7 +16,7 @@ export type IdleSensor = {
 
 /** For systems that do not report idle time. */
 export const unknownIdle: IdleSensor = {
-  source: () => "nothing tells here",
+  source: () => "no source here",
   sample: () => unknown,
   isPolled: () => true,
 };

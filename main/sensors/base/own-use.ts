@@ -7,7 +7,7 @@ export type OwnCpuTime = () => number | null;
 /** Bytes that our own runner holds. They count as free, because the runner gives them back. */
 export type OwnMemory = () => number;
 
-/** Whether our own runner may use a GPU. The total load then includes its share, so the others' load is unknown. */
+/** Whether our own runner may be using a GPU. Drivers report only the total load, so that of others is then unknown. */
 export type OwnGpuUse = () => boolean;
 
 /**

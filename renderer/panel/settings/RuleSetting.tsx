@@ -27,7 +27,7 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
         <div className="min-w-0">
           <p className="font-medium">{title}</p>
           <p id={`${id}-note`} className="text-xs text-muted">
-            {name === "requireIdle" ? "Said when Gleaner is started." : hint}
+            {name === "requireIdle" ? "Set by how Gleaner was started." : hint}
           </p>
         </div>
         {isSmall ? (

@@ -14,7 +14,7 @@ test("saved rules apply on a device at once, and undo reverts them", async ({ fa
 
   await openPage(page, "Policy");
   const donateNow = rule(page, "“Donate now”");
-  await expect(donateNow).toContainText("You choose. Until then: allowed.");
+  await expect(donateNow).toContainText("Default: allowed. You can change it.");
   await donateNow.getByRole("switch", { name: "“Donate now”", exact: true }).click();
   await expect(donateNow).toContainText("Your organization suggests: not allowed.");
   await donateNow.getByRole("switch", { name: "Lock “Donate now”" }).click();
@@ -34,7 +34,7 @@ test("saved rules apply on a device at once, and undo reverts them", async ({ fa
   await expect(device).toContainText("Outside its hours");
   await openPage(page, "Policy");
   await page.getByRole("button", { name: "Undo last save" }).click();
-  await expect(donateNow).toContainText("You choose. Until then: allowed.");
+  await expect(donateNow).toContainText("Default: allowed. You can change it.");
   await openPage(page, "Devices");
   await expect(device).toContainText("Donating now");
   await openPage(page, "Audit trail");
@@ -72,7 +72,7 @@ test("an invalid value explains the valid ones and cannot be saved, with the key
   await expect(unused.getByRole("textbox")).toHaveValue("500");
 
   await unused.getByRole("button", { name: "Unset Unused after" }).press("Enter");
-  await expect(unused).toContainText("You choose. Until then: 2 minutes.");
+  await expect(unused).toContainText("Default: 2 minutes. You can change it.");
   await openPage(page, "Queue");
   await openPage(page, "Policy");
   await expect(unsaved(page)).toContainText("1 unsaved change");
@@ -80,7 +80,7 @@ test("an invalid value explains the valid ones and cannot be saved, with the key
   await expect(unused).toContainText("Your organization decides: 500 seconds.");
   // Resets the locks: devices of later tests use "donate now", which a lock could forbid.
   await page.getByRole("button", { name: "Undo last save" }).click();
-  await expect(unused).toContainText("You choose. Until then: 2 minutes.");
+  await expect(unused).toContainText("Default: 2 minutes. You can change it.");
 });
 
 test("does not overwrite rules that somebody else saved meanwhile", async ({ farm, page, browser }) => {

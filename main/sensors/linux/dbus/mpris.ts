@@ -7,8 +7,8 @@ const path = "/org/mpris/MediaPlayer2";
 const player = "org.mpris.MediaPlayer2.Player";
 
 /**
- * Media players that report on the session bus (MPRIS: browsers, VLC, Spotify and others), by their signals. Players
- * without MPRIS are not seen, so `false` covers only those that report.
+ * Follows media players on the session bus (MPRIS): browsers, VLC, Spotify and others. Players without MPRIS are not
+ * seen, so `false` means only that no MPRIS player plays.
  */
 export function mprisSensor(bus: Bus): Sensor {
   return {
