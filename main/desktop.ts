@@ -27,7 +27,7 @@ import { panelWindow } from "./window/panel-window.ts";
 import { electronSystemEvents } from "./window/system-events.ts";
 import { utilityRunner } from "./window/utility-runner.ts";
 
-/** The donor with a tray icon and a window. */
+/** The time limit for releasing jobs before the program ends. */
 const leaveWithinMs = 3_000;
 
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));

@@ -7,7 +7,7 @@ export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
 export const silentLog: Log = () => undefined;
 
-/** One JSON object a line. `write` gets each line with its newline; headless passes stderr's. */
+/** Writes one JSON object a line. `write` gets each line with its newline. */
 export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = "info"): Log {
   return (level, event, fields = {}) => {
     if (levels.indexOf(level) < levels.indexOf(minimum)) return;
@@ -17,7 +17,7 @@ export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = 
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** What of an error may be logged: its name or the system's code; its message is not trusted to be free of what it was about. */
+/** The loggable part of an error: the system's code, or its name. Its message may contain private text. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as NodeJS.ErrnoException;

@@ -10,6 +10,10 @@ export function known<T>(value: T): Known<T> {
   return { known: true, value };
 }
 
+export function isTrue(fact: Known<boolean>): boolean {
+  return fact.known && fact.value;
+}
+
 /** The declaration of one fact: the type of its value, and how people read it. */
 type Fact<T> = {
   /** A few words, the same in the panel, the console and the terminal. */

@@ -1,18 +1,11 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
-import type { Known } from "../../app/facts/facts.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 import { sayLimits } from "../../app/policy/limits.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";
 import { wordsOf } from "../journal/span-words.ts";
-
-/** A fact with its source, and the moment it was read (ms since the epoch). */
-export type FactReading = {
-  readonly value: Known<unknown>;
-  readonly source: string;
-  readonly at: number | null;
-};
+import type { Reading } from "../sensors/base/sensor.ts";
 
 /** A model that the organization offers, or whose file is still here. */
 export type ModelRow = Omit<ModelView, "bytesPerSecond"> &
@@ -74,7 +67,7 @@ function sayWhy({ reason, detail }: NonNullable<ModelView["why"]>): string {
   return detail === null ? waitWords[reason] : `${waitWords[reason]} (${detail})`;
 }
 
-export function factsAnswer(readings: Readonly<Record<string, FactReading>>): CallAnswer<"facts"> {
+export function factsAnswer(readings: Readonly<Record<string, Reading>>): CallAnswer<"facts"> {
   return {
     facts: Object.entries(readings).map(([name, { value, source, at }]) => ({
       name,

@@ -5,15 +5,9 @@ import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import { errorName, type Log } from "../log.ts";
+import type { Reading } from "../sensors/base/sensor.ts";
 import type { DonorHandlers } from "./answer-call.ts";
-import {
-  type FactReading,
-  factsAnswer,
-  type ModelRow,
-  modelsAnswer,
-  rulesAnswer,
-  statusAnswer,
-} from "./answers.ts";
+import { factsAnswer, type ModelRow, modelsAnswer, rulesAnswer, statusAnswer } from "./answers.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 /** The person's choices, which outlast a restart. */
@@ -36,7 +30,7 @@ export type HandlerDeps = {
   readonly onSettings: () => void;
   /** Reads every fact about this computer again. */
   readonly refreshFacts: () => Promise<void>;
-  readonly readings: () => Readonly<Record<string, FactReading>>;
+  readonly readings: () => Readonly<Record<string, Reading>>;
   readonly models: {
     readonly list: () => readonly ModelRow[];
     /** Removes a model's file from this device. */

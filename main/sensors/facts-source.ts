@@ -1,4 +1,10 @@
-import { type ComputerFacts, type Facts, type SensedFact, sensedFacts } from "../../app/facts/facts.ts";
+import {
+  type ComputerFacts,
+  type Facts,
+  isTrue,
+  type SensedFact,
+  sensedFacts,
+} from "../../app/facts/facts.ts";
 import type { IdleSensor } from "./base/idle.ts";
 import type { Needs, Reading, Readings, Sensor } from "./base/sensor.ts";
 import { minuteOfWeek, TimeZone } from "./local-time.ts";
@@ -43,13 +49,12 @@ export function gatherFacts({ idle, others }: Sensors): FactsSource {
   };
   return {
     read: () => {
-      const suspended = board.value("suspended");
       const now = new Date();
       zone.follow(now.getTime());
       return {
         ...board.facts((sensor) => schedule.isRegular(sensor)),
         idleSeconds: idle.sample(),
-        suspended: suspended.known && suspended.value,
+        suspended: isTrue(board.value("suspended")),
         minuteOfWeek: minuteOfWeek(now),
       };
     },

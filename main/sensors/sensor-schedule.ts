@@ -1,4 +1,4 @@
-import { type Known, type SensedFact, sensedFacts } from "../../app/facts/facts.ts";
+import { isTrue, type SensedFact, sensedFacts } from "../../app/facts/facts.ts";
 import type { Found, Needs, Sensor } from "./base/sensor.ts";
 import type { SensorBoard } from "./sensor-board.ts";
 
@@ -166,10 +166,6 @@ export class SensorSchedule {
       (name) => !this.#needs.facts.has(name) || this.#board.isKnownBefore(sensor, name),
     );
   }
-}
-
-function isTrue(fact: Known<boolean>): boolean {
-  return fact.known && fact.value;
 }
 
 function listed(facts: ReadonlySet<SensedFact>): string {

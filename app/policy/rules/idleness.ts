@@ -1,4 +1,4 @@
-import type { Facts } from "../../facts/facts.ts";
+import { type Facts, isTrue } from "../../facts/facts.ts";
 import type { Donating, Standby } from "../declare/activity.ts";
 import { check, type Context, type Reason, veto } from "../declare/check.ts";
 import { allowed, number, type ValuesOf, yesOrNo } from "../declare/rule.ts";
@@ -72,7 +72,7 @@ export const idleness = check({
   veto: ({ facts, rules }: Context<"now" | "idleSeconds" | "locked", IdlenessRules>) => {
     if (!rules.requireIdle) return null;
     if (!facts.idleSeconds.known) return veto("idle-unknown");
-    const locked = rules.idleWhenLocked && facts.locked.known && facts.locked.value;
+    const locked = rules.idleWhenLocked && isTrue(facts.locked);
     const required = locked ? Math.min(lockedIdleSeconds, rules.idleAfterSeconds) : rules.idleAfterSeconds;
     const missingSeconds = required - facts.idleSeconds.value;
     if (missingSeconds <= 0) return null;

@@ -1,3 +1,4 @@
+import { isTrue } from "../../facts/facts.ts";
 import { check, type Context, veto } from "../declare/check.ts";
 import { allowed, limit, names, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
@@ -92,7 +93,7 @@ export const metered = check({
   },
   needs: ({ allowMetered }: Pick<NetworkRules, "allowMetered">) => (allowMetered ? [] : ["metered"]),
   veto: ({ facts, rules }: Context<"metered", Pick<NetworkRules, "allowMetered">>) =>
-    !rules.allowMetered && facts.metered.known && facts.metered.value ? veto("metered") : null,
+    !rules.allowMetered && isTrue(facts.metered) ? veto("metered") : null,
 });
 
 function folded(name: string): string {

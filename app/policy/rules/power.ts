@@ -1,3 +1,4 @@
+import { isTrue } from "../../facts/facts.ts";
 import { check, type Context, isOnStandbyFor, veto } from "../declare/check.ts";
 import { number, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
@@ -72,6 +73,6 @@ export const lid = check({
   needs: () => ["lidClosed"],
   veto: ({ facts: { lidClosed, power } }: Context<"lidClosed" | "power">) => {
     const onMains = power.known && power.value === "ac";
-    return lidClosed.known && lidClosed.value && !onMains ? veto("lid-closed") : null;
+    return isTrue(lidClosed) && !onMains ? veto("lid-closed") : null;
   },
 });

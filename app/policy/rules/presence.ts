@@ -1,4 +1,4 @@
-import type { Known } from "../../facts/facts.ts";
+import { isTrue } from "../../facts/facts.ts";
 import { check, type Context, veto } from "../declare/check.ts";
 import { type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
@@ -73,7 +73,3 @@ export const media = check({
   veto: ({ facts, rules }: Context<"mediaPlaying", PresenceRules>) =>
     rules.holdOnMedia && isTrue(facts.mediaPlaying) ? veto("media-playing") : null,
 });
-
-function isTrue(fact: Known<boolean>): boolean {
-  return fact.known && fact.value;
-}
