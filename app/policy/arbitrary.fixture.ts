@@ -83,7 +83,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   modelReady: fc.boolean(),
 });
 
-/** With random facts it seldom donates: these have nothing against it but what is changed in them. */
+/** Random facts seldom allow to donate. These facts all allow it. */
 export const willing = {
   membership: "active",
   connection: "online",
@@ -104,7 +104,7 @@ export const willing = {
   mediaPlaying: unknown,
 } as const satisfies Partial<Facts>;
 
-/** Any facts; many of them willing but for a few. */
+/** Any facts. Half of them are willing, except for at most two. */
 export const anyFacts: fc.Arbitrary<Facts> = fc.oneof(
   facts,
   fc

@@ -41,7 +41,7 @@ export function holdingFor(reason: StandbyReason): Activity {
 }
 
 export type Edge = {
-  /** What is so, as a clause after "when". */
+  /** The situation, as a clause after "when". */
   readonly when: string;
   readonly facts?: Partial<Facts>;
   readonly rules?: Partial<Rules>;

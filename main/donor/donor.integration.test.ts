@@ -92,11 +92,11 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     const jobId = await deployment.submit(endless("Talk"), true);
     await atWork(deployment, jobId);
     await donor.setIdle(0);
-    const stood = await standingStill(deployment, jobId);
+    const settled = await settledText(deployment, jobId);
     await donor.setIdle(5);
-    await deployment.until(jobId, ({ text }) => text.length > stood.length);
+    await deployment.until(jobId, ({ text }) => text.length > settled.length);
     await donor.setIdle(0);
-    await standingStill(deployment, jobId);
+    await settledText(deployment, jobId);
     expect(await deployment.until(jobId, ({ status }) => status === "queued")).toMatchObject({ attempts: 1 });
     expect(await untilLogged(donor, "donor.yielded")).toMatchObject({ reason: "in-use" });
     await deployment.cancel(jobId);
@@ -172,7 +172,7 @@ async function atWork(deployment: Deployment, jobId: Parameters<Deployment["unti
 }
 
 /** The text of a running job, once it no longer grows. */
-async function standingStill(deployment: Deployment, jobId: string): Promise<string> {
+async function settledText(deployment: Deployment, jobId: string): Promise<string> {
   for (let before: string | null = null; ;) {
     const { text } = await deployment.until(jobId, ({ status }) => status === "running");
     if (text === before) return text;
