@@ -1,13 +1,4 @@
-import { totalmem } from "node:os";
-import {
-  type Abilities,
-  BackOff,
-  type Capacity,
-  doubling,
-  type Handler,
-  Worker,
-  type WorkerClient,
-} from "@gleaner/queue/worker";
+import { type Abilities, type Handler, Worker, type WorkerClient } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
@@ -20,6 +11,7 @@ import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
 import { type LoadedModel, mustUnload } from "./loaded-model.ts";
+import { ModelOffer } from "./model-offer.ts";
 
 export type DonatedWorkDeps = {
   readonly client: WorkerClient;
@@ -49,13 +41,12 @@ export type DonatedWorkDeps = {
 export class DonatedWork {
   readonly #deps: DonatedWorkDeps;
   readonly #worker: Worker;
-  readonly #retryFit = new BackOff(doubling(5_000, 15 * 60_000));
+  readonly #offer: ModelOffer;
   #member = false;
   #accepting = false;
   #finishing = false;
   #loaded: LoadedModel | null = null;
   #limits: Limits | null = null;
-  #inspecting: Promise<void> = Promise.resolve();
 
   constructor(deps: DonatedWorkDeps) {
     this.#deps = deps;
@@ -78,11 +69,17 @@ export class DonatedWork {
       onCrash: (model) => plans.crashed(model),
       onRest: (ms) => this.#worker.rest(ms),
     });
+    this.#offer = new ModelOffer({
+      plans,
+      usable: () => this.usableModels,
+      isAccepting: () => this.#accepting,
+      onChange: () => this.#offerCapabilities(),
+    });
     this.#worker = new Worker(client, {
       key: deps.deviceKey,
       functions: api.work,
       handlers: { chat: around(chat), completion: around(completion), embedding: around(embedding) },
-      ...this.#capacity(),
+      ...this.#offer.capacity(),
       capabilities: this.#abilities(),
       version: deps.version,
       accepting: false,
@@ -113,7 +110,7 @@ export class DonatedWork {
   modelsChanged(): void {
     this.#deps.plans.refit(this.usableModels);
     this.#offerCapabilities();
-    if (this.#accepting) this.#inspectModels();
+    if (this.#accepting) this.#offer.inspect();
   }
 
   /** GPUs that the runner must not see, by the system's number. */
@@ -201,57 +198,16 @@ export class DonatedWork {
   /** Releases all jobs and says goodbye, within `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#accepting = false;
-    this.#retryFit.taken();
+    this.#offer.stop();
     await this.#worker.stop({ finishMs: 0, leaveMs: withinMs });
     await this.#deps.runner.stop();
   }
 
-  /** Inspects new models. A model is offered once it is known to fit into memory. */
-  #inspectModels(): void {
-    const { plans } = this.#deps;
-    const goOn = (): boolean => this.#accepting;
-    this.#inspecting = this.#inspecting.then(async () => {
-      if (!goOn()) return;
-      const changed = await plans.learn(this.usableModels, goOn);
-      if (changed) this.#offerCapabilities();
-      // An inspection can crash by accident, and memory can become free. Without another try the model would
-      // never be offered.
-      if (!goOn() || this.usableModels.every((model) => plans.fits(model))) this.#retryFit.taken();
-      else if (!this.#retryFit.waiting) this.#retryFit.refused(() => this.#inspectModels());
-    });
-  }
-
   #offerCapabilities(): void {
-    this.#worker.setCapabilities(this.#abilities(), this.#capacity());
-  }
-
-  get #offered(): readonly ModelFile[] {
-    return this.usableModels.filter((model) => this.#deps.plans.fits(model));
-  }
-
-  /** Takes only as many jobs as fit into memory. Further jobs would wait here while other devices could run them. */
-  #capacity(): Capacity {
-    const sequences = this.#offered.map((model) => this.#deps.plans.planFor(model).sequences);
-    const concurrency = Math.max(1, ...sequences);
-    // With several running jobs one ends often, so a prefetched job starts soon.
-    return { concurrency, prefetch: concurrency > 1 ? 1 : 0 };
+    this.#worker.setCapabilities(this.#abilities(), this.#offer.capacity());
   }
 
   #abilities(): Abilities {
-    const { plans } = this.#deps;
-    const offered = this.#offered;
-    const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
-    const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
-    return {
-      memoryMb: Math.floor(totalmem() / 2 ** 20),
-      models: offered.map(({ modelId }) => modelId).sort(),
-      ...(contexts.length === 0 ? {} : { contextTokens: Math.min(...contexts) }),
-      ...(backends.size === 0
-        ? {}
-        : {
-            gpu: this.#limits?.gpu === true && [...backends].some((backend) => backend !== "cpu"),
-            tags: [...backends].sort().map((backend) => `backend:${backend}`),
-          }),
-    };
+    return this.#offer.abilities(this.#limits?.gpu === true);
   }
 }

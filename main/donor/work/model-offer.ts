@@ -1,0 +1,72 @@
+import { totalmem } from "node:os";
+import { type Abilities, BackOff, type Capacity, doubling } from "@gleaner/queue/worker";
+import type { ModelFile } from "../../../app/contract/runner.ts";
+import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
+
+export type ModelOfferDeps = {
+  readonly plans: Pick<ModelPlans, "contextTokens" | "fits" | "learn" | "planFor" | "speed">;
+  /** The organization's models that are on this device. */
+  readonly usable: () => readonly ModelFile[];
+  readonly isAccepting: () => boolean;
+  /** Called when an inspection changed what this device can offer. */
+  readonly onChange: () => void;
+};
+
+/** The models that this device offers to the queue: those that are known to fit into memory. */
+export class ModelOffer {
+  readonly #deps: ModelOfferDeps;
+  readonly #retry = new BackOff(doubling(5_000, 15 * 60_000));
+  #inspecting: Promise<void> = Promise.resolve();
+
+  constructor(deps: ModelOfferDeps) {
+    this.#deps = deps;
+  }
+
+  /** Inspects new models. A model is offered once it is known to fit into memory. */
+  inspect(): void {
+    const { plans, usable, isAccepting, onChange } = this.#deps;
+    this.#inspecting = this.#inspecting.then(async () => {
+      if (!isAccepting()) return;
+      const changed = await plans.learn(usable(), isAccepting);
+      if (changed) onChange();
+      // An inspection can crash by accident, and memory can become free. Without another try the model would
+      // never be offered.
+      if (!isAccepting() || usable().every((model) => plans.fits(model))) this.#retry.taken();
+      else if (!this.#retry.waiting) this.#retry.refused(() => this.inspect());
+    });
+  }
+
+  stop(): void {
+    this.#retry.taken();
+  }
+
+  /** Takes only as many jobs as fit into memory. Further jobs would wait here while other devices could run them. */
+  capacity(): Capacity {
+    const sequences = this.#offered.map((model) => this.#deps.plans.planFor(model).sequences);
+    const concurrency = Math.max(1, ...sequences);
+    // With several running jobs one ends often, so a prefetched job starts soon.
+    return { concurrency, prefetch: concurrency > 1 ? 1 : 0 };
+  }
+
+  abilities(mayUseGpu: boolean): Abilities {
+    const { plans } = this.#deps;
+    const offered = this.#offered;
+    const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
+    const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
+    return {
+      memoryMb: Math.floor(totalmem() / 2 ** 20),
+      models: offered.map(({ modelId }) => modelId).sort(),
+      ...(contexts.length === 0 ? {} : { contextTokens: Math.min(...contexts) }),
+      ...(backends.size === 0
+        ? {}
+        : {
+            gpu: mayUseGpu && [...backends].some((backend) => backend !== "cpu"),
+            tags: [...backends].sort().map((backend) => `backend:${backend}`),
+          }),
+    };
+  }
+
+  get #offered(): readonly ModelFile[] {
+    return this.#deps.usable().filter((model) => this.#deps.plans.fits(model));
+  }
+}
