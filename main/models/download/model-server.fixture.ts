@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { sha256Of } from "../verify-file.ts";
 
-/** A server that stands for the internet and counts how often it sent each byte. */
+/** A server that replaces the internet and counts how often it sent each byte. */
 export class ModelServer {
   readonly bytes: Buffer;
   readonly given: Uint8Array;
