@@ -1,35 +1,31 @@
+import type { FunctionReturnType } from "convex/server";
 import { internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import type { ModelView } from "../model/models/catalog.ts";
 import { errorOf, missingKey } from "./errors.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse } from "./respond.ts";
 
-/** An authenticated API key, and the models that it may use. */
-type Identity = { readonly keyId: Id<"apiKeys">; readonly models: readonly ModelView[] };
-
-/** The authenticated caller of an endpoint. */
-export type Caller = Identity & { readonly apiKey: string };
+/** The authenticated caller of an endpoint: its API key, and the models that it may use. */
+export type Caller = FunctionReturnType<typeof internal.requests.admit>;
 
 /** An endpoint of the OpenAI API. It admits the caller first, and turns every failure into OpenAI's error object. */
 export function endpoint(answer: (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>) {
   return httpAction(async (ctx: ActionCtx, request) => {
     const apiKey = bearerKey(request);
     if (apiKey === null) return errorResponse(missingKey);
-    const identity = await admit(ctx, apiKey);
-    if (identity.kind !== "ok") return errorResponse(errorOf(identity));
-    const response = await outcomeOf(answer(ctx, request, { ...identity.value, apiKey }));
+    const caller = await admit(ctx, apiKey);
+    if (caller.kind !== "ok") return errorResponse(errorOf(caller));
+    const response = await outcomeOf(answer(ctx, request, caller.value));
     return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
   });
 }
 
-/** Authenticates a call and counts it. If counting fails, the call goes on uncounted: a limiter must be no outage. */
-async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Identity>> {
-  const counted = await outcomeOf<Identity>(ctx.runMutation(internal.requests.admit, { apiKey }));
+/** Authenticates a call and counts it. If counting fails, lets the call through: a broken limiter must be no outage. */
+async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Caller>> {
+  const counted = await outcomeOf<Caller>(ctx.runMutation(internal.requests.admit, { apiKey }));
   if (counted.kind === "ok" || counted.kind === "refused") return counted;
   logBug("a call was let through uncounted", counted.thrown);
-  return await outcomeOf<Identity>(ctx.runQuery(internal.requests.identify, { apiKey }));
+  return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { apiKey }));
 }
 
 function bearerKey(request: Request): string | null {

@@ -1,5 +1,6 @@
 import { type FunctionReference, getFunctionName } from "convex/server";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import {
   addDevice,
@@ -52,7 +53,8 @@ it.each([
   const jobId = await submit(t, acme, { stream });
   const attemptId = await claim(t, device, jobId);
   const said: string[] = [];
-  const asked = { apiKey: acme.apiKey, jobId, giveUpAt: Date.now() + 9 * 60_000, stream };
+  const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+  const asked = { keyId, jobId, giveUpAt: Date.now() + 9 * 60_000, stream };
   let views = 0;
   for await (const view of follow(slowCtx(said), asked)) {
     views += 1;

@@ -1,5 +1,5 @@
 import { isFinal } from "../../app/jobs/states.ts";
-import { api } from "../_generated/api.js";
+import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, waitIsOver } from "./errors.ts";
@@ -33,15 +33,15 @@ const followAgainMs = 45_000;
  */
 export async function* follow(
   ctx: ActionCtx,
-  { apiKey, jobId, giveUpAt, stream }: Pick<RequestedJob, "apiKey" | "jobId" | "giveUpAt" | "stream">,
+  { keyId, jobId, giveUpAt, stream }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream">,
 ): AsyncGenerator<RequestView, void> {
   let after: { attemptId: string; seq: number } | null = null;
   let interval: number | null = null;
   // The submission counts as the first call.
   let followedAt = Date.now();
   for (;;) {
-    const view: RequestView = await ctx.runQuery(api.requests.watch, {
-      apiKey,
+    const view: RequestView = await ctx.runQuery(internal.requests.watchAdmitted, {
+      keyId,
       jobId,
       ...(after === null ? {} : { after }),
     });
@@ -53,7 +53,7 @@ export async function* follow(
       interval = null;
     }
     if (stream && Date.now() - followedAt >= followAgainMs) {
-      await ctx.runMutation(api.requests.follow, { apiKey, jobId });
+      await ctx.runMutation(internal.requests.follow, { keyId, jobId });
       followedAt = Date.now();
     }
     interval = nextInterval(interval);

@@ -1,6 +1,6 @@
 import type { FunctionArgs } from "convex/server";
 import type { Work } from "../../app/jobs/work.ts";
-import { api, internal } from "../_generated/api.js";
+import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
@@ -13,14 +13,13 @@ import { errorResponse } from "./respond.ts";
 const waitLimitMs = 9 * 60_000;
 
 /** A submitted job that a call waits for. */
-export type RequestedJob = {
-  readonly apiKey: string;
+export type RequestedJob = Pick<Caller, "keyId"> & {
   readonly jobId: string;
   /** The end of the wait: milliseconds since the epoch. */
   readonly giveUpAt: number;
   /** Whether the caller wants the text as it comes. */
   readonly stream: boolean;
-  /** Whether the job goes on when nobody waits. Only an idempotency key can find it again. */
+  /** Whether the job continues when nobody waits: with an idempotency key it can be found again. */
   readonly kept: boolean;
   readonly promptField: PromptField;
 };
@@ -28,7 +27,7 @@ export type RequestedJob = {
 /** Submits a call's work and answers with the job. If answering fails, it abandons the job. */
 export async function answerWithJob(
   ctx: ActionCtx,
-  { apiKey, keyId }: Caller,
+  { keyId }: Caller,
   call: Call<{ readonly priority: "high" | "normal" | "low" }>,
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
@@ -45,7 +44,7 @@ export async function answerWithJob(
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const { jobId } = submitted.value;
-  const job = { ...options, apiKey, jobId, giveUpAt, kept: idempotencyKey !== null };
+  const job = { ...options, keyId, jobId, giveUpAt, kept: idempotencyKey !== null };
   try {
     return await answer(job);
   } catch (thrown) {
@@ -60,14 +59,14 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<{
   const handedOver = { ...submission, handOver: true };
   const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
   if (outcome.kind !== "conflict") return outcome;
-  // Handing the job to a waiting device contends with everyone who writes that device. Queueing it does not.
+  // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not.
   return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
 }
 
 /** Cancels a job that nobody waits for, unless its requester can find it again. Never rejects. */
-export async function abandon(ctx: ActionCtx, { kept, apiKey, jobId }: RequestedJob): Promise<void> {
+export async function abandon(ctx: ActionCtx, { kept, keyId, jobId }: RequestedJob): Promise<void> {
   if (kept) return;
-  const outcome = await outcomeOf(ctx.runMutation(api.requests.cancel, { apiKey, jobId }));
+  const outcome = await outcomeOf(ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId }));
   // A refusal is no bug: the key may be revoked by now.
   if (outcome.kind === "ok" || outcome.kind === "refused") return;
   logBug("a job that nobody waits for could not be canceled", outcome.thrown);

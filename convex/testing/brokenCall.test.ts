@@ -60,9 +60,8 @@ function request(stream: boolean, headers: Readonly<Record<string, string>> = {}
 
 /** Answers a chat call as its endpoint does, once the caller is admitted. */
 async function answer(ctx: ActionCtx, asked: Request): Promise<Response> {
-  const { apiKey } = acme;
-  const identity = await t.query(internal.requests.identify, { apiKey });
-  return await chatCompletions(ctx, asked, { ...identity, apiKey });
+  const caller = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+  return await chatCompletions(ctx, asked, caller);
 }
 
 const onlyJob = async () => (await allJobs(t, acme))[0];
@@ -74,13 +73,13 @@ describe("a job whose HTTP call fails because of us", () => {
     [true, 1],
     [false, 0],
     [false, 2],
-  ])("is canceled (stream: %s, after %i queries)", async (stream, working) => {
+  ])("cancels the job of a call that fails because of us (stream: %s, after %i queries)", async (stream, working) => {
     await expect(answer(brokenCtx(working), request(stream))).rejects.toThrow();
     expect(await statusNow()).toBe("canceled");
     await expectBooksInOrder(t);
   });
 
-  it("is canceled in the middle of its stream", async () => {
+  it("cancels the job of a stream that breaks in the middle", async () => {
     const device = await addDevice(t, acme);
     const answering = answer(brokenCtx(19), request(true));
     await expect.poll(statusNow).toBe("ready");
@@ -97,7 +96,7 @@ describe("a job whose HTTP call fails because of us", () => {
     await expectBooksInOrder(t);
   }, 20_000);
 
-  it("ends its stream with a refusal when the key is revoked", async () => {
+  it("ends a stream with a refusal when the key is revoked", async () => {
     const device = await addDevice(t, acme);
     const answering = answer(brokenCtx(Infinity), request(true));
     await expect.poll(statusNow).toBe("ready");
@@ -112,14 +111,14 @@ describe("a job whose HTTP call fails because of us", () => {
     expect(logged.mock.calls).toEqual([]);
   });
 
-  it("goes on if an idempotency key can find it again", async () => {
+  it("keeps the job of a failed call if an idempotency key can find it again", async () => {
     const asked = answer(brokenCtx(0), request(false, { "idempotency-key": "order-1" }));
     await expect(asked).rejects.toThrow();
     expect(await statusNow()).toBe("ready");
   });
 });
 
-it("is queued without a handover when the handover loses its races", async () => {
+it("submits a job without a handover when the handover conflicts", async () => {
   const handovers: unknown[] = [];
   const ctx = {
     runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { limits } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
@@ -82,7 +82,7 @@ const textOf = (chunks: readonly Chunk[]): string =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
 
 describe("a chat completion", () => {
-  it("is answered by a device, with true counts", async () => {
+  it("answers a chat with a device's text and its token counts", async () => {
     const asked = post({ ...minimal, messages: [{ role: "user", content: "Name a color." }] });
     let prompt = "";
     await takeJob(t, device, async (job) => {
@@ -105,7 +105,7 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
-  it("passes on tool calls and log probabilities", async () => {
+  it("passes on a chat's tool calls and log probabilities", async () => {
     const body = {
       ...minimal,
       logprobs: true,
@@ -161,7 +161,7 @@ describe("a chat completion", () => {
     }
   });
 
-  it("streams the text as it comes, with usage if requested", async () => {
+  it("streams a chat's text as it comes, with usage if requested", async () => {
     const asked = post({ ...minimal, stream: true, stream_options: { include_usage: true } });
     await takeJob(t, device, async (job) => {
       expect(job.watched).toBe(true);
@@ -189,7 +189,7 @@ describe("a chat completion", () => {
     });
   });
 
-  it("continues its stream when another device takes over with the same text", async () => {
+  it("continues a stream when another device takes over with the same text", async () => {
     const other = await addDevice(t, acme, "other");
     const asked = post({ ...minimal, stream: true });
     await takeJob(t, device, async (job) => {
@@ -207,7 +207,7 @@ describe("a chat completion", () => {
     expect(lines.at(-1)).toBe("[DONE]");
   });
 
-  it("ends with an error when another device's text differs", async () => {
+  it("ends a stream with an error when another device's text differs", async () => {
     const other = await addDevice(t, acme, "other");
     const asked = post({ ...minimal, stream: true });
     const reading: Promise<string[]>[] = [];
@@ -227,7 +227,7 @@ describe("a chat completion", () => {
     expect((JSON.parse(last) as Chunk).error).toMatchObject({ code: "attempt_diverged" });
   });
 
-  it("is canceled when its streaming client goes", async () => {
+  it("cancels the job when its streaming client disconnects", async () => {
     const asked = post({ ...minimal, stream: true });
     const jobs: string[] = [];
     await takeJob(t, device, async (job) => {
@@ -242,7 +242,21 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is one job per Idempotency-Key, even for two calls at once", async () => {
+  it.each([false, true])("authenticates a call once, however long it waits (stream: %s)", async (stream) => {
+    const hash = vi.spyOn(crypto.subtle, "digest");
+    onTestFinished(() => hash.mockRestore());
+    const asked = post({ ...minimal, stream });
+    await takeJob(t, device, async (job) => {
+      await job.append(0, "Blue");
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await job.complete("Blue.");
+    });
+    expect(await (await asked).text()).toContain("Blue");
+    const hashed = hash.mock.calls.map(([, data]) => new TextDecoder().decode(data));
+    expect(hashed.filter((text) => text === acme.apiKey)).toHaveLength(1);
+  });
+
+  it("submits one job per Idempotency-Key, even for two calls at once", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-17" };
     const both = Promise.all([post(minimal, headers), post(minimal, headers)]);
     await takeJob(t, device, async (job) => {
@@ -256,7 +270,7 @@ describe("a chat completion", () => {
     expect(other.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("is purged after a day, and its Idempotency-Key answered with 410", async () => {
+  it("deletes an answer after a day, and then answers its Idempotency-Key with 410", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
     const first = post(minimal, headers);
     const jobs: string[] = [];
@@ -276,7 +290,7 @@ describe("a chat completion", () => {
   });
 
   it.each([true, false])(
-    "answers with its own status when the prompt does not fit (stream: %s)",
+    "answers with status 400 when the prompt does not fit (stream: %s)",
     async (stream) => {
       const asked = post({ ...minimal, stream });
       await takeJob(t, device, async ({ attemptId }) => {
@@ -297,7 +311,7 @@ describe("a chat completion", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("runs before or after others by its service tier", async () => {
+  it("runs jobs in the order of their service tiers", async () => {
     const asked = [];
     for (const [content, service_tier] of [
       ["last", "flex"],
@@ -319,7 +333,7 @@ describe("a chat completion", () => {
     for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
   });
 
-  it("gets an error of its own when an admin cancels it", async () => {
+  it("answers with an error when an admin cancels the job", async () => {
     const session = await signIn(t, acme);
     const asked = post(minimal);
     await takeJob(t, device, async ({ jobId }) => {
@@ -354,7 +368,7 @@ describe("a job that no device takes", () => {
     return job;
   };
 
-  it("keeps its stream alive", async () => {
+  it("keeps the stream of a waiting job alive", async () => {
     const response = await passUntil(post({ ...minimal, stream: true }));
     const reader = response.body?.getReader();
     if (reader === undefined) throw new Error("no body");
@@ -369,7 +383,7 @@ describe("a job that no device takes", () => {
     await passUntil(expect.poll(async () => (await onlyJob()).status).toBe("canceled"));
   });
 
-  it("is canceled when the wait is over, since nobody could find it again", async () => {
+  it("cancels a job when the wait is over, since nobody could find it again", async () => {
     const since = Date.now();
     const response = await passUntil(post(minimal));
     expect(Date.now() - since).toBeGreaterThanOrEqual(9 * 60_000);
@@ -384,7 +398,7 @@ describe("a job that no device takes", () => {
     await expectBooksInOrder(t);
   }, 30_000);
 
-  it("goes on if an idempotency key can find it again", async () => {
+  it("keeps a job after the wait if an idempotency key can find it again", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
     expect((await passUntil(post(minimal, headers))).status).toBe(503);
     expect((await onlyJob()).status).toBe("ready");
@@ -399,14 +413,14 @@ describe("a job that no device takes", () => {
 });
 
 describe("bad input", () => {
-  it("a missing key", async () => {
+  it("refuses a missing key", async () => {
     const error = { code: "invalid_api_key", type: "invalid_request_error" };
     await expectError(await post(minimal, {}), 401, error);
     await expectError(await post(minimal, { authorization: "Basic abc" }), 401, error);
     await expectError(await t.fetch("/v1/models"), 401, error);
   });
 
-  it("a wrong key", async () => {
+  it("refuses a wrong key", async () => {
     const response = await post(minimal, { authorization: `Bearer ${secret("sk-gleaner-")}` });
     await expectError(response, 401, {
       code: "invalid_api_key",
@@ -414,7 +428,7 @@ describe("bad input", () => {
     });
   });
 
-  it("a revoked key", async () => {
+  it("refuses a revoked key", async () => {
     const session = await signIn(t, acme);
     const [apiKey] = await t.query(api.admin.keys, { session });
     if (apiKey === undefined) throw new Error("no key");
@@ -425,24 +439,24 @@ describe("bad input", () => {
     });
   });
 
-  it("an unknown model", async () => {
+  it("refuses an unknown model", async () => {
     await expectError(await post({ ...minimal, model: "gpt-9" }), 404, {
       code: "model_not_found",
       param: "model",
     });
   });
 
-  it("malformed JSON", async () => {
+  it("refuses malformed JSON", async () => {
     await expectError(await post('{"model": "demo'), 400, { code: "invalid_json", param: null });
     await expectError(await post(""), 400, { code: "invalid_json" });
   });
 
-  it("a 5 MB prompt", async () => {
+  it("refuses a 5 MB prompt", async () => {
     const messages = [{ role: "user", content: "x".repeat(5 * 1024 * 1024) }];
     await expectError(await post({ ...minimal, messages }), 413, { code: "request_too_large" });
   });
 
-  it("a 5 MB prompt without a content length", async () => {
+  it("refuses a 5 MB prompt without a content length", async () => {
     const part = new Uint8Array(64 * 1024).fill(120);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -462,18 +476,18 @@ describe("bad input", () => {
     expect(sent).toBeLessThan(2 * limits.bodyBytes);
   });
 
-  it("a prompt over its limit in a body under its limit", async () => {
+  it("refuses a prompt over its limit in a body under its limit", async () => {
     const messages = [{ role: "user", content: "x".repeat(limits.promptBytes + 1) }];
     await expectError(await post({ ...minimal, messages }), 413, { param: "messages" });
   });
 
-  it("more tokens than the context has", async () => {
+  it("refuses more tokens than the context has", async () => {
     await expectError(await post({ ...minimal, max_tokens: 5_000 }), 400, {
       code: "context_length_exceeded",
     });
   });
 
-  it("functions, several answers and other unsupported fields", async () => {
+  it("refuses functions, several answers and other unsupported fields", async () => {
     const functions = [{ name: "f" }];
     await expectError(await post({ ...minimal, functions }), 400, {
       code: "unsupported_parameter",
@@ -484,14 +498,14 @@ describe("bad input", () => {
     await expectError(await post({ ...minimal, n: 2 }), 400, { param: "n" });
   });
 
-  it("a key without credits", async () => {
+  it("refuses a key without credits", async () => {
     const poor = await addOrganization(t, { name: "Poor", creditsMicro: 1n });
     const response = await post(minimal, { authorization: `Bearer ${poor.apiKey}` });
     await expectError(response, 429, { code: "insufficient_quota", type: "insufficient_quota" });
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("more jobs than the queue accepts", async () => {
+  it("refuses more jobs than the queue accepts", async () => {
     const { organizationId } = acme;
     await t.run(async (ctx) => {
       await queue.configure(ctx, organizationId, { maxQueuedPerRequester: 1 });
@@ -510,7 +524,7 @@ describe("bad input", () => {
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 
-  it("a model that is being drained", async () => {
+  it("refuses a model that is being drained", async () => {
     await submit(t, acme);
     await t.run(async (ctx) => {
       const [lane] = await queue.lanes.list(ctx, acme.organizationId);
@@ -522,7 +536,7 @@ describe("bad input", () => {
     expect(response.headers.get("retry-after")).toBe("60");
   });
 
-  it("an unknown URL", async () => {
+  it("refuses an unknown URL", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     await expectError(await t.fetch("/v1/images/generations", { method: "POST", headers }), 404, {
       code: "unknown_url",
@@ -530,15 +544,15 @@ describe("bad input", () => {
     await expectError(await t.fetch("/v1/chat/completions", { headers }), 404, { code: "unknown_url" });
   });
 
-  it("leaves no job behind", async () => {
+  it("submits no job for a refused call", async () => {
     await post({ ...minimal, model: "gpt-9" });
     await post({ ...minimal, n: 2 });
     expect(await allJobs(t, acme)).toEqual([]);
   });
 });
 
-describe("the other endpoints", () => {
-  it("list the models, and show one", async () => {
+describe("other endpoints", () => {
+  it("lists the models, and shows one", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     const list = await t.fetch("/v1/models", { headers });
     const body = { id: modelId, object: "model", owned_by: "organization" };
@@ -548,13 +562,13 @@ describe("the other endpoints", () => {
     await expectError(await t.fetch("/v1/models/gpt-9", { headers }), 404, { code: "model_not_found" });
   });
 
-  it("tell the deployment's URL", async () => {
+  it("tells the deployment's URL", async () => {
     const response = await t.fetch("/config");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(await response.json()).toHaveProperty("deploymentUrl");
   });
 
-  it("let browsers call", async () => {
+  it("answers the preflight requests of browsers", async () => {
     for (const path of ["/v1/chat/completions", "/v1/models", "/config"]) {
       const response = await t.fetch(path, { method: "OPTIONS" });
       expect(response.status).toBe(204);

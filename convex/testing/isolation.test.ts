@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import {
@@ -49,15 +49,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("an id of another organization", () => {
-  it("is not found by a requester", async () => {
+describe("a row of another organization", () => {
+  it("hides a job from the requesters of another organization", async () => {
     const { apiKey } = rival;
     await expectRefusal(t.query(api.requests.watch, { apiKey, jobId }), "not_found");
-    await expectRefusal(t.mutation(api.requests.follow, { apiKey, jobId }), "not_found");
     await expectRefusal(t.mutation(api.requests.cancel, { apiKey, jobId }), "not_found");
+    const { keyId } = await t.query(internal.requests.identify, { apiKey });
+    await expectRefusal(t.query(internal.requests.watchAdmitted, { keyId, jobId }), "not_found");
+    await expectRefusal(t.mutation(internal.requests.follow, { keyId, jobId }), "not_found");
+    await expectRefusal(t.mutation(internal.requests.cancelAdmitted, { keyId, jobId }), "not_found");
   });
 
-  it("is not found, or fenced, for a device", async () => {
+  it("hides a job from the devices of another organization, and fences their calls", async () => {
     const { key } = rival.device;
     const ready = await submit(t, acme);
     expect(await take(t, rival.device, 8)).toEqual([]);
@@ -76,7 +79,7 @@ describe("an id of another organization", () => {
     expect(await t.query(api.work.held, { key })).toEqual([]);
   });
 
-  it("is not found by an admin", async () => {
+  it("hides every row from the admins of another organization", async () => {
     const { session } = rival;
     const { deviceId } = device;
     const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
@@ -97,7 +100,7 @@ describe("an id of another organization", () => {
     await expectRefusal(t.mutation(api.adminQueue.labelDevice, labels), "not_found");
   });
 
-  it("is in none of an admin's lists", async () => {
+  it("leaves the rows of another organization out of all lists", async () => {
     const { session } = rival;
     expect((await t.query(api.admin.jobs, { session, paginationOpts })).page).toEqual([]);
     const ready = await t.query(api.admin.jobs, { session, paginationOpts, status: "running" });
@@ -125,7 +128,7 @@ describe("an id of another organization", () => {
     expect((await t.query(api.adminQueue.batches, { session, paginationOpts })).page).toEqual([]);
   });
 
-  it("is not among the dead letters that an admin sees or retries", async () => {
+  it("hides dead letters from the admins of another organization, who cannot retry them", async () => {
     const { session } = rival;
     await fail(t, device, attemptId, { retryable: false });
     expect((await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page).toEqual([]);
@@ -136,13 +139,13 @@ describe("an id of another organization", () => {
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 
-  it("changed nothing", async () => {
+  it("leaves the job of another organization running", async () => {
     expect(await statusOf(t, acme, jobId)).toBe("running");
   });
 });
 
-describe("two keys of one organization", () => {
-  it("do not see each other's jobs", async () => {
+describe("API keys of one organization", () => {
+  it("hides a key's jobs from the organization's other keys", async () => {
     const session = await signIn(t, acme);
     const apiKey = secret("sk-gleaner-");
     const keyHash = await hashSecret(apiKey);
