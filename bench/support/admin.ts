@@ -1,9 +1,6 @@
+import { type ConflictReport, conflictReportSchema } from "@gleaner/embedded/operator";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import {
-  type ConflictReport,
-  conflictReportSchema,
-} from "../../packages/embedded/runtime/run/conflict-report.ts";
 import { adminKey } from "./backend-process.ts";
 
 /** The number of printed ranges per function, most frequent first. */

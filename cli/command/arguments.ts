@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { CommandError, EXIT_USAGE } from "./command.ts";
+import { CommandError, exitUsage } from "./command.ts";
 
 /**
  * Parses the arguments of a command, with a maximum number of positionals. Throws a usage error for any other
@@ -23,5 +23,5 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(
 }
 
 export function usageError(message: string, usage: string): CommandError {
-  return new CommandError(`${message}\n\n${usage}`, EXIT_USAGE);
+  return new CommandError(`${message}\n\n${usage}`, exitUsage);
 }

@@ -1,8 +1,8 @@
-export const EXIT_FAILED = 1;
+export const exitFailed = 1;
 /** Bad arguments. Shell tools use the same code. */
-export const EXIT_USAGE = 2;
+export const exitUsage = 2;
 /** The deployment does not answer, or no donor runs. */
-export const EXIT_UNREACHABLE = 3;
+export const exitUnreachable = 3;
 
 /** One command of `gleaner`. */
 export type Verb = {
@@ -17,8 +17,13 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;
 
-  constructor(message: string, exitCode = EXIT_FAILED) {
+  constructor(message: string, exitCode = exitFailed) {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** Rejects with the error's message, as a CommandError. */
+export function failCommand(error: unknown): never {
+  throw new CommandError(error instanceof Error ? error.message : String(error));
 }

@@ -1,5 +1,5 @@
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
-import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./command.ts";
+import { CommandError, exitFailed, exitUsage, type Verb } from "./command.ts";
 
 export type Verbs = readonly (readonly [name: string, verb: Verb])[];
 
@@ -10,7 +10,7 @@ export function runCommand(verbs: Verbs): void {
     (error: unknown) => {
       if (error instanceof CommandError) console.error(error.message);
       else console.error(error instanceof LaunchError ? explain(error) : error);
-      process.exit(error instanceof CommandError ? error.exitCode : EXIT_FAILED);
+      process.exit(error instanceof CommandError ? error.exitCode : exitFailed);
     },
   );
 }
@@ -24,7 +24,7 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
   const verb = verbs.get(name);
   if (verb === undefined) {
     console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
-    return EXIT_USAGE;
+    return exitUsage;
   }
   if (args.includes("--help") || args.includes("-h")) {
     console.log(verb.usage);

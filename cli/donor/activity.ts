@@ -5,7 +5,6 @@ import type { Verb } from "../command/command.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage } from "./ask.ts";
 import { parseDuration, parseMomentAfter } from "./times.ts";
 
-/** The commands that show and change what the donor does. Each prints the status. */
 const statusUsage = `gleaner status [options]
 Shows what the donor on this computer does, and why.
 ${donorUsage}`;
@@ -42,6 +41,8 @@ const lengthOptions = { ...donorOptions, for: { type: "string" }, until: { type:
 const longestPauseMs = 366 * 86_400_000;
 const longestDonateNowMinutes = 1_440;
 const snoozeMs = 3_600_000;
+
+/* Each command shows or changes what the donor does, and prints the status. */
 
 export const status: Verb = {
   summary: "show what the donor on this computer does, and why",

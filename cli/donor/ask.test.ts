@@ -9,7 +9,7 @@ import { serveLocalSocket } from "../../main/face/local-socket/server.ts";
 import { silentLog } from "../../main/log.ts";
 import { askDonor } from "./ask.ts";
 
-it("tells an empty answer, a refusal and a missing donor apart", async () => {
+it("distinguishes an empty answer, a refusal and a missing donor", async () => {
   const data = await mkdtemp(join(tmpdir(), "gleaner-ask-"));
   onTestFinished(() => rm(data, { recursive: true }));
   const flags = { data, json: false };

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { CallAnswer, CallArgument, CallOf } from "../../app/contract/donor-calls.ts";
 import { defaultDataFolder, desktopFolder } from "../../launch/core/paths.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
-import { CommandError, EXIT_UNREACHABLE } from "../command/command.ts";
+import { CommandError, exitUnreachable } from "../command/command.ts";
 
 export const donorOptions = {
   data: { type: "string" },
@@ -31,7 +31,7 @@ export async function askDonor<Name extends CallOf<"terminal">>(
   throw new CommandError(
     `No donor runs here (looked in ${donorFolders(flags.data, process.env).join(" and ")}). Start one with ` +
       "`gleaner donate --backend URL`, or name its data folder with --data.",
-    EXIT_UNREACHABLE,
+    exitUnreachable,
   );
 }
 
@@ -52,8 +52,8 @@ export async function askIfRunning<Name extends CallOf<"terminal">>(
 }
 
 /**
- * Folders where an unnamed donor may keep its data, the likeliest first: the folder of `npm start` and `gleaner
- * donate`, then the desktop program's. An installed command knows only the latter.
+ * Folders where a donor may keep its data if none is named: the folder of `npm start` and `gleaner donate`, then the desktop
+ * program's. An installed command knows only the latter.
  */
 export function donorFolders(data: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   const named = data ?? env["GLEANER_DATA"];

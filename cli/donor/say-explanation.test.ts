@@ -36,7 +36,7 @@ const entries: readonly JournalEntry[] = [
   { kind: "lifecycle", at: at("08:40"), event: "stop" },
 ];
 
-it("lists spans and totals", () => {
+it("lists the spans and totals of an explanation", () => {
   expect(sayExplanation(explain(entries, at("07:30"), at("09:00")))).toBe(
     `
 In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs started: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).

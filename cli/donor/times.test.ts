@@ -13,12 +13,12 @@ describe("a duration", () => {
     ["1 d 12 h", 36 * hour],
     [" 45s ", 45_000],
     ["1w", 168 * hour],
-  ])("%j", (text, ms) => {
+  ])("parses the duration %j", (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
   it.each(["", "2", "h", "2x", "-2h", "0h", "1.5h", "2h x", "x 2h", "2h,3m", "9999999h"])(
-    "is not %j",
+    "parses no duration from %j",
     (text) => {
       expect(parseDuration(text)).toBeNull();
     },
@@ -38,7 +38,7 @@ describe.each(["Europe/Berlin", "Australia/Lord_Howe", "America/New_York", "UTC"
       else process.env["TZ"] = before;
     });
 
-    it("is the next or the last one that a clock shows, at any minute of a year", () => {
+    it("finds the next and the last moment of a clock time, at any minute of a year", () => {
       const year = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) });
       fc.assert(
         fc.property(year, fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }), (now, h, m) => {
@@ -85,11 +85,11 @@ describe("a moment where the clock changes (Berlin)", () => {
     ["2026-11-23", "2026-11-21T00:00:00Z", "2026-11-22T23:00:00Z"],
     ["2026-11-23T08:00Z", "2026-11-21T00:00:00Z", "2026-11-23T08:00:00Z"],
     ["2026-11-23t08:00:00+02:00", "2026-11-21T00:00:00Z", "2026-11-23T06:00:00Z"],
-  ])("%s, said at %s", (text, now, moment) => {
+  ])("parses %s, entered at %s, to the next such moment", (text, now, moment) => {
     expect(parseMomentAfter(text, at(now))).toBe(at(moment));
   });
 
-  it("in the past", () => {
+  it("parses moments in the past", () => {
     const now = at("2026-10-25T01:40:00Z");
     expect(parseMomentBefore("2:30", now)).toBe(at("2026-10-25T01:30:00Z"));
     expect(parseMomentBefore("yesterday 2:30", now)).toBe(at("2026-10-24T00:30:00Z"));
@@ -99,7 +99,7 @@ describe("a moment where the clock changes (Berlin)", () => {
   });
 
   it.each(["", "24:00", "12:60", "5", "noon", "2026-13-01", "2026-02-30", "2026-02-01 25:00", "tomorrow"])(
-    "is not %j",
+    "parses no moment from %j",
     (text) => {
       const now = at("2026-01-10T10:00:00Z");
       expect(parseMomentAfter(text, now)).toBeNull();

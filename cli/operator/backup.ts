@@ -3,10 +3,10 @@ import { rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { verifyBackup } from "@gleaner/embedded/operator";
 import { formatBytes } from "../../app/format/quantity.ts";
-import { verifyBackup } from "../../packages/embedded/backup/full/unpack-backup.ts";
 import { readArguments } from "../command/arguments.ts";
-import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
+import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress } from "../command/output.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 
@@ -25,7 +25,7 @@ async function run(args: readonly string[]): Promise<void> {
   const [file] = positionals;
   const progress = new Progress(flags.json);
   const target = resolve(file ?? defaultName(new Date()));
-  if (existsSync(target)) throw new CommandError(`${target} exists already. Name another file.`, EXIT_USAGE);
+  if (existsSync(target)) throw new CommandError(`${target} exists already. Name another file.`, exitUsage);
   const deployment = await findDeployment(flags, process.env);
   const partial = `${target}.part`;
   await rm(partial, { force: true });

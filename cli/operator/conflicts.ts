@@ -1,7 +1,4 @@
-import {
-  type ConflictReport,
-  conflictReportSchema,
-} from "../../packages/embedded/runtime/run/conflict-report.ts";
+import { type ConflictReport, conflictReportSchema } from "@gleaner/embedded/operator";
 import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";

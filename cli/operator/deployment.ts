@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readBackendUrl } from "../../launch/core/data-folder.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
-import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command/command.ts";
+import { CommandError, exitUnreachable, exitUsage } from "../command/command.ts";
 
 export const deploymentOptions = {
   url: { type: "string" },
@@ -42,7 +42,7 @@ export class Deployment {
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
       throw new CommandError(
         `Nothing answers at ${this.url} (${cause}). Start it with \`npm start\`, or name another with --url.`,
-        EXIT_UNREACHABLE,
+        exitUnreachable,
       );
     }
     if (response.ok) return response;
@@ -57,7 +57,7 @@ export class Deployment {
 export async function findDeployment(flags: DeploymentFlags, env: NodeJS.ProcessEnv): Promise<Deployment> {
   const folder = defaultDataFolder(env);
   const url = flags.url ?? (await readBackendUrl(folder));
-  if (URL.parse(url) === null) throw new CommandError(`"${url}" is not a URL.`, EXIT_USAGE);
+  if (URL.parse(url) === null) throw new CommandError(`"${url}" is not a URL.`, exitUsage);
   return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder));
 }
 
@@ -70,7 +70,7 @@ async function readAdminKey(flags: DeploymentFlags, env: NodeJS.ProcessEnv, fold
   } catch {
     throw new CommandError(
       `There is no admin key at ${file}. Name its file with --admin-key-file, or set GLEANER_ADMIN_KEY.`,
-      EXIT_USAGE,
+      exitUsage,
     );
   }
 }

@@ -39,7 +39,7 @@ it.each([1, 4 * mebibyte - 1, 4 * mebibyte, 4 * mebibyte + 1, 9 * mebibyte + 5])
   },
 );
 
-it("prints an entry that the catalog takes", async () => {
+it("prints an entry that the catalog accepts", async () => {
   const file = await fileOf(randomBytes(100));
   const said = vi.spyOn(console, "log").mockReturnValue(undefined);
   await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--licence", "MIT"]);
@@ -51,7 +51,7 @@ it("prints an entry that the catalog takes", async () => {
   });
 });
 
-it("refuses what is no file, and what the catalog would not take", async () => {
+it("refuses a missing file, and an entry that the catalog would not accept", async () => {
   const file = await fileOf(randomBytes(1));
   const source = "https://models.example.org/tiny.gguf";
   await expect(entry.run([join(folder, "none.gguf"), "--source", source])).rejects.toThrow(

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type CatalogEntry, catalogEntry, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
+import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 
 const usage = `gleaner entry FILE --source SOURCE [options]
 Prints an entry of the model catalog for a GGUF file: its SHA-256, its size and the hashes of its pieces. Save the output
@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<void> {
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new CommandError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`, EXIT_USAGE);
+    throw new CommandError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`, exitUsage);
   }
   console.log(JSON.stringify(parsed.data, null, 2));
 }
@@ -54,8 +54,8 @@ type Hashes = Pick<CatalogEntry, "sha256" | "sizeBytes"> & {
 /** Reads the file once. Throws a CommandError if it cannot be read. */
 export async function hashesOf(file: string): Promise<Hashes> {
   const found = await stat(file).catch(() => null);
-  if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, EXIT_USAGE);
-  if (found.size === 0) throw new CommandError(`${file} is empty.`, EXIT_USAGE);
+  if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
+  if (found.size === 0) throw new CommandError(`${file} is empty.`, exitUsage);
   const pieceBytes = pieceBytesFor(found.size);
   const whole = createHash("sha256");
   const pieceHashes: string[] = [];

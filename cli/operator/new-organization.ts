@@ -16,7 +16,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { url, name } = readArguments(args, options, usage).values;
   const adminKey = process.env["GLEANER_ADMIN_KEY"];
   if (url === undefined || name === undefined || adminKey === undefined) {
-    throw usageError("Name --url, --name and GLEANER_ADMIN_KEY.", usage);
+    throw usageError("--url, --name and GLEANER_ADMIN_KEY are needed.", usage);
   }
   const organizationName = name.slice(0, 120);
   const setup = new Setup({ url, adminKey });

@@ -1,15 +1,16 @@
-import { createReadStream } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { keptStatePath, prepareRestore, undoRestore, verifyBackup } from "@gleaner/embedded/operator";
 import { z } from "zod";
 import { formatBytes } from "../../app/format/quantity.ts";
-import { verifyBackup } from "../../packages/embedded/backup/full/unpack-backup.ts";
+import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import { CommandError, EXIT_UNREACHABLE, type Verb } from "../command/command.ts";
+import { CommandError, exitUnreachable, failCommand, type Verb } from "../command/command.ts";
 import { Progress } from "../command/output.ts";
 import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
-import { stageWithoutBackend } from "./stage-restore.ts";
 
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
@@ -46,20 +47,35 @@ async function run(args: readonly string[]): Promise<void> {
   const path = file === undefined ? null : resolve(file);
   if (path !== null) {
     progress.at(`Checking ${path}`);
-    await verifyBackup(path).catch((error: unknown) => {
-      throw new CommandError(error instanceof Error ? error.message : String(error));
-    });
+    await verifyBackup(path).catch(failCommand);
   }
   const deployment = await findDeployment(flags, process.env);
   try {
     await restoreRunning(deployment, path, progress, flags.json);
   } catch (error) {
-    const isDown = error instanceof CommandError && error.exitCode === EXIT_UNREACHABLE;
+    const isDown = error instanceof CommandError && error.exitCode === exitUnreachable;
     if (!isDown || flags.url !== undefined) throw error;
-    const { message, undo } = await stageWithoutBackend(path, flags.data);
-    progress.done(message);
+    const dataFile = resolve(flags.data ?? join(defaultDataFolder(process.env), "backend.sqlite"));
+    await prepareWithoutBackend(dataFile, path);
+    progress.done(
+      `No deployment runs on ${dataFile}. The restore is prepared, and the next start takes it.`,
+    );
+    const undo = keptStatePath(dataFile);
     if (flags.json) console.log(JSON.stringify({ restored: false, prepared: true, undo }));
   }
+}
+
+/** Prepares a restore, or if `file` is null, its undo. The backend may not run, or not start with the present data. */
+async function prepareWithoutBackend(dataFile: string, file: string | null): Promise<void> {
+  const folder = dirname(dataFile);
+  if (!existsSync(folder)) {
+    throw new CommandError(
+      `There is no folder ${folder}. Start Gleaner once, or name the data file with --data.`,
+    );
+  }
+  const id = randomUUID();
+  if (file !== null) await prepareRestore(dataFile, file, id).catch(failCommand);
+  else if (!undoRestore(dataFile, id)) throw new CommandError("There is nothing to undo.");
 }
 
 async function restoreRunning(
@@ -126,6 +142,6 @@ async function outcomeOf(deployment: Deployment, id: string): Promise<z.output<t
   }
   throw new CommandError(
     `${deployment.url} has not come back. See its log. Its next start completes the restore.`,
-    EXIT_UNREACHABLE,
+    exitUnreachable,
   );
 }

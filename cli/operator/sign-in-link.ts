@@ -1,6 +1,6 @@
 import { Setup } from "../../launch/organization/setup.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
+import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 
 const usage = `GLEANER_ADMIN_KEY=… gleaner sign-in-link --url DEPLOYMENT [--organization NAME]
 Prints a one-time sign-in token for an organization's admin.
@@ -15,14 +15,14 @@ async function run(args: readonly string[]): Promise<void> {
   const { url, organization: name } = readArguments(args, options, usage).values;
   const adminKey = process.env["GLEANER_ADMIN_KEY"];
   if (url === undefined || adminKey === undefined) {
-    throw usageError("Name --url and GLEANER_ADMIN_KEY.", usage);
+    throw usageError("--url and GLEANER_ADMIN_KEY are needed.", usage);
   }
   const setup = new Setup({ url, adminKey });
   const organizations = await setup.organizations();
   const [organization, ...more] = organizations.filter((each) => name === undefined || each.name === name);
   if (organization === undefined || more.length > 0) {
     const names = organizations.map((each) => each.name).join(", ");
-    throw new CommandError(`Name one organization with --organization. There are: ${names}.`, EXIT_USAGE);
+    throw new CommandError(`Name one organization with --organization. There are: ${names}.`, exitUsage);
   }
   const token = await setup.makeSignInToken(organization.id);
   console.log(

@@ -37,9 +37,14 @@ export function unpackFolderOf(dataFile: string): string {
   return `${pathsOf(dataFile).pending}.part`;
 }
 
+/** The folder in which a restore keeps the state before it. */
+export function keptStatePath(dataFile: string): string {
+  return pathsOf(dataFile).replaced;
+}
+
 /** The path of the state before the last restore, or null. */
 export function replacedStateOf(dataFile: string): string | null {
-  const { replaced } = pathsOf(dataFile);
+  const replaced = keptStatePath(dataFile);
   return existsSync(join(replaced, database)) ? replaced : null;
 }
 

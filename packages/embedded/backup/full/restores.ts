@@ -21,6 +21,20 @@ export type RestoreRequest =
   | { readonly kind: "accepted"; readonly id: string; readonly manifest: BackupManifest | null }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** Verifies a backup and makes it pending: the next start takes it. Rejects with BackupRefusedError. */
+export async function prepareRestore(dataFile: string, file: string, id: string): Promise<BackupManifest> {
+  const folder = unpackFolderOf(dataFile);
+  await rm(folder, { recursive: true, force: true });
+  try {
+    const manifest = await unpackBackup(file, folder);
+    makePending(dataFile, folder, id);
+    return manifest;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
 /** Restores, one at a time. Each is verified first, and then taken by a restart of the backend. */
 export class Restores {
   readonly #deps: RestoresDeps;
@@ -33,15 +47,9 @@ export class Restores {
   /** Verifies a backup and makes it pending. Call `restart` after the answer was sent. */
   restore(file: string): Promise<RestoreRequest> {
     return this.#once(async (id) => {
-      const { dataFile } = this.#deps;
-      const folder = unpackFolderOf(dataFile);
-      await rm(folder, { recursive: true, force: true });
       try {
-        const manifest = await unpackBackup(file, folder);
-        makePending(dataFile, folder, id);
-        return { kind: "accepted", id, manifest };
+        return { kind: "accepted", id, manifest: await prepareRestore(this.#deps.dataFile, file, id) };
       } catch (error) {
-        await rm(folder, { recursive: true, force: true });
         if (error instanceof BackupRefusedError) return { kind: "refused", reason: error.message };
         throw error;
       }
