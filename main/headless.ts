@@ -7,6 +7,7 @@ import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
+import type { DonorStartLine } from "./headless/start-line.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
@@ -77,7 +78,11 @@ async function run(args: Arguments): Promise<void> {
   }
   if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
   if (args.code !== undefined) enrollOnce(donor, args.code, log);
-  process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
+  printStart({ ready: true, panelUrl: panel?.url ?? null });
+}
+
+function printStart(line: DonorStartLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** Node has it since 22. The command of an installed program runs on Electron, whose Node may be older. */
@@ -96,12 +101,13 @@ function programVersion(): string {
 }
 
 main().catch((error: unknown) => {
-  const busy = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-  const words = busy
+  const portTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+  const words = portTaken
     ? "The panel's port is taken by another program: choose another --panel-port."
     : error instanceof StartRefusal
       ? error.message
       : String(error);
   process.stderr.write(`${words}\n`);
+  printStart({ ready: false, portTaken });
   process.exit(1);
 });

@@ -39,7 +39,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
         ...["packages/embedded/main.ts", "--convex", "examples/hash-files/convex"],
         ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
       ],
-      { GLEANER_ADMIN_KEY: adminKey },
+      { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
     );
     client = new ConvexHttpClient(String(backend.ready["url"]), { logger: false }) as unknown as AdminClient;
     client.setAdminAuth(adminKey);
@@ -86,7 +86,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     }
   }
 
-  it("hash jobs that were submitted before they started and while they wait", async () => {
+  it("hashes files of jobs that were submitted before the workers started and while they wait", async () => {
     const before = await submit("a.txt");
     await startWorker("first");
     await startWorker("second");
@@ -98,20 +98,20 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     );
   });
 
-  it("fail a job for a missing file and one for a file outside of the folder", async () => {
+  it("fails a job for a missing file and one for a file outside of the folder", async () => {
     const [missing, outside] = await Promise.all([submit("missing.txt"), submit("../secret")]);
     expect(await ended(missing)).toMatchObject({ status: "failed", error: { code: "handler_error" } });
     expect(await ended(outside)).toMatchObject({ status: "failed", error: { code: "invalid" } });
     await vi.waitFor(() => expect(said).toMatch(/attempt\.failed.*invalid/), { timeout: 10_000 });
   });
 
-  it("log that their key is unknown", async () => {
+  it("logs that a worker's key is unknown", async () => {
     const { process } = await startWorker("stranger", false);
     await vi.waitFor(() => expect(said).toContain("worker.unknown-key"), { timeout: 30_000 });
     process.kill("SIGKILL");
   });
 
-  it("stop on SIGTERM while others continue", async () => {
+  it("stops one worker on SIGTERM while the others continue", async () => {
     const [first] = workers;
     first?.process.kill("SIGTERM");
     expect(await first?.exited).toBe(0);

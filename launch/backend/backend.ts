@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
+import { readyLine, startLine } from "@gleaner/embedded/start-line";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import type { DataFolder } from "../core/data-folder.ts";
 import { paths } from "../core/paths.ts";
@@ -18,8 +18,6 @@ export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
 export function compileCache(dataFolder: string): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: join(dataFolder, "compiled") };
 }
-
-const readySchema = z.object({ url: z.url(), siteUrl: z.url() });
 
 export type Backend = {
   readonly child: Child;
@@ -70,13 +68,14 @@ export async function startBackend(
       ...["--log-format", "text"],
       "--with-parent",
     ],
-    env: { GLEANER_ADMIN_KEY: adminKey, ...compileCache(folder.path) },
+    env: { CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(folder.path) },
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {
-    throw error instanceof ChildFailed ? backendFailure(error.output, folder, options) : error;
+    if (!(error instanceof ChildFailed)) throw error;
+    throw backendFailure(startLine.safeParse(error.report).data ?? null, error.output, folder);
   });
-  const { url, siteUrl } = readySchema.parse(child.ready);
+  const { url, siteUrl } = readyLine.parse(child.ready);
   return {
     child,
     url,

@@ -53,7 +53,7 @@ async function writeAsOtherVersion(): Promise<void> {
       ...[paths.backendEntry, "--convex", await otherVersion(), "--data", folder.dataFile],
       ...["--port", "0", "--site-port", "0", "--with-parent"],
     ],
-    env: { GLEANER_ADMIN_KEY: adminKey },
+    env: { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
     logFile: join(scratch, "other.log"),
     readyWithinMs: 60_000,
   });
@@ -67,7 +67,7 @@ async function writeAsOtherVersion(): Promise<void> {
 }
 
 it(
-  "says of another version's data what does not fit and what to do, without a stack",
+  "says which data of another version does not fit and what to do, without a stack",
   { timeout: 120_000 },
   async () => {
     await writeAsOtherVersion();
@@ -85,10 +85,10 @@ it(
   },
 );
 
-it("says which port is taken, and shows the last words of any other failure", () => {
-  const ports = { port: 3_210, sitePort: 3_211 };
-  expect(backendFailure("Port 3211 is taken", folder, ports).message).toContain("3211");
-  const other = backendFailure("first\nlast words", folder, ports);
+it("says which port is taken, and shows the last output of any other failure", () => {
+  const report = { ready: false, error: "PortInUseError", takenPort: 3_211 } as const;
+  expect(backendFailure(report, "", folder).message).toContain("3211");
+  const other = backendFailure(null, "first\nlast words", folder);
   expect(other.message).toContain("last words");
   expect(other.remedy).toContain("backend.log");
 });

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, renameSync, statSync, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { z } from "zod";
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** The fields of its ready line. */
-  readonly ready: Readonly<Record<string, unknown>>;
+  readonly ready: StartLine;
   /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<Ending>;
   /** Asks it to stop, and kills it if it still runs after `graceMs`. */
@@ -28,14 +28,21 @@ export type ChildOptions = {
   readonly readyWithinMs: number;
 };
 
-/** A child ended before it was ready, or was not ready in time. `output` is the end of what it printed. */
-export class ChildFailed extends Error {
-  readonly output: string;
+/** A line of JSON on standard output: the child is ready, or it reports why it cannot start. */
+export type StartLine = { readonly ready: boolean; readonly [field: string]: unknown };
 
-  constructor(name: string, why: string, output: string) {
+/** A child ended before it was ready, or was not ready in time. */
+export class ChildFailed extends Error {
+  /** The end of its output. */
+  readonly output: string;
+  /** Null if it ended without a report. */
+  readonly report: StartLine | null;
+
+  constructor(name: string, why: string, output: string, report: StartLine | null) {
     super(`${name} ${why}`);
     this.name = "ChildFailed";
     this.output = output;
+    this.report = report;
   }
 }
 
@@ -43,7 +50,7 @@ export class ChildFailed extends Error {
 const rotateAt = 5 * 1024 * 1024;
 
 /**
- * Starts a process and waits for its ready line, a JSON object with `ready: true` on standard output.
+ * Starts a process and waits until it prints a start line with `ready: true`. Throws ChildFailed.
  * Its standard input stays open as long as this process lives: a child with `--with-parent` ends when it closes.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
@@ -85,13 +92,15 @@ async function readyLine(
   ended: Promise<Ending>,
   tail: string[],
   write: (line: string) => void,
-): Promise<Readonly<Record<string, unknown>>> {
-  const ready = new Promise<Readonly<Record<string, unknown>>>((resolve) => {
+): Promise<StartLine> {
+  let report: StartLine | null = null;
+  const ready = new Promise<StartLine>((resolve) => {
     createInterface({ input: process_.stdout as Readable }).on("line", (line) => {
       write(line);
-      tail.push(line);
-      const message = parseReady(line);
-      if (message !== null) resolve(message);
+      const message = parseStartLine(line);
+      if (message === null) tail.push(line);
+      else if (message.ready) resolve(message);
+      else report = message;
     });
   });
   let timer: NodeJS.Timeout | undefined;
@@ -110,7 +119,7 @@ async function readyLine(
     first.kind === "silent"
       ? `was not ready within ${options.readyWithinMs / 1000} s`
       : `ended at its start (${String(first.ending.signal ?? first.ending.code)})`;
-  throw new ChildFailed(options.name, why, tail.join("\n"));
+  throw new ChildFailed(options.name, why, tail.join("\n"), report);
 }
 
 function keepTail(stream: Readable, tail: string[]): void {
@@ -120,17 +129,16 @@ function keepTail(stream: Readable, tail: string[]): void {
   });
 }
 
-function parseReady(line: string): Readonly<Record<string, unknown>> | null {
+const startLine = z.looseObject({ ready: z.boolean() });
+
+function parseStartLine(line: string): StartLine | null {
   if (!line.startsWith("{")) return null;
   try {
-    const message: unknown = JSON.parse(line);
-    if (typeof message === "object" && message !== null && "ready" in message && message.ready === true) {
-      return message;
-    }
+    return startLine.safeParse(JSON.parse(line)).data ?? null;
   } catch {
-    // A line that merely starts like JSON is ordinary output.
+    // The line only starts like JSON.
+    return null;
   }
-  return null;
 }
 
 /** Opens a child's log for appending. If it cannot be written, says so once and goes on without it. */

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { donorStartLine } from "../../main/headless/start-line.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import { LaunchError, portTaken } from "../core/launch-error.ts";
 import { installed, paths } from "../core/paths.ts";
@@ -83,7 +84,8 @@ function commonArgs(options: DonorOptions): string[] {
 
 function explainFailure(error: unknown, options: DonorOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
-  if (error.output.includes("panel's port is taken")) return portTaken(options.panelPort);
+  const report = donorStartLine.safeParse(error.report).data;
+  if (report?.ready === false && report.portTaken) return portTaken(options.panelPort);
   const said = error.output.trim().split("\n").slice(-6).join("\n         ");
   return new LaunchError(`The donor did not start.\n         ${said}`, `Its logs: ${options.logFolder}`);
 }

@@ -17,11 +17,11 @@ Environment variables for the first four: GLEANER_DATA, GLEANER_BACKEND, GLEANER
 
 const schema = z.object({
   data: z
-    .string({ error: "--data DIR is missing" })
+    .string({ error: "is missing" })
     .min(1)
     .transform((path) => resolve(path)),
   backend: z
-    .url({ protocol: /^https?$/, error: "--backend URL has to be an http or https address" })
+    .url({ protocol: /^https?$/, error: "has to be an http or https address" })
     // Convex's client appends a path that starts with a slash.
     .transform((url) => new URL(url).origin),
   code: z.string().trim().min(4).max(200).optional(),
@@ -83,5 +83,6 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  return issue.message.startsWith("--") ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+  const flag = String(issue.path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `--${flag}: ${issue.message}`;
 }

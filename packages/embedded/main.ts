@@ -3,8 +3,11 @@ import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { parseArguments, usage } from "./arguments.ts";
 import type { Backend } from "./compose/backend-options.ts";
+import { PortInUseError } from "./http/listen/listen.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
+import { SchemaMismatchError } from "./runtime/checks/schema.ts";
+import type { StartLine } from "./start-line.ts";
 
 /** Exit code for bad arguments, as in shell tools. */
 const exitUsage = 2;
@@ -77,7 +80,7 @@ async function main(): Promise<void> {
   });
   stopWhenTold(backend, options.withParent, log);
   log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
-  console.log(JSON.stringify({ ready: true, url: backend.url, siteUrl: backend.siteUrl }));
+  printStart({ ready: true, url: backend.url, siteUrl: backend.siteUrl });
   // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.
   flushCompileCache();
 }
@@ -137,7 +140,17 @@ function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
 function fail(error: unknown): never {
   const isSentence = error instanceof Error && (expected.has(error.name) || "syscall" in error);
   report(isSentence ? error.message : describeError(error));
+  printStart({
+    ready: false,
+    error: error instanceof Error ? error.name : "Error",
+    takenPort: error instanceof PortInUseError ? error.port : undefined,
+    misfit: error instanceof SchemaMismatchError ? error.misfit : undefined,
+  });
   process.exit(exitFailed);
+}
+
+function printStart(line: StartLine): void {
+  console.log(JSON.stringify(line));
 }
 
 main().catch(fail);

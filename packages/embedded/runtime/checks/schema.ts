@@ -25,6 +25,12 @@ export const noSchema: Schema = { tables: [], validators: new Map() };
 /** Stored documents do not fit the schema that is about to be applied. */
 export class SchemaMismatchError extends Error {
   override readonly name = "SchemaMismatchError";
+  readonly misfit: { readonly table: string; readonly field: string | null };
+
+  constructor(message: string, table: string, field: string | null) {
+    super(message);
+    this.misfit = { table, field };
+  }
 }
 
 /** Reads the JSON that a SchemaDefinition's `export()` gives. Throws SchemaDefinitionError. */
@@ -69,12 +75,13 @@ export function checkStoredDocuments(
       const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
       for (let entry = scan.next(); entry !== null; entry = scan.next()) {
         const { document } = entry;
-        const problem = checkDocument(schema, table, document, (id) =>
-          localTableOf(transaction, component, id),
-        );
+        const tableOf: TableOf = (id) => localTableOf(transaction, component, id);
+        const problem = checkDocument(schema, table, document, tableOf);
         if (problem === null) continue;
         throw new SchemaMismatchError(
           `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${stored}" does not match the schema: ${problem}`,
+          stored,
+          misfitField(schema.validators.get(table), withoutSystemFields(document), tableOf),
         );
       }
     }
@@ -98,6 +105,22 @@ function checkDocument(
   const validator = validators.get(table);
   if (validator === undefined) return null;
   return checkValue(validator, withoutSystemFields(document), tableOf);
+}
+
+/** The first field that does not fit. Null if the validator is no object. */
+function misfitField(
+  validator: ValidatorJson | undefined,
+  fields: DocumentJson,
+  tableOf: TableOf,
+): string | null {
+  if (validator?.type !== "object") return null;
+  const names = Object.keys({ ...validator.value, ...fields }).sort();
+  const fits = (name: string): boolean => {
+    const [rule, value] = [validator.value[name], fields[name]];
+    if (rule === undefined || value === undefined) return rule?.optional === true;
+    return checkValue(rule.fieldType, value, tableOf) === null;
+  };
+  return names.find((name) => !fits(name)) ?? null;
 }
 
 function toIndex(index: { indexDescriptor: string; fields: readonly string[] }): IndexDefinition {
