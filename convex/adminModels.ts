@@ -35,8 +35,8 @@ export const list = query({
     const counts = countFleet(fleet);
     return models.map((model): Infer<typeof modelRow> => ({
       ...offered(model),
-      price: model.price,
       pieceCount: model.pieceCount ?? 0,
+      price: model.price,
       retired: !model.enabled,
       createdAt: model.createdAt,
       fleet: counts.get(model.modelId) ?? countOf([]),

@@ -1,10 +1,10 @@
 import { httpRouter } from "convex/server";
-import { httpAction } from "./_generated/server.js";
+import { type ActionCtx, httpAction } from "./_generated/server.js";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
+import type { ModelView } from "./model/models/catalog.ts";
 import { embeddings } from "./openai/embeddings.ts";
-import { endpoint } from "./openai/endpoint.ts";
-import { unknownUrl } from "./openai/errors.ts";
-import { getModel, listModels, modelsPath } from "./openai/models.ts";
+import { type Caller, endpoint } from "./openai/endpoint.ts";
+import { unknownModel, unknownUrl } from "./openai/errors.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 
@@ -12,6 +12,7 @@ import { chatCompletions, completions } from "./openai/textCalls.ts";
 declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 
 const http = httpRouter();
+const modelsPath = "/v1/models/";
 const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
@@ -39,5 +40,21 @@ http.route({
   }),
 });
 http.route({ path: "/config", method: "OPTIONS", handler: preflightAction });
+
+async function listModels(_ctx: ActionCtx, _request: Request, { models }: Caller): Promise<Response> {
+  return await Promise.resolve(json(200, { object: "list", data: models.map(modelBody) }));
+}
+
+/** A model's id may contain slashes. */
+async function getModel(_ctx: ActionCtx, request: Request, { models }: Caller): Promise<Response> {
+  const wanted = new URL(request.url).pathname.slice(modelsPath.length);
+  const found = models.find(({ modelId }) => modelId === wanted || encodeURIComponent(modelId) === wanted);
+  const response = found === undefined ? errorResponse(unknownModel(wanted)) : json(200, modelBody(found));
+  return await Promise.resolve(response);
+}
+
+function modelBody({ modelId, createdAt }: ModelView): object {
+  return { id: modelId, object: "model", created: Math.floor(createdAt / 1_000), owned_by: "organization" };
+}
 
 export default http;

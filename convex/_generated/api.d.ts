@@ -66,7 +66,6 @@ import type * as openai_embeddings from "../openai/embeddings.js";
 import type * as openai_endpoint from "../openai/endpoint.js";
 import type * as openai_errors from "../openai/errors.js";
 import type * as openai_follow from "../openai/follow.js";
-import type * as openai_models from "../openai/models.js";
 import type * as openai_outcome from "../openai/outcome.js";
 import type * as openai_readCall from "../openai/readCall.js";
 import type * as openai_requestedJob from "../openai/requestedJob.js";
@@ -139,7 +138,6 @@ declare const fullApi: ApiFromModules<{
   "openai/endpoint": typeof openai_endpoint;
   "openai/errors": typeof openai_errors;
   "openai/follow": typeof openai_follow;
-  "openai/models": typeof openai_models;
   "openai/outcome": typeof openai_outcome;
   "openai/readCall": typeof openai_readCall;
   "openai/requestedJob": typeof openai_requestedJob;

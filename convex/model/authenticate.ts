@@ -1,12 +1,10 @@
+import { sha256 } from "@gleaner/queue";
 import type { Doc } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { refuse } from "./refuse.ts";
 
-/** SHA-256 of a secret, in hex. Only hashes are stored. Secrets have 256 random bits, so they need no salt. */
-export async function hashSecret(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+/** Only hashes of secrets are stored. Secrets have 256 random bits, so they need no salt. */
+export const hashSecret = sha256;
 
 /** The device with this key, even if it is retired. Refuses: unauthorized. */
 export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {

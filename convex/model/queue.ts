@@ -3,7 +3,6 @@ import type { Policy } from "@gleaner/queue/validators";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
-import { hashSecret } from "./authenticate.ts";
 import { components } from "./components.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -26,7 +25,6 @@ const kinds: Readonly<Record<Work["kind"], Policy>> = {
 
 /** The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. */
 export const queue: Queue = new Queue(components.queue, {
-  hashKey: hashSecret,
   onFinal: internal.jobs.onFinal,
   kinds,
 });

@@ -4,4 +4,5 @@ export type { Settings } from "../component/model/settings.ts";
 export { workerMutations } from "../component/workerArgs.ts";
 export { Queue, type QueueOptions, type SubmitOptions } from "./queue.ts";
 export type { JobInput, MutationRunner, OnDone, OnFinal, QueryRunner } from "./runners.ts";
+export { sha256 } from "./sha256.ts";
 export { workerFunctions } from "./workerFunctions.ts";
