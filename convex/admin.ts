@@ -74,7 +74,7 @@ export const devices = query({
   },
 });
 
-/** The number of devices (2,000 means at least so many), and of those that `devices` lists. */
+/** The number of devices (2,000 means 2,000 or more), and how many of them `devices` lists. */
 export const deviceCount = query({
   args: { session: v.string() },
   returns: v.object({ total: v.number(), listed: v.number() }),
@@ -134,7 +134,7 @@ export const createKey = mutation({
   },
 });
 
-/** Revokes a key for good. Its waiting jobs are canceled; running ones still finish. */
+/** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. */
 export const revokeKey = mutation({
   args: { session: v.string(), keyId: v.id("apiKeys") },
   returns: v.null(),

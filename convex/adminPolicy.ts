@@ -5,7 +5,7 @@ import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";
 
-/** All versions that are stored. */
+/** As many as are stored. */
 const shownVersions = 30;
 
 const versionView = v.object({

@@ -72,7 +72,7 @@ export const retryDeadLetter = mutation({
   },
 });
 
-/** Retries all dead letters whose keys can pay: the first of them now (`started`), the rest soon. */
+/** Retries all dead letters whose keys can pay. `started`: retried now. If `more`, the others follow soon. */
 export const retryDeadLetters = mutation({
   args: { session: v.string() },
   returns: v.object({ started: v.number(), more: v.boolean() }),

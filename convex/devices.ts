@@ -68,7 +68,7 @@ export const modelPieces = query({
   },
 });
 
-/** Reports the device's activity, and the facts that it cannot know. Call it on transitions only: the console watches. */
+/** Reports the device's activity, and its unknown facts. Call it on transitions only: the console subscribes to them. */
 export const report = mutation({
   args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
   returns: v.null(),
@@ -93,7 +93,7 @@ export const reportModels = mutation({
   },
 });
 
-/** The device's earnings, in all and since a moment: the caller's midnight, because queries have no clock. */
+/** The device's earnings, in total and since `since`. That is the caller's midnight, because queries have no clock. */
 export const earnings = query({
   args: { key: v.string(), since: v.number() },
   returns: v.object({ balanceMicro: v.int64(), todayMicro: v.int64(), jobsSucceeded: v.number() }),

@@ -27,7 +27,7 @@ const report = v.object({ usage: usageValidator, vectors: v.optional(v.number())
 
 /**
  * Closes the order of a job that ended: pays the device for an answer, or releases the reservation. It also checks the
- * answer's kind and token counts, since the order is read here anyway. Refuses (invalid) wrong ones; the job then goes on.
+ * answer's kind and token counts, since the order is read here anyway. Refuses (invalid) wrong ones; the job then does not end.
  */
 async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<Reply | null> {
   const order = present(await orderOf(ctx, event.jobId), "order of a job");

@@ -44,7 +44,7 @@ export const retryDeadLetters = internalMutation({
   },
 });
 
-/** Transfers younger than this are left for the next run, because others like them may still be running. */
+/** Younger transfers wait for the next run, because mutations of the same time may not be committed yet. */
 const minAgeMs = 2_000;
 
 /** Adds pending transfers to the projection. */

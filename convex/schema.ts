@@ -77,7 +77,7 @@ export default defineSchema({
     platform: v.string(),
     status: deviceStatus,
     activity: v.union(activity, v.null()),
-    /** Facts that it cannot know about its computer. */
+    /** Names of facts that it does not know about its computer. */
     unknownFacts: v.optional(v.array(v.string())),
     /** A copy of the worker's groups: every device watches `me`, and the worker's row changes more often. */
     groups: v.optional(v.array(v.string())),

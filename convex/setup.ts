@@ -85,7 +85,7 @@ export const ledgerPage = internalQuery({
   handler: async (ctx, { after }) => await checkLedgerPage(ctx, after),
 });
 
-/** Audits the whole ledger page by page, while the deployment goes on working. */
+/** Audits the whole ledger page by page, while the deployment keeps working. */
 export const auditLedger = internalAction({
   args: {},
   returns: ledgerReport,

@@ -46,7 +46,7 @@ export const complete = mutation({
   },
 });
 
-/** Tells that the device's program ends. The device is offline at once, and its jobs return to the queue. */
+/** Reports that the device's program ends. The device is offline at once, and its jobs return to the queue. */
 export const goodbye = mutation({
   args: { key: v.string() },
   returns: v.null(),

@@ -1,7 +1,7 @@
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 
-/** Actions of the audit trail. Stored. */
+/** Actions of the audit trail. These names are stored. */
 export type AuditAction =
   | "organization.created"
   | "sign-in-link.created"

@@ -2,7 +2,7 @@ import type { ComponentApi } from "@convex-dev/rate-limiter/_generated/component
 import type { QueueComponent } from "@gleaner/queue";
 import { componentsGeneric } from "convex/server";
 
-/** What `convex.config.ts` installs. Written by hand, since the types are generated without a deployment. */
+/** The components that `convex.config.ts` installs. Without a deployment, Convex does not generate their types. */
 export const components = componentsGeneric() as unknown as {
   readonly rateLimiter: ComponentApi<"rateLimiter">;
   readonly queue: QueueComponent;

@@ -15,6 +15,6 @@ it.each([
   // A name that only begins like loopback.
   ["http://127.0.0.1.example.org:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1.example.org:3210"],
   ["http://office:3211/config", undefined, "http://office:3211"],
-])("%s of %s: %s", (request, own, expected) => {
+])("tells a request to %s, on a deployment at %s, the URL %s", (request, own, expected) => {
   expect(deploymentUrlFor(request, own)).toBe(expected);
 });

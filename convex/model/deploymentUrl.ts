@@ -1,9 +1,9 @@
 const loopbackName = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Where whoever made this request finds the deployment. One that knows itself only by a loopback name is told by
- * the name that the request came by, which is the same machine: a loopback name would be the caller's own.
- * @param cloudUrl the deployment's own URL, as Convex tells its functions.
+ * The deployment's URL for the sender of a request. A loopback name means the sender's own machine, so it is replaced by the
+ * host that the request was sent to.
+ * @param cloudUrl the URL that Convex gives its functions.
  */
 export function deploymentUrlFor(requestUrl: string, cloudUrl: string | undefined): string {
   const asked = new URL(requestUrl);

@@ -9,8 +9,8 @@ const minuteMs = 60_000;
 
 /** Token buckets with the rates in `app/jobs/limits.ts`. */
 const limiter = new RateLimiter(components.rateLimiter, {
-  // Simultaneous calls of one key must not all write one row. They are added up a moment later, so a sudden crowd may
-  // get through; the key then waits longer.
+  // Simultaneous calls of one key must not all write one row. They are added up a moment later, so a burst of calls may
+  // get through. The key then waits longer.
   apiCalls: { ...bucket(rates.apiCalls), applyUpdates: "asynchronously" },
   wrongCodes: bucket(rates.wrongCodes),
 });

@@ -29,7 +29,7 @@ export function refuse(code: RefusalCode, message: string): never {
   throw new ConvexError<Refusal>({ code, message });
 }
 
-/** The same for a refusal that passes: a retry may succeed after `retryAfterMs`. */
+/** Refuses for now: a retry may succeed after `retryAfterMs`. */
 export function refuseUntil(
   code: "rate_limited" | "queue_full" | "draining",
   why: string,
@@ -41,8 +41,8 @@ export function refuseUntil(
 }
 
 /**
- * Checks a row that was found by an id from outside; all of them pass here. Another organization's row gets the same
- * answer as a missing one.
+ * Checks the owner of a row that was found by a caller's id. Every such row must pass here. Another organization's row gets
+ * the same answer as a missing one.
  */
 export function owned<Row extends { readonly organizationId: Id<"organizations"> }>(
   row: Row | null,
@@ -52,7 +52,7 @@ export function owned<Row extends { readonly organizationId: Id<"organizations">
   return row?.organizationId === organizationId ? row : refuse("not_found", `There is no such ${noun}.`);
 }
 
-/** A row that another row names. If it is missing, we have a bug. */
+/** A row that must exist, because another row names it. */
 export function present<T>(row: T | null, what: string): T {
   if (row === null) throw new Error(`missing row: ${what}`);
   return row;

@@ -8,8 +8,8 @@ import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 
 /**
- * Validators of values that several functions share. Where app/ declares the type, `validatorsMatch` below holds the
- * validator to it.
+ * Validators of values that several functions share. If app/ declares the type too, `validatorsMatch` below checks that both
+ * are the same.
  */
 export const requestStatus = literals("queued", "running", "succeeded", "failed", "canceled", "expired");
 
@@ -85,8 +85,9 @@ export const usage = v.object({
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
-/** The queue stores an answer as a job's result. The report of its cost comes with it. */
 const logprob = { token: v.string(), logprob: v.number() };
+
+/** The queue stores an answer as a job's result, together with a report of its cost. */
 export const textAnswer = v.object({
   text: v.string(),
   finishReason,
@@ -121,7 +122,7 @@ export const deviceModel = v.object({
     v.object({
       prefill: v.number(),
       generate: v.number(),
-      /** What computes, e.g. "cpu" or "cuda". */
+      /** For example "cpu" or "cuda". */
       backend: v.string(),
     }),
   ),
@@ -141,7 +142,7 @@ export const policyRules = v.object({
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
-/** The queue tells a device this about its pay: how much it earned, and the price per token. */
+/** The pay for a job, which the queue passes on to the device: the amount, and the price per token. */
 export const reply = v.object({ earnedMicro: v.int64(), price });
 
 /** Micro-credits by kind of account. */
@@ -160,12 +161,12 @@ type Mutable<T> = T extends readonly (infer Item)[]
     ? { -readonly [Field in keyof T]: Mutable<T[Field]> }
     : T;
 
-/** The same value with a type that Convex takes as an argument: its values have no readonly types. */
+/** The same value without readonly types, which Convex does not accept as arguments. */
 export function asMutable<T>(value: T): Mutable<T> {
   return value as Mutable<T>;
 }
 
-/** Does not compile if a validator and its type differ. */
+/** This does not compile if a validator and its type differ. */
 export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,

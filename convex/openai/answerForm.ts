@@ -1,7 +1,7 @@
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
-/** Facts about a job that each of its bodies states. `created`: milliseconds since the epoch. */
+/** The fields that all bodies of a job share. `created`: milliseconds since the epoch. */
 export type AnswerHead = {
   readonly jobId: string;
   readonly created: number;

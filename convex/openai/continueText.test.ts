@@ -24,11 +24,11 @@ describe("continueText", () => {
     expect(play([["a", "", "b"]])).toBe("ab");
   });
 
-  it("skips text that was already sent", () => {
+  it("skips the text of a later attempt that was already sent", () => {
     expect(play([["Blue ", "is"], ["Bl"], ["Blue is", " one"]])).toBe("Blue is one");
   });
 
-  it("notices at once that a text differs", () => {
+  it("notices at once that a later attempt's text differs", () => {
     expect(play([["Blue"], ["R"]])).toBeNull();
     expect(play([["Blue"], ["Blue", " is"], ["Blue it"]])).toBeNull();
   });
@@ -43,7 +43,7 @@ describe("continueText", () => {
     );
   });
 
-  it("trusts the final text", () => {
+  it("sends the rest of the final text, even if a cut end was sent", () => {
     expect(reconcile("Blue ", "Blue is one.")).toMatchObject({ kind: "text", fresh: "is one." });
     expect(reconcile("Blue is one. Stop", "Blue is one.")).toMatchObject({ kind: "text", fresh: "" });
     expect(reconcile("Blue", "Red")).toEqual({ kind: "diverged" });

@@ -1,6 +1,6 @@
 /**
- * The text that a streaming requester was sent, and the current attempt's text so far. When an attempt is lost, the next
- * one starts anew with the same seed. Its text nearly always begins with the text that was sent, so only the rest is sent.
+ * The text that was sent to a streaming requester, and the current attempt's text so far. When an attempt is lost, the next
+ * one starts again with the same seed. Its text nearly always begins with the sent text, so only the rest is sent.
  */
 export type SentText = { readonly sent: string; readonly attempt: string };
 

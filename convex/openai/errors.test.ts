@@ -18,7 +18,7 @@ it.each([
   ["expired", 504, "job_expired"],
   ["failed", 500, "internal_error"],
   ["succeeded", 410, "result_expired"],
-] as const)("a job that %s without an answer has its own error", (status, http, code) => {
+] as const)("answers a job that is %s, without a result, with its own error", (status, http, code) => {
   expect(endOf(view({ status }), "messages")).toMatchObject({
     status: http,
     code,
@@ -26,7 +26,7 @@ it.each([
   });
 });
 
-it.each(["queued", "running"] as const)("a job that is %s has not ended", (status) => {
+it.each(["queued", "running"] as const)("has no error for a job that is %s", (status) => {
   expect(endOf(view({ status }), "messages")).toBeNull();
 });
 
@@ -34,7 +34,7 @@ it.each([
   ["context_length_exceeded", "input"],
   ["result_too_large", "input"],
   ["invalid_grammar", "response_format"],
-])("the error of a job that failed with %s names %s", (code, param) => {
+])("answers a job that failed with %s with an error that names %s", (code, param) => {
   const failed = view({ status: "failed", error: { code, message: "why" } });
   expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });
 });

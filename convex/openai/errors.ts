@@ -8,7 +8,7 @@ import type { ApiError } from "./respond.ts";
 /** The field of a call that holds the prompt. An error about its length names it. */
 export type PromptField = "messages" | "prompt" | "input";
 
-/** Tells OpenAI's clients, which retry 409, 429 and 5xx by themselves, that a retry changes nothing. */
+/** OpenAI's clients retry 409, 429 and 5xx by themselves. This tells them that a retry is useless. */
 const noRetry = { "x-should-retry": "false" };
 
 export const missingKey: ApiError = {
@@ -155,7 +155,7 @@ function fromFailedJob(error: RequestView["error"], promptField: PromptField): A
   };
 }
 
-/** @param kept whether the job goes on, so that the same idempotency key will find it. */
+/** @param kept whether the job continues, so that the same idempotency key will find it. */
 export function waitIsOver(jobId: string, kept: boolean): ApiError {
   return {
     status: 503,

@@ -4,7 +4,7 @@ import type { Refusal } from "../model/refuse.ts";
 /** A call of one of our own functions that did not succeed. */
 export type Failure =
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Convex gave the mutation up, because others kept writing the rows that it read. */
+  /** Convex gave up the mutation, because others kept writing the rows that it read. */
   | { readonly kind: "conflict"; readonly thrown: unknown }
   /** A bug or an outage. */
   | { readonly kind: "failed"; readonly thrown: unknown };
@@ -37,8 +37,8 @@ function refusalIn(thrown: unknown): Refusal | null {
 }
 
 /**
- * Whether an error is a lost race of optimistic concurrency control. Convex tells an action so in the message only: the
- * error has no class, code or data of its own. No other code decides by a message.
+ * Whether Convex gave up a mutation because of conflicts. An action can tell this only by the message: the error has no class,
+ * code or data of its own. No other code decides by a message.
  */
 function isConflict(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
@@ -46,8 +46,8 @@ function isConflict(thrown: unknown): boolean {
 }
 
 /**
- * Logs a bug. Of the error it logs only the name: the message may hold the arguments of the failed call, such as prompts,
- * and logs are stored elsewhere and for longer.
+ * Logs a bug with the error's name only. The message may contain the arguments of the failed call, such as prompts, and logs
+ * are stored elsewhere and for longer.
  */
 export function logBug(what: string, thrown: unknown): void {
   console.error(`${what}: ${nameOf(thrown)}`);

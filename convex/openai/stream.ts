@@ -60,7 +60,7 @@ function isSilent(view: RequestView): boolean {
 }
 
 type Sink = {
-  /** Whether the client has gone. Only the pump has the context to cancel the job then. */
+  /** Whether the client has disconnected. Only `pump` can cancel the job then. */
   readonly gone: () => boolean;
   readonly send: (line: string) => void;
   readonly close: () => void;
@@ -105,7 +105,7 @@ const event = (body: object): string => `data: ${JSON.stringify(body)}`;
 type StreamEnd =
   | { readonly kind: "done" }
   | { readonly kind: "error"; readonly error: ApiError }
-  /** The client has gone. */
+  /** The client has disconnected. */
   | { readonly kind: "gone" }
   /** The wait is over. */
   | { readonly kind: "gave-up" };

@@ -42,7 +42,7 @@ describe("signing in", () => {
   const attempt = async (token: string) =>
     await t.mutation(api.admin.signIn, { token, session: secret("gs_") });
 
-  it("works once per link", async () => {
+  it("signs an admin in once per link", async () => {
     expect(await attempt(acme.signInToken)).toMatchObject({
       kind: "signed-in",
       organization: { name: "Acme" },
@@ -52,12 +52,12 @@ describe("signing in", () => {
     expect(await attempt(secret("gs_"))).toEqual({ kind: "refused", reason: "unknown-link" });
   });
 
-  it("is refused when the link is a day old", async () => {
+  it("refuses a sign-in link that is a day old", async () => {
     vi.setSystemTime(Date.now() + 24 * 3_600_000);
     expect(await attempt(acme.signInToken)).toEqual({ kind: "refused", reason: "expired" });
   });
 
-  it("refuses a weak session, and another admin's", async () => {
+  it("refuses a weak session secret, and that of another admin", async () => {
     const { signInToken: token } = acme;
     await expectRefusal(t.mutation(api.admin.signIn, { token, session: "gs_1" }), "invalid");
     const session = await signIn(t, acme);
@@ -66,7 +66,7 @@ describe("signing in", () => {
     await expectRefusal(t.mutation(api.admin.signIn, { token: another, session }), "conflict");
   });
 
-  it("lasts twelve hours, or until signing out", async () => {
+  it("ends a session after twelve hours, or when the admin signs out", async () => {
     const session = await signIn(t, acme);
     expect(await t.query(api.admin.me, { session })).toMatchObject({ organization: { name: "Acme" } });
     vi.advanceTimersByTime(12 * 3_600_000);
@@ -89,7 +89,7 @@ describe("signing in", () => {
 });
 
 describe("the console", () => {
-  it("shows devices and jobs, and never a prompt", async () => {
+  it("shows devices and jobs, but never a prompt", async () => {
     const session = await signIn(t, acme);
     const device = await addDevice(t, acme, "Ada's laptop");
     const jobId = await submit(t, acme, { content: "a very private question" });
@@ -124,7 +124,7 @@ describe("the console", () => {
     expect(seen).not.toContain("private");
   });
 
-  it("lists online devices first, and tells the whole number", async () => {
+  it("lists online devices first, and tells the number of all devices", async () => {
     const session = await signIn(t, acme);
     const { organizationId } = acme;
     await t.run(async (ctx) => {
@@ -152,7 +152,7 @@ describe("the console", () => {
     expect(await t.query(api.admin.deviceCount, { session })).toEqual({ total: 321, listed: 300 });
   }, 60_000);
 
-  it("pages through jobs, by status too", async () => {
+  it("pages through all jobs, and through those of one status", async () => {
     const session = await signIn(t, acme);
     const made = [];
     for (let i = 0; i < 3; i += 1) {
@@ -176,7 +176,7 @@ describe("the console", () => {
     });
   });
 
-  it("retires a device, which returns its jobs, and reinstates it", async () => {
+  it("retires a device, which then returns its jobs, and reinstates it", async () => {
     const session = await signIn(t, acme);
     const device = await addDevice(t, acme);
     const { key, deviceId } = device;
@@ -253,7 +253,7 @@ describe("the console", () => {
 });
 
 describe("setup", () => {
-  it("lists its organizations, and requires an id if there are several", async () => {
+  it("lists the organizations, and requires an id if there are several", async () => {
     expect(await t.query(internal.setup.status, {})).toEqual({
       organizations: [{ id: acme.organizationId, name: "Acme" }],
     });
@@ -263,7 +263,7 @@ describe("setup", () => {
     await t.mutation(internal.setup.signInLink, { tokenHash, organizationId: rival.organizationId });
   });
 
-  it("issues keys and codes", async () => {
+  it("issues API keys and enrollment codes", async () => {
     const apiKey = secret("sk-gleaner-");
     await t.mutation(internal.setup.issueKey, {
       keyHash: await hashSecret(apiKey),

@@ -55,7 +55,7 @@ const told = async (models: DeviceModel[], { key }: Device = device) =>
 const me = async ({ key }: Device = device) => await t.query(api.devices.me, { key });
 
 describe("the catalog", () => {
-  it("shows the first model and an added one, to devices and requesters too", async () => {
+  it("shows the first model and an added one to admins, devices and requesters", async () => {
     await add({ pieces });
     expect((await list()).map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
     expect(await row()).toMatchObject({ retired: false, pieceCount: 3, price, licence: "Apache-2.0" });
@@ -95,7 +95,7 @@ describe("the catalog", () => {
     ["pieces", { pieceBytes: 4 * mebibyte, pieceHashes: ["11".repeat(32)] }],
     ["pieces", { pieceBytes: 1, pieceHashes: ["11".repeat(32)] }],
     ["pieces", { pieceBytes: 16 * mebibyte, pieceHashes: ["11"] }],
-  ])("refuses a wrong %s: %j", async (field, value) => {
+  ])("refuses a model whose %s is %j", async (field, value) => {
     await expectRefusal(add({ [field]: value }), "invalid");
     expect(await row()).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe("the catalog", () => {
     await expectRefusal(add({ sha256: "ee".repeat(32) }), "conflict");
   });
 
-  it("is bounded", async () => {
+  it("bounds the number of models in a catalog", async () => {
     for (let at = 1; at < 200; at += 1) await add({ modelId: `m${String(at)}` });
     await expectRefusal(add({ modelId: "one more" }), "conflict");
   });
@@ -157,7 +157,7 @@ describe("a device's report of its models", () => {
     speed: { prefill: generate * 10, generate, backend: "cpu" },
   });
 
-  it("is counted over the fleet, with median speeds, and listed by device", async () => {
+  it("counts a model over the fleet, with median speeds, and lists it by device", async () => {
     await add();
     const others = [
       await addDevice(t, acme, "b"),
@@ -190,7 +190,7 @@ describe("a device's report of its models", () => {
     expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
   });
 
-  it("is written on transitions, and twice a minute during a download", async () => {
+  it("writes a device's models on transitions, and twice a minute during a download", async () => {
     const stored = async () =>
       await t.run(async (ctx) => (await ctx.db.query("deviceModels").first())?.models[0]?.downloadedBytes);
     await told([downloading(1)]);
@@ -204,7 +204,7 @@ describe("a device's report of its models", () => {
     expect(await stored()).toBe(4);
   });
 
-  it("is bounded", async () => {
+  it("refuses a device's report of its models that is out of bounds", async () => {
     const wrong: readonly DeviceModel[] = [
       downloading(-1),
       downloading(0.5),
@@ -218,7 +218,7 @@ describe("a device's report of its models", () => {
     await expectRefusal(told(many), "invalid");
   });
 
-  it("is deleted when the device is retired, and refused from a retired device", async () => {
+  it("deletes the models of a retired device, and ignores its reports", async () => {
     await add();
     await told([downloading(1)]);
     await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
@@ -227,8 +227,8 @@ describe("a device's report of its models", () => {
   });
 });
 
-describe("another organization", () => {
-  it("neither reads nor changes the catalog", async () => {
+describe("access to the catalog", () => {
+  it("hides the catalog from another organization, which cannot change it", async () => {
     await add({ pieces });
     await told([{ modelId: "qwen3-4b", state: "ready" }]);
     const rival = await addOrganization(t, { name: "Rival" });

@@ -45,14 +45,14 @@ const join = async (groups: string[], { deviceId }: Device = device) =>
   await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses: [] });
 
 describe("an organization's policy", () => {
-  it("is empty until an admin sets a rule", async () => {
+  it("has no rules until an admin sets one", async () => {
     const nothing = { values: {}, locked: [] };
     expect(await get()).toEqual({ version: 0, rules: nothing, versions: [] });
     expect(await held()).toEqual(nothing);
     expect(await t.query(api.adminPolicy.groups, { session })).toEqual([]);
   });
 
-  it("reaches its devices with values and locks", async () => {
+  it("tells an organization's devices the values and locks of its rules", async () => {
     expect(await save({ idleAfterSeconds: 300, schedule: null }, ["idleAfterSeconds", "quiet"])).toEqual({
       version: 1,
     });
@@ -64,7 +64,7 @@ describe("an organization's policy", () => {
     expect(await get()).toMatchObject({ version: 1, rules });
   });
 
-  it("is refused with the name of a rule that is unknown or out of bounds", async () => {
+  it("refuses a rule that is unknown or out of bounds, and names it", async () => {
     const wrong: readonly (readonly [Values, string[]])[] = [
       [{ idleAfterSeconds: 5 }, []],
       [{ batteryFloorPercent: 101 }, []],
@@ -80,19 +80,19 @@ describe("an organization's policy", () => {
     expect((await get()).version).toBe(0);
   });
 
-  it("does not overwrite a newer version", async () => {
+  it("does not overwrite a newer version of the policy", async () => {
     await save({ quiet: true });
     await expectRefusal(save({ quiet: false }), "conflict");
     expect(await held()).toMatchObject({ values: { quiet: true } });
   });
 
-  it("makes no version without a change", async () => {
+  it("saves no version without a change", async () => {
     await save({ quiet: true });
     expect(await save({ quiet: true }, [], { baseVersion: 1 })).toEqual({ version: 1 });
     expect((await get()).versions).toHaveLength(1);
   });
 
-  it("is restored as a new version, also to no rules", async () => {
+  it("restores an earlier version as a new one, even one without rules", async () => {
     await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
     await save({ idleAfterSeconds: 600 }, [], { baseVersion: 1 });
     const restore = async (version: number, baseVersion: number) =>
@@ -105,7 +105,7 @@ describe("an organization's policy", () => {
     expect(await held()).toEqual({ values: {}, locked: [] });
   });
 
-  it("keeps its last thirty versions", async () => {
+  it("keeps the last thirty versions of a policy", async () => {
     for (let version = 0; version < 40; version += 1) {
       await save({ idleAfterSeconds: 100 + version }, [], { baseVersion: version });
     }
@@ -115,7 +115,7 @@ describe("an organization's policy", () => {
     expect(await t.run(async (ctx) => (await ctx.db.query("policies").collect()).length)).toBe(30);
   });
 
-  it("records its changes in the audit trail", async () => {
+  it("records the changes of a policy in the audit trail", async () => {
     await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
     const { page } = await t.query(api.admin.audit, { session, paginationOpts });
     expect(page[0]).toEqual({
@@ -129,7 +129,7 @@ describe("an organization's policy", () => {
 });
 
 describe("a group's policy", () => {
-  it("overrides the organization's on the group's devices, rule by rule with its lock", async () => {
+  it("overrides the organization's rules on a group's devices, each with its lock", async () => {
     const other = await addDevice(t, acme, "other");
     await join(["lab"]);
     await save({ idleAfterSeconds: 300, quiet: true }, ["idleAfterSeconds", "quiet"]);
@@ -144,14 +144,14 @@ describe("a group's policy", () => {
     expect((await held()).values).toEqual({ idleAfterSeconds: 300, quiet: true });
   });
 
-  it("loses to a group that comes first in the alphabet", async () => {
+  it("prefers the group that comes first in the alphabet", async () => {
     await join(["b", "a"]);
     await save({ idleAfterSeconds: 60 }, [], { group: "b" });
     await save({ idleAfterSeconds: 90, quiet: true }, [], { group: "a" });
     expect((await held()).values).toEqual({ idleAfterSeconds: 90, quiet: true });
   });
 
-  it("has a bounded name, and there are at most fifty", async () => {
+  it("bounds the names of groups, and their number to fifty", async () => {
     await expectRefusal(save({ quiet: true }, [], { group: "x".repeat(121) }), "invalid");
     for (let at = 0; at < 50; at += 1) await save({ quiet: true }, [], { group: `g${String(at)}` });
     await expectRefusal(save({ quiet: true }, [], { group: "one more" }), "conflict");
@@ -160,8 +160,8 @@ describe("a group's policy", () => {
   });
 });
 
-describe("another organization", () => {
-  it("neither reads nor changes the policy", async () => {
+describe("access to a policy", () => {
+  it("hides a policy from another organization, which cannot change it", async () => {
     await save({ quiet: true }, ["quiet"]);
     const rival = await addOrganization(t, { name: "Rival" });
     const theirs = await signIn(t, rival);
@@ -175,7 +175,7 @@ describe("another organization", () => {
     expect((await held()).values).toEqual({ quiet: true });
   });
 
-  it("refuses calls without a session", async () => {
+  it("refuses to read or change a policy without a session", async () => {
     const nobody = { session: secret("gs_"), group: "" };
     await expectRefusal(t.query(api.adminPolicy.get, nobody), "unauthorized");
     await expectRefusal(t.query(api.adminPolicy.groups, { session: nobody.session }), "unauthorized");

@@ -54,7 +54,7 @@ const auditOf = async () => {
 };
 
 describe("lanes", () => {
-  it("are paused, drained and opened again, with entries in the audit trail", async () => {
+  it("pauses, drains and opens a lane, with entries in the audit trail", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const { laneId, requirements, state } = await onlyLane();
@@ -82,7 +82,7 @@ describe("lanes", () => {
 });
 
 describe("limits of an API key", () => {
-  it("hold back jobs beyond them until it is their turn", async () => {
+  it("holds back jobs beyond a key's limit until others have ended", async () => {
     const device = await addDevice(t, acme);
     const [key] = await t.query(api.admin.keys, { session });
     if (key === undefined) throw new Error("no key");
@@ -109,7 +109,7 @@ describe("limits of an API key", () => {
     expect(await auditOf()).toContain(`limit.set ${key.keyId}`);
   });
 
-  it("are whole numbers within bounds", async () => {
+  it("refuses limits that are no whole numbers within bounds", async () => {
     const [key] = await t.query(api.admin.keys, { session });
     if (key === undefined) throw new Error("no key");
     const { keyId } = key;
@@ -125,7 +125,7 @@ describe("limits of an API key", () => {
 });
 
 describe("groups and data classes", () => {
-  it("are set for a device, and shown", async () => {
+  it("sets a device's groups and data classes, and shows them", async () => {
     const { deviceId } = await addDevice(t, acme);
     const label = async (groups: string[], dataClasses: string[]) =>
       await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses });
@@ -138,7 +138,7 @@ describe("groups and data classes", () => {
     await expectRefusal(label(Array.from({ length: 33 }, String), []), "invalid");
   });
 
-  it("keep a key's jobs from devices without its data class", async () => {
+  it("gives a key's jobs only to devices with its data class", async () => {
     const [key] = await t.query(api.admin.keys, { session });
     const { deviceId, ...device } = await addDevice(t, acme);
     await t.run(async (ctx) => {
@@ -168,7 +168,7 @@ describe("dead letters", () => {
   const deadLetters = async () =>
     (await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page;
 
-  it("are listed with their error, and without their prompt", async () => {
+  it("lists dead letters with their error, but without their prompt", async () => {
     const jobId = await deadLetter();
     const listed = await deadLetters();
     expect(listed).toMatchObject([
@@ -177,7 +177,7 @@ describe("dead letters", () => {
     expect(JSON.stringify(listed)).not.toContain("private");
   });
 
-  it("are retried, and finished by another device", async () => {
+  it("retries a dead letter, which another device finishes", async () => {
     const jobId = await deadLetter();
     expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
     expect(await deadLetters()).toEqual([]);
@@ -189,7 +189,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain(`dead-letter.retried ${jobId}`);
   });
 
-  it("can't be retried once they are discarded", async () => {
+  it("does not retry a discarded dead letter", async () => {
     const jobId = await deadLetter();
     expect(await t.mutation(api.adminQueue.discardDeadLetter, { session, jobId })).toEqual({
       kind: "discarded",
@@ -200,7 +200,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain(`dead-letter.discarded ${jobId}`);
   });
 
-  it("are all retried, in batches", async () => {
+  it("retries all dead letters in batches", async () => {
     const device = await addDevice(t, acme);
     for (let i = 0; i < 60; i += 1) {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
@@ -214,7 +214,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain("dead-letters.retried all");
   });
 
-  it("of a revoked key are not retried", async () => {
+  it("does not retry a dead letter of a revoked key", async () => {
     const jobId = await deadLetter();
     const [key] = await t.query(api.admin.keys, { session });
     if (key !== undefined) await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
@@ -235,7 +235,7 @@ it("shows an organization's batches", async () => {
   expect(page).toMatchObject([{ externalId: "letters", total: 0 }]);
 });
 
-it("is only for admins", async () => {
+it("refuses the admin's calls on the queue without a session", async () => {
   const nobody = { session: "gs_nobody" };
   await expectRefusal(t.query(api.adminQueue.stats, nobody), "unauthorized");
   await expectRefusal(t.query(api.adminQueue.deadLetters, { ...nobody, paginationOpts }), "unauthorized");

@@ -50,13 +50,13 @@ describe("enrollment", () => {
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "used-up" });
   });
 
-  it("accepts a code as people type it", async () => {
+  it("accepts an enrollment code as people type it", async () => {
     const { code } = await newCode();
     const typed = ` ${code.toLowerCase().replace("0000", "ooOO").replace("1111", "lIiL")} `;
     expect(await enroll(typed)).toMatchObject({ kind: "enrolled" });
   });
 
-  it("refuses an unknown, an expired and a revoked code", async () => {
+  it("refuses an unknown, an expired and a revoked enrollment code", async () => {
     expect(await enroll("GLN-NOPE-NOPE-NOPE")).toEqual({ kind: "refused", reason: "unknown-code" });
     const { code, codeId } = await newCode({ expiresInHours: 1, uses: 5 });
     expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
@@ -66,7 +66,7 @@ describe("enrollment", () => {
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
   });
 
-  it("refuses a weak key and an empty name", async () => {
+  it("refuses a weak device key and an empty name", async () => {
     await expectRefusal(enroll(acme.code, "gd_short"), "invalid");
     await expectRefusal(enroll(acme.code, secret("sk_")), "invalid");
     await expectRefusal(
@@ -101,7 +101,7 @@ describe("enrollment", () => {
 });
 
 describe("a device", () => {
-  it("sees its own name and its organization's models", async () => {
+  it("tells a device its name and its organization's models", async () => {
     const { key, deviceId } = await addDevice(t, acme, "Ada's laptop");
     expect(await t.query(api.devices.me, { key })).toMatchObject({
       deviceId,
@@ -114,7 +114,7 @@ describe("a device", () => {
     });
   });
 
-  it("changes its row on transitions only", async () => {
+  it("writes a device's row on transitions only", async () => {
     const { key, deviceId } = await addDevice(t, acme);
     const row = async () => await t.run(async (ctx) => await ctx.db.get("devices", deviceId));
     const before = await row();

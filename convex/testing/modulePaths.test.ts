@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 const files = Object.keys(import.meta.glob(["../**/*.{ts,tsx,js,jsx,mjs,mts}", "!../**/_generated/**"]));
 const deployed = files.map((file) => file.slice("../".length)).filter((file) => !/\.[^/]*\./.test(file));
 
-it("no module has a path that Convex refuses, because one would fail the whole deploy", () => {
+it("gives no module a path that Convex refuses, because one would fail the whole deploy", () => {
   expect(deployed).toContain("openai/endpoint.ts");
   const refused = deployed.filter((file) => !/^[A-Za-z0-9_./]+$/.test(file));
   expect(refused).toEqual([]);

@@ -46,7 +46,7 @@ async function expectError(response: Response, status: number, error: object): P
 describe("a completion", () => {
   const complete = async (body: object) => await post("/v1/completions", body);
 
-  it("is answered whole, with the tokens' log probabilities", async () => {
+  it("answers a completion as a whole, with the tokens' log probabilities", async () => {
     const asked = complete({ prompt: "Once", logprobs: 1 });
     await takeJob(t, device, async ({ attemptId, prompt }) => {
       expect(prompt).toBe("Once");
@@ -92,7 +92,7 @@ describe("a completion", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is streamed as it comes", async () => {
+  it("streams a completion as it comes", async () => {
     const asked = complete({ prompt: "Once", stream: true, stream_options: { include_usage: true } });
     await takeJob(t, device, async (job) => {
       expect(job.watched).toBe(true);
@@ -116,7 +116,7 @@ describe("a completion", () => {
     expect(chunks.at(-1)).toMatchObject({ usage: { total_tokens: 13 } });
   });
 
-  it("that does not fit names its prompt", async () => {
+  it("names the prompt of a completion that does not fit", async () => {
     const tooLong = { code: "context_length_exceeded", param: "prompt" };
     await expectError(await complete({ prompt: "x", max_tokens: 5_000 }), 400, tooLong);
     const asked = complete({ prompt: "Once" });
@@ -127,7 +127,7 @@ describe("a completion", () => {
     await expectError(await asked, 400, tooLong);
   });
 
-  it("with unsupported fields is refused, and leaves no job behind", async () => {
+  it("refuses a completion with unsupported fields, and submits no job", async () => {
     await expectError(await complete({}), 400, { code: "missing_required_parameter", param: "prompt" });
     await expectError(await complete({ prompt: "a", echo: true }), 400, { param: "echo" });
     await expectError(await complete({ prompt: "a", model: "gpt-9" }), 404, { code: "model_not_found" });
@@ -164,7 +164,7 @@ describe("embeddings", () => {
     [undefined, vectors],
     ["float", vectors],
     ["base64", packed],
-  ])("come in the order of their inputs, as one job (%s)", async (encoding_format, expected) => {
+  ])("answers with embeddings in the order of their inputs, from one job (%s)", async (encoding_format, expected) => {
     const asked = embed({ input: ["a", "b"], encoding_format });
     await answer(packed);
     const response = await asked;
@@ -179,7 +179,7 @@ describe("embeddings", () => {
     await expectBooksInOrder(t);
   });
 
-  it("that do not fit one job get an error of their own", async () => {
+  it("answers with an error if embeddings do not fit one job", async () => {
     const asked = embed({ input: ["a", "b"] });
     await takeJob(t, device, async ({ attemptId }) => {
       await fail(t, device, attemptId, {
@@ -191,7 +191,7 @@ describe("embeddings", () => {
     await expectError(await asked, 400, { code: "result_too_large", param: "input" });
   });
 
-  it("with unsupported fields are refused", async () => {
+  it("refuses embeddings with unsupported fields", async () => {
     await expectError(await embed({ input: "a", dimensions: 2 }), 400, {
       code: "unsupported_parameter",
       param: "dimensions",

@@ -29,7 +29,7 @@ const models = async (apiKey: string) =>
   await t.fetch("/v1/models", { headers: { authorization: `Bearer ${apiKey}` } });
 
 describe("calls of the HTTP API", () => {
-  it("are refused with OpenAI's error once a key makes too many, and work again later", async () => {
+  it("refuses the calls of a key that makes too many with OpenAI's error, until later", async () => {
     let answered = 0;
     let response = await models(acme.apiKey);
     for (; response.status === 200; response = await models(acme.apiKey)) answered += 1;
@@ -50,7 +50,7 @@ describe("calls of the HTTP API", () => {
     expect((await models(acme.apiKey)).status).toBe(200);
   });
 
-  it("are counted per key, and a wrong key gets its own error", async () => {
+  it("counts calls per key, and answers a wrong key with its own error", async () => {
     const other = await addOrganization(t, { name: "Other" });
     while ((await models(acme.apiKey)).status === 200);
     expect((await models(other.apiKey)).status).toBe(200);
@@ -84,8 +84,8 @@ async function guessWrong(from: Caller): Promise<void> {
   }
 }
 
-describe("guesses at enrollment codes", () => {
-  it("are limited per address: then even a right code must wait, but an enrolled device need not", async () => {
+describe("wrong enrollment codes", () => {
+  it("limits wrong codes per address: then even a right code must wait, but an enrolled device need not", async () => {
     const [guesser, other] = ["203.0.113.7", "203.0.113.8"].map((ip) => t.withRequestMetadata({ ip }));
     if (guesser === undefined || other === undefined) throw new Error("no callers");
     const key = secret("gd_");
@@ -100,14 +100,14 @@ describe("guesses at enrollment codes", () => {
     expect(await enroll(guesser, acme.code)).toMatchObject({ kind: "enrolled" });
   });
 
-  it("are limited without a known address too, but a right code still works", async () => {
+  it("limits wrong codes from unknown addresses too, but a right code still works", async () => {
     await guessWrong(t);
     await expect(enroll(t, "GLN-2222-2222-2222")).rejects.toMatchObject(tooMany);
     expect(await enroll(t, acme.code)).toMatchObject({ kind: "enrolled" });
   });
 });
 
-it("wrong sign-in links are not counted, so they lock nobody out", async () => {
+it("does not count wrong sign-in links, so they lock nobody out", async () => {
   for (let count = 0; count < 2 * rates.wrongCodes.burst; count += 1) {
     const guess = { token: secret("gs_"), session: secret("gs_") };
     expect(await t.mutation(api.admin.signIn, guess)).toEqual({ kind: "refused", reason: "unknown-link" });

@@ -61,34 +61,34 @@ describe("submit", () => {
     ["five stop strings", { stop: ["a", "b", "c", "d", "e"] }, "invalid"],
     ["an empty stop string", { stop: [""] }, "invalid"],
     ["an answer longer than the context", { maxTokens: 1_025 }, "context_length_exceeded"],
-  ])("refuses %s", async (_what, over, code) => {
+  ])("refuses a chat with %s", async (_what, over, code) => {
     await expectRefusal(submitted(over), code);
     expect(await allJobs(t, acme)).toEqual([]);
   });
 
   it.each<[string, Infer<typeof workValidator>, RefusalCode]>([
     [
-      "a completion of too much",
+      "a completion whose prompt is too large",
       { kind: "completion", request: completion("x".repeat(262_145)) },
       "too_large",
     ],
-    ["a completion of half a character", { kind: "completion", request: completion("\ud83d") }, "invalid"],
-    ["a completion too long", { kind: "completion", request: completion("x", { maxTokens: 0 }) }, "invalid"],
+    ["a completion with half a character", { kind: "completion", request: completion("\ud83d") }, "invalid"],
+    ["a completion of no tokens", { kind: "completion", request: completion("x", { maxTokens: 0 }) }, "invalid"],
     [
       "a completion longer than the context",
       { kind: "completion", request: completion("x", { maxTokens: 1_025 }) },
       "context_length_exceeded",
     ],
-    ["no inputs", { kind: "embedding", request: { inputs: [] } }, "invalid"],
-    ["an empty input", { kind: "embedding", request: { inputs: ["a", ""] } }, "invalid"],
-    ["half a character", { kind: "embedding", request: { inputs: ["\ud83d"] } }, "invalid"],
+    ["an embedding job without inputs", { kind: "embedding", request: { inputs: [] } }, "invalid"],
+    ["an embedding job with an empty input", { kind: "embedding", request: { inputs: ["a", ""] } }, "invalid"],
+    ["an embedding job with half a character", { kind: "embedding", request: { inputs: ["\ud83d"] } }, "invalid"],
     [
-      "too many inputs",
+      "an embedding job with too many inputs",
       { kind: "embedding", request: { inputs: Array<string>(limits.embeddingInputs + 1).fill("a") } },
       "invalid",
     ],
     [
-      "inputs of too much together",
+      "an embedding job whose inputs are too large together",
       { kind: "embedding", request: { inputs: Array<string>(3).fill("x".repeat(100_000)) } },
       "too_large",
     ],
@@ -167,7 +167,7 @@ describe("submit", () => {
     await expectRefusal(late, "revoked");
   });
 
-  it("gives one job for a repeated idempotency key, and refuses the key for another request", async () => {
+  it("submits one job for a repeated idempotency key, and refuses the key for another request", async () => {
     const idempotencyKey = "order-17";
     const first = await submit(t, acme, { idempotencyKey });
     expect(await submit(t, acme, { idempotencyKey })).toBe(first);

@@ -12,14 +12,14 @@ function exported(definition: object): ExportedSchema {
 }
 
 /**
- * Each openedSchema.json is the schema whose stored data must still open. GLEANER_KEEP_SCHEMA=1 writes them again, once a
- * change of a schema must be kept from then on.
+ * Data that fits the schema in an openedSchema.json must still open. GLEANER_KEEP_SCHEMA=1 writes these files again, so that
+ * later versions must open the present schema's data.
  */
-describe("the schema opens stored documents: new fields are optional, and no field is removed", () => {
+describe("stored documents", () => {
   it.each([
     ["the app's", schema, "openedSchema.json"],
     ["the queue's", queueSchema, "../../packages/queue/component/testing/openedSchema.json"],
-  ])("%s", (_, definition, path) => {
+  ])("fit %s schema: new fields are optional, and no field is removed", (_, definition, path) => {
     const file = new URL(path, import.meta.url);
     const now = exported(definition);
     // eslint-disable-next-line @convex-dev/no-process-env -- a test, and it runs in Node
@@ -29,35 +29,35 @@ describe("the schema opens stored documents: new fields are optional, and no fie
   });
 });
 
-describe("the comparison of schemas finds", () => {
+describe("the comparison of schemas", () => {
   const of = (field: GenericValidator) => exported(defineSchema({ t: defineTable({ field }) }));
 
   it.each([
     ["another type", v.string(), v.number()],
     ["a union that lost a member", v.union(v.string(), v.null()), v.string()],
     [
-      "a literal that is gone",
+      "a removed literal",
       v.union(v.literal("a"), v.literal("b")),
       v.union(v.literal("a"), v.literal("c")),
     ],
     ["a field that is required now", v.object({}), v.object({ a: v.string() })],
-    ["one that was optional", v.object({ a: v.optional(v.string()) }), v.object({ a: v.string() })],
-    ["a field that is gone", v.object({ a: v.string() }), v.object({})],
+    ["a required field that was optional", v.object({ a: v.optional(v.string()) }), v.object({ a: v.string() })],
+    ["a removed field", v.object({ a: v.string() }), v.object({})],
     ["an array's elements", v.array(v.string()), v.array(v.number())],
     ["a record's values", v.record(v.string(), v.number()), v.record(v.string(), v.string())],
     ["another table's id", v.id("t"), v.id("u")],
-  ])("%s", (_name, before, after) => {
+  ])("finds %s", (_name, before, after) => {
     expect(narrowed(of(before), of(after))).not.toEqual([]);
   });
 
   it.each([
-    ["the same", v.object({ a: v.array(v.id("t")) }), v.object({ a: v.array(v.id("t")) })],
-    ["anything", v.string(), v.any()],
-    ["another member", v.string(), v.union(v.string(), v.null())],
+    ["no change", v.object({ a: v.array(v.id("t")) }), v.object({ a: v.array(v.id("t")) })],
+    ["any value", v.string(), v.any()],
+    ["another member of a union", v.string(), v.union(v.string(), v.null())],
     ["a literal's own type", v.literal("a"), v.string()],
-    ["a field that may be there", v.object({}), v.object({ a: v.optional(v.string()) })],
-    ["a field that need not be there", v.object({ a: v.string() }), v.object({ a: v.optional(v.string()) })],
-  ])("nothing wrong with %s", (_name, before, after) => {
+    ["a new optional field", v.object({}), v.object({ a: v.optional(v.string()) })],
+    ["a field that became optional", v.object({ a: v.string() }), v.object({ a: v.optional(v.string()) })],
+  ])("accepts %s", (_name, before, after) => {
     expect(narrowed(of(before), of(after))).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ async function pass(ms: number): Promise<void> {
   await t.finishInProgressScheduledFunctions();
 }
 
-it("the sharing secret is random, and the same for all devices of an organization only", async () => {
+it("gives all devices of an organization one random sharing secret of their own", async () => {
   const ours = await sharing();
   expect(ours).toEqual({ secret: expect.stringMatching(/^[0-9a-f]{64}$/) as string, previous: null });
   expect(await sharing(await addDevice(t, acme, "second"))).toEqual(ours);
@@ -41,7 +41,7 @@ it("the sharing secret is random, and the same for all devices of an organizatio
   expect((await sharing(await addDevice(t, rival)))?.secret).not.toBe(ours?.secret);
 });
 
-it("the sharing secret is replaced after a week, and the previous one accepted for another day", async () => {
+it("replaces the sharing secret after a week, and accepts the previous one for another day", async () => {
   const before = await sharing();
   await pass(6 * dayMs);
   await t.mutation(internal.maintenance.rotateSharingSecrets, {});
@@ -55,7 +55,7 @@ it("the sharing secret is replaced after a week, and the previous one accepted f
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
-it("the sharing secret is replaced when a device is retired, and the previous one accepted for ten minutes", async () => {
+it("replaces the sharing secret when a device is retired, and accepts the previous one for ten minutes", async () => {
   const lost = await addDevice(t, acme, "lost");
   const before = await sharing(lost);
   const session = await signIn(t, acme);
@@ -67,7 +67,7 @@ it("the sharing secret is replaced when a device is retired, and the previous on
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
-it("has a grace period per replacement: the first one's end leaves the second one's secret", async () => {
+it("ends the grace period of one sharing secret without ending that of the next one", async () => {
   const session = await signIn(t, acme);
   const lost = [await addDevice(t, acme, "one"), await addDevice(t, acme, "two")] as const;
   await t.mutation(api.admin.retireDevice, { session, deviceId: lost[0].deviceId });

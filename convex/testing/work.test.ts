@@ -77,7 +77,7 @@ const held = async ({ key }: Device) =>
   (await t.query(api.work.held, { key })).map(({ attemptId }) => attemptId);
 
 describe("a job from start to end", () => {
-  it("is submitted, streamed, answered and paid", async () => {
+  it("submits, streams, answers and pays a job", async () => {
     const device = await addDevice(t, acme);
     const { key } = device;
     expect(await take(t, device)).toEqual([]);
@@ -169,7 +169,7 @@ describe("a job from start to end", () => {
     expect(await complete(t, device, next.attemptId, { wanted: 1 })).toMatchObject({ jobs: [] });
   });
 
-  it("is shorter for a higher priority, and longer for a lower one", async () => {
+  it("runs jobs of a higher priority sooner, and of a lower one later", async () => {
     const device = await addDevice(t, acme);
     const flex = await submit(t, acme, { priority: "low" });
     const normal = await submit(t, acme);
@@ -182,21 +182,21 @@ describe("a job from start to end", () => {
 });
 
 describe("claim", () => {
-  it("is taken by only one of two devices", async () => {
+  it("gives a job to only one of two devices that claim it", async () => {
     const devices = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const jobId = await submit(t, acme);
     const outcomes = await Promise.all(devices.map(async (device) => await tryClaim(t, device, jobId)));
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["claimed", "taken"]);
   });
 
-  it("is refused to a device without the model", async () => {
+  it("refuses a job to a device without its model", async () => {
     const jobId = await submit(t, acme);
     const other = await addDevice(t, acme, "other", ["another-model"]);
     expect(await take(t, other)).toEqual([]);
     expect(await tryClaim(t, other, jobId)).toEqual({ kind: "unable" });
   });
 
-  it("is refused to a device without the key's data class", async () => {
+  it("refuses a job to a device without the key's data class", async () => {
     const [trusted, other] = [await addDevice(t, acme, "trusted"), await addDevice(t, acme, "other")];
     await t.run(async (ctx) => {
       const key = await ctx.db.query("apiKeys").first();
@@ -228,7 +228,7 @@ describe("a late call of an old attempt", () => {
     expect(await t.query(api.devices.earnings, { key, since: 0 })).toMatchObject({ balanceMicro: 0n });
   });
 
-  it("refuses every other device, of any organization", async () => {
+  it("refuses calls of another device for an attempt, whatever its organization", async () => {
     const owner = await addDevice(t, acme, "owner");
     const colleague = await addDevice(t, acme, "colleague");
     const stranger = await addDevice(t, await addOrganization(t, { name: "Rival" }), "stranger");
@@ -391,7 +391,7 @@ describe("a device that starts, stops or falls silent", () => {
 });
 
 describe("a device's input", () => {
-  it("is bounded", async () => {
+  it("refuses a device's input that is out of bounds", async () => {
     const device = await addDevice(t, acme);
     const { key } = device;
     const attemptId = await claim(t, device, await submit(t, acme, { stream: true }));
@@ -425,7 +425,7 @@ describe("a device's input", () => {
     await expectRefusal(t.mutation(api.work.hello, { key, ...greeting(models) }), "invalid");
   });
 
-  it("is a bounded amount of streamed text, in the order of its seq", async () => {
+  it("accepts a bounded amount of streamed text, in the order of its seq", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
@@ -442,7 +442,7 @@ describe("a device's input", () => {
     expect(kept).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
   });
 
-  it("is well-formed text", async () => {
+  it("refuses text that is not well-formed", async () => {
     const device = await addDevice(t, acme);
     await expectRefusal(submit(t, acme, { content: "Hi \ud83d" }), "invalid");
     await expectRefusal(submit(t, acme, { idempotencyKey: "\udc26" }), "invalid");
@@ -455,7 +455,7 @@ describe("a device's input", () => {
     expect(await complete(t, device, attemptId, { text: "🐦" })).toMatchObject({ kind: "completed" });
   });
 
-  it("never earns more than was reserved", async () => {
+  it("never pays more than was reserved", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
     const usage = { promptTokens: 1_024, completionTokens: 64 };
@@ -466,7 +466,7 @@ describe("a device's input", () => {
     expect((await history(device))[0]?.explanation).toContain("at most what was reserved");
   });
 
-  it("is refused with an unknown key", async () => {
+  it("refuses calls with an unknown device key", async () => {
     const stranger = { key: secret("gd_") };
     const jobId = await submit(t, acme);
     await expectRefusal(t.query(api.devices.me, stranger), "unauthorized");
@@ -504,7 +504,7 @@ describe("an embedding job", () => {
       report: { usage, timing: { prefillMs: 1, generateMs: 0 } },
     });
 
-  it("is paid by its prompt tokens only", async () => {
+  it("pays an embedding job by its prompt tokens only", async () => {
     const { device, attemptId, jobId } = await claimEmbedding(["a", "b"]);
     const embeddings = [packed(1, 0), packed(0.6, 0.8)];
     expect(await answerWith(device, attemptId, { embeddings })).toMatchObject({
@@ -520,7 +520,7 @@ describe("an embedding job", () => {
     ]);
   });
 
-  it("must have one vector of numbers per input, all of one length, and no text", async () => {
+  it("requires one vector of numbers per input, all of one length, and no text", async () => {
     const { device, attemptId } = await claimEmbedding(["a", "b"]);
     const good = packed(1, 0);
     const refused = async (result: Parameters<typeof answerWith>[2]) =>
@@ -542,7 +542,7 @@ describe("an embedding job", () => {
     expect(await answerWith(device, attemptId, vectors)).toMatchObject({ kind: "completed" });
   });
 
-  it("is no answer to a chat", async () => {
+  it("refuses vectors as the answer to a chat", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
     await expectRefusal(answerWith(device, attemptId, { embeddings: [packed(1, 0)] }), "invalid");

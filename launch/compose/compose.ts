@@ -22,7 +22,7 @@ import type { StartOptions } from "./start-options.ts";
 /** A first run donates for this long even while the computer is in use, so that people can try it at once. */
 const firstHourMinutes = 60;
 
-/** Checked before anything is started. */
+/** The result of the checks before anything is started. */
 export type Prepared = {
   readonly options: StartOptions;
   readonly folder: DataFolder;

@@ -5,7 +5,7 @@ import type { Id } from "../../convex/_generated/dataModel.js";
 import { replaceFile } from "../../main/store/replace-file.ts";
 import { LaunchError } from "./launch-error.ts";
 
-/** `npm start` keeps this between runs. It is written last, in one piece: if it is there, setup is complete. */
+/** `npm start` keeps this between runs. It is written last and atomically: if it exists, setup is complete. */
 const installationSchema = z.object({
   version: z.literal(1),
   organizationId: z.custom<Id<"organizations">>((value) => typeof value === "string" && value !== ""),

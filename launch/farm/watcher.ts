@@ -27,7 +27,7 @@ export class Watcher {
   async untilDevices(holds: (devices: readonly DeviceRow[]) => boolean, withinMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<null>();
     const timer = setTimeout(
-      () => reject(new Error(`the devices did not get there within ${withinMs / 1000} s`)),
+      () => reject(new Error(`the devices did not change as expected within ${withinMs / 1000} s`)),
       withinMs,
     );
     const stop = this.#client.onUpdate(

@@ -39,7 +39,7 @@ export async function openInstallation(
   if (known !== null && (await keyWorks(siteUrl, known.apiKey))) {
     return { installation: known, firstRun: false, note: null };
   }
-  const apiKey = await setup.issueKey(own.id, "Requester (issued anew)");
+  const apiKey = await setup.issueKey(own.id, "Requester (new key)");
   const installation = { version: 1, organizationId: own.id, organizationName: own.name, apiKey } as const;
   await writeInstallation(folder, installation);
   const note = known === null ? null : "The requester's key had been revoked, so a new one was issued.";

@@ -59,7 +59,7 @@ function explain({ status, releaseReason, error }: AttemptView): string {
     case "released":
       return releaseReason === null ? "given back" : `given back: ${releaseReason}`;
     case "stolen":
-      return "taken by another device before it was begun";
+      return "taken by another device before it started";
     case "failed":
       return error === null ? "failed" : `failed: ${error.message}`;
     case "lost":

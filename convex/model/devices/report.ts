@@ -10,8 +10,8 @@ const maxFactChars = 60;
 type Report = { readonly activity: Infer<typeof activity>; readonly unknownFacts?: readonly string[] };
 
 /**
- * Stores a device's activity and the facts that it cannot know. It writes on transitions only, because the console
- * watches the row. A report without facts leaves the stored ones.
+ * Stores a device's activity and its unknown facts. It writes on transitions only, because the console subscribes to the row.
+ * A report without facts leaves the stored ones.
  */
 export async function reportActivity(
   ctx: MutationCtx,
@@ -30,7 +30,7 @@ export async function reportActivity(
 }
 
 function factNames(names: readonly string[]): string[] {
-  if (names.length > maxFacts) refuse("invalid", "These are more facts than there are.");
+  if (names.length > maxFacts) refuse("invalid", "There are too many facts.");
   return [...new Set(names.map((name) => boundedText(name, "A fact", maxFactChars)))].sort();
 }
 
@@ -81,7 +81,7 @@ async function modelsRow(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"d
 
 /** Bounds the models and puts them, without duplicates, in one order, so that two reports can be compared. */
 function checkedModels(reported: readonly DeviceModel[]): DeviceModel[] {
-  if (reported.length > bounds.models) refuse("invalid", "These are more models than a device can have.");
+  if (reported.length > bounds.models) refuse("invalid", "There are too many models.");
   const models = reported.map(({ modelId, state, downloadedBytes, why, speed }): DeviceModel => ({
     modelId: boundedText(modelId, "modelId", bounds.idChars),
     state,

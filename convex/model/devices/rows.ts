@@ -10,7 +10,7 @@ import { queue } from "../queue.ts";
 import { activity, type DeviceModel, deviceModel, deviceStatus } from "../validators.ts";
 
 const maxListed = 300;
-/** Counting stops here. A count of this size means "at least". */
+/** Counting stops here, so this count means "at least". */
 const maxCounted = 2_000;
 const perPage = 100;
 
@@ -25,7 +25,7 @@ export const deviceRow = v.object({
   activity: v.union(activity, v.null()),
   /** Start of the activity or of retirement: milliseconds since the epoch. */
   since: v.number(),
-  /** Facts that it cannot know about its computer; null before its first report. */
+  /** Names of facts that it does not know about its computer; null before its first report. */
   unknownFacts: v.union(v.array(v.string()), v.null()),
   models: v.array(deviceModel),
   groups: v.array(v.string()),
@@ -42,7 +42,7 @@ type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
 
 /**
  * An organization's devices as the console shows them, in order of enrollment. If there are too many for one page, devices
- * online come first. `deviceCount` tells the whole number.
+ * online come first. `deviceCount` gives the number of all devices.
  */
 export async function deviceRows(
   ctx: QueryCtx,

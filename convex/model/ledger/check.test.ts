@@ -58,7 +58,7 @@ it.each([4, 5, 6, 7, 8])(
   },
 );
 
-it("finds errors on any page", async () => {
+it("finds double, early and missing settlements on any page", async () => {
   const [running, settled, again] = jobIds;
   if (running === undefined || settled === undefined || again === undefined) throw new Error("no jobs");
   await t.run(async (ctx) => {

@@ -51,7 +51,7 @@ async function keyBalance(t: Backend): Promise<bigint> {
 }
 
 describe("transfer", () => {
-  it("books once under a key, and nothing that does not sum to zero", async () => {
+  it("books a transfer once per key, and refuses one that does not sum to zero", async () => {
     const t = startBackend();
     const { organizationId } = await addOrganization(t, { creditsMicro: 0n });
     const booking = {
@@ -74,7 +74,7 @@ describe("transfer", () => {
 });
 
 describe("a job's money", () => {
-  it("is reserved, then settled at the true price", async () => {
+  it("reserves the highest price of a job, then settles at the true price", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 10_000n });
     const device = await addDevice(t, acme);
@@ -90,7 +90,7 @@ describe("a job's money", () => {
     });
   });
 
-  it("returns to the key when the job fails for good or is canceled", async () => {
+  it("returns the reservation to the key when the job fails for good or is canceled", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 10_000n });
     const device = await addDevice(t, acme);
@@ -100,7 +100,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("cannot be paid twice, nor both paid and released", async () => {
+  it("never pays a job twice, nor pays and releases it", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const device = await addDevice(t, acme);
@@ -119,7 +119,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is refused once the projected balance does not cover the worst case", async () => {
+  it("refuses a job when the projected balance does not cover its highest price", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 1_000n });
     await submit(t, acme);
@@ -128,7 +128,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is reserved again when a dead letter is retried, and paid once", async () => {
+  it("reserves again when a dead letter is retried, and pays it once", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 1_000n });
     const device = await addDevice(t, acme);
@@ -148,7 +148,7 @@ describe("a job's money", () => {
     expect(await t.query(api.admin.summary, { session })).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  it("must suffice for each dead letter when several are retried", async () => {
+  it("retries only as many dead letters as the key can pay for", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 1_300n });
     const device = await addDevice(t, acme);
@@ -171,7 +171,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is the same in the console and on the device, before and after the projection", async () => {
+  it("shows the same amounts in the console and on the device, before and after the projection", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const device = await addDevice(t, acme);
@@ -205,7 +205,7 @@ describe("a job's money", () => {
     expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n });
   });
 
-  it("is shown as balanced for any number of keys and devices", async () => {
+  it("shows a balanced ledger for any number of keys and devices", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const session = await signIn(t, acme);
@@ -231,7 +231,7 @@ describe("a job's money", () => {
     ]);
   });
 
-  it("is projected in batches of whole transfers", async () => {
+  it("projects transfers in batches, each as a whole", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     for (let i = 0; i < 70; i += 1) await submit(t, acme);
@@ -360,7 +360,7 @@ class Fleet {
 }
 
 describe("any sequence of steps", () => {
-  it("sums to zero after every step, and pays no job twice", async () => {
+  it("keeps the ledger at zero after every step, and pays no job twice", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
         const t = startBackend();

@@ -14,7 +14,7 @@ export const fleetCounts = v.object({
   verifying: v.number(),
   ready: v.number(),
   corrupt: v.number(),
-  /** Bytes that devices have so far, among those that still download it. */
+  /** Sum of the bytes on devices that still download it. */
   downloadedBytes: v.number(),
   /** Tokens per second: the median of the devices that measured it. */
   prefill: v.union(v.number(), v.null()),

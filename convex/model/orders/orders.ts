@@ -5,7 +5,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { owned, refuse } from "../refuse.ts";
 
-/** The order of a job; null if it is no job of ours. */
+/** The order of a job; null if this app did not submit it. */
 export async function orderOf(ctx: QueryCtx, jobId: string): Promise<Doc<"orders"> | null> {
   return await ctx.db
     .query("orders")

@@ -42,7 +42,7 @@ export async function retryOrder(
   return outcome;
 }
 
-/** Small, because each retry reads a lot. */
+/** A small batch, because each retry reads many rows. */
 const perBatch = 25;
 
 /**

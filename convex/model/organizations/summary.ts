@@ -5,7 +5,7 @@ import { donatingCount } from "../devices/rows.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
 
-/** Up to this number, jobs are counted exactly. */
+/** Up to this number, jobs are counted exactly. Beyond it, the queue's count of the last minute is shown. */
 const maxCounted = 100;
 
 export const summaryView = v.object({
@@ -51,7 +51,7 @@ export async function summaryOf(
   };
 }
 
-/** The jobs with this status now, up to one page. Beyond, the queue's count of the last minute is shown. */
+/** The number of jobs with this status now, at most `maxCounted`. */
 async function liveJobs(
   ctx: QueryCtx,
   scope: string,

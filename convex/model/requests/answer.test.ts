@@ -18,7 +18,7 @@ it("reads a packed vector", () => {
 });
 
 it.each([["no base64"], [""], ["AAA="], [packed([1, Number.NaN])], [packed([Infinity])]])(
-  "rejects %j",
+  "reads no vector from %j",
   (text) => {
     expect(readVector(text)).toBeNull();
   },

@@ -23,8 +23,8 @@ export type Extent = {
 const maxBytesPerToken = 256;
 
 /**
- * Refuses (invalid, too_large, context_length_exceeded) work that is out of bounds or certainly too long for the model.
- * Only the device knows whether a long prompt fits, once it has tokenized it.
+ * Refuses (invalid, too_large, context_length_exceeded) work that is out of bounds or certainly too long for the model. Only
+ * the device can tell whether another long prompt fits, because it tokenizes it.
  */
 export function checkWork(work: Work, contextTokens: number): Extent {
   for (const text of textsOf(work)) wellFormed(text, "A text");

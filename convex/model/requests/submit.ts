@@ -24,7 +24,7 @@ export const submission = {
   stream: v.boolean(),
   priority: v.optional(priority),
   idempotencyKey: v.optional(v.string()),
-  /** Whether the queue may hand the job to a waiting device. That saves a call, but may lose its races: then retry without it. */
+  /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
 
@@ -123,7 +123,7 @@ function withSortedFields(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Retry time that a requester is told while an admin drains the model's lane. */
+/** A requester may retry after this time while an admin drains the model's lane. */
 const drainingRetryMs = 60_000;
 
 function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): never {
