@@ -9,13 +9,14 @@ export function backendFailure(
   output: string,
   folder: Pick<DataFolder, "path" | "logFolder">,
 ): LaunchError {
-  const { takenPort, misfit } = report?.ready === false ? report : {};
-  if (takenPort !== undefined) return portTaken(takenPort);
-  if (misfit !== undefined) {
-    const place = misfit.field === null ? "" : ` in "${misfit.field}"`;
+  const failure = report?.ready === false ? report : null;
+  if (failure?.takenPort !== undefined) return portTaken(failure.takenPort);
+  if (failure?.misfit !== undefined) {
+    const { table, field } = failure.misfit;
+    const place = field === null ? "" : ` in "${field}"`;
     return new LaunchError(
-      `The data in ${folder.path} is from another version of Gleaner: what its table "${misfit.table}" holds${place} ` +
-        "does not fit this version's.",
+      `The data in ${folder.path} is from another version of Gleaner: what its table "${table}" holds${place} does not ` +
+        "fit this version's.",
       "Nothing was changed. Start the version that wrote the data, or start with an empty folder: " +
         "GLEANER_DATA=another-folder npm start",
     );
