@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import type { Doc, Id } from "./_generated/dataModel.js";
+import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
@@ -60,20 +60,35 @@ export const submit = internalMutation({
   },
 });
 
-/** The order of the key's job. A key does not see other keys' jobs, not even those of its own organization. */
-async function orderOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: string): Promise<Doc<"orders">> {
+/**
+ * The order of the key's job. A key does not see other keys' jobs, not even those of its own organization. Refuses:
+ * unauthorized, revoked, not_found.
+ */
+async function orderOf(ctx: QueryCtx, found: Doc<"apiKeys"> | null, jobId: string): Promise<Doc<"orders">> {
+  const key = usableKey(found);
   const order = await ownedOrder(ctx, key.organizationId, jobId);
   return order.apiKeyId === key._id ? order : refuse("not_found", "There is no such job.");
 }
 
 const ofApiKey = { apiKey: v.string(), jobId: v.string() };
+/** `admit` has authenticated the key, so its id is enough. A key that was revoked since then is refused. */
+const ofAdmittedKey = { keyId: v.id("apiKeys"), jobId: v.string() };
+const after = v.optional(watchPosition);
 
 /** A job's state, and its text after a position. Refuses: unauthorized, revoked, not_found. */
 export const watch = query({
-  args: { ...ofApiKey, after: v.optional(watchPosition) },
+  args: { ...ofApiKey, after },
   returns: watchView,
   handler: async (ctx, { apiKey, jobId, after }) =>
-    await watchJob(ctx, await orderOfKey(ctx, await authenticateApiKey(ctx, apiKey), jobId), after),
+    await watchJob(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId), after),
+});
+
+/** `watch` for the HTTP API. */
+export const watchAdmitted = internalQuery({
+  args: { ...ofAdmittedKey, after },
+  returns: watchView,
+  handler: async (ctx, { keyId, jobId, after }) =>
+    await watchJob(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId), after),
 });
 
 /** Cancels an unfinished job and releases its reservation. Refuses like `watch`. */
@@ -81,33 +96,15 @@ export const cancel = mutation({
   args: ofApiKey,
   returns: canceled,
   handler: async (ctx, { apiKey, jobId }) =>
-    await cancelOrder(ctx, await orderOfKey(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
+    await cancelOrder(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
 });
 
-/*
- * The HTTP API's calls while it waits for a job. `admit` has authenticated the key, so its id is enough. A key that was
- * revoked since then is refused.
- */
-
-const ofAdmittedKey = { keyId: v.id("apiKeys"), jobId: v.string() };
-
-async function orderOfAdmittedKey(ctx: QueryCtx, keyId: Id<"apiKeys">, jobId: string): Promise<Doc<"orders">> {
-  return await orderOfKey(ctx, usableKey(await ctx.db.get("apiKeys", keyId)), jobId);
-}
-
-/** Like `watch`. */
-export const watchAdmitted = internalQuery({
-  args: { ...ofAdmittedKey, after: v.optional(watchPosition) },
-  returns: watchView,
-  handler: async (ctx, { keyId, jobId, after }) =>
-    await watchJob(ctx, await orderOfAdmittedKey(ctx, keyId, jobId), after),
-});
-
-/** Like `cancel`. */
+/** `cancel` for the HTTP API. */
 export const cancelAdmitted = internalMutation({
   args: ofAdmittedKey,
   returns: canceled,
-  handler: async (ctx, { keyId, jobId }) => await cancelOrder(ctx, await orderOfAdmittedKey(ctx, keyId, jobId)),
+  handler: async (ctx, { keyId, jobId }) =>
+    await cancelOrder(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });
 
 /** Keeps a job's text coming in chunks for two more minutes. Call it each minute. Refuses like `watch`. */
@@ -115,8 +112,8 @@ export const follow = internalMutation({
   args: ofAdmittedKey,
   returns: v.null(),
   handler: async (ctx, { keyId, jobId }) => {
-    const order = await orderOfAdmittedKey(ctx, keyId, jobId);
-    await queue.follow(ctx, order.organizationId, order.jobId);
+    const { organizationId } = await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId);
+    await queue.follow(ctx, organizationId, jobId);
     return null;
   },
 });

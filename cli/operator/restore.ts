@@ -57,9 +57,7 @@ async function run(args: readonly string[]): Promise<void> {
     if (!isDown || flags.url !== undefined) throw error;
     const dataFile = resolve(flags.data ?? join(defaultDataFolder(process.env), "backend.sqlite"));
     await prepareWithoutBackend(dataFile, path);
-    progress.done(
-      `No deployment runs on ${dataFile}. The restore is prepared, and the next start takes it.`,
-    );
+    progress.done(`No deployment runs on ${dataFile}. The restore is prepared, and the next start takes it.`);
     const undo = keptStatePath(dataFile);
     if (flags.json) console.log(JSON.stringify({ restored: false, prepared: true, undo }));
   }

@@ -73,7 +73,7 @@ describe("a job whose HTTP call fails because of us", () => {
     [true, 1],
     [false, 0],
     [false, 2],
-  ])("cancels the job of a call that fails because of us (stream: %s, after %i queries)", async (stream, working) => {
+  ])("cancels the job of a failed call (stream: %s, after %i queries)", async (stream, working) => {
     await expect(answer(brokenCtx(working), request(stream))).rejects.toThrow();
     expect(await statusNow()).toBe("canceled");
     await expectBooksInOrder(t);

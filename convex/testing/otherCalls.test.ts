@@ -164,20 +164,23 @@ describe("embeddings", () => {
     [undefined, vectors],
     ["float", vectors],
     ["base64", packed],
-  ])("answers with embeddings in the order of their inputs, from one job (%s)", async (encoding_format, expected) => {
-    const asked = embed({ input: ["a", "b"], encoding_format });
-    await answer(packed);
-    const response = await asked;
-    expect(await response.json()).toEqual({
-      object: "list",
-      data: expected.map((embedding, index) => ({ object: "embedding", index, embedding })),
-      model: modelId,
-      usage: { prompt_tokens: 9, total_tokens: 9 },
-    });
-    expect((await allJobs(t, acme)).map(({ kind }) => kind)).toEqual(["embedding"]);
-    expect(response.headers.get("x-gleaner-job")).toBe((await allJobs(t, acme))[0]?.jobId);
-    await expectBooksInOrder(t);
-  });
+  ])(
+    "returns embeddings in the order of their inputs, from one job (%s)",
+    async (encoding_format, expected) => {
+      const asked = embed({ input: ["a", "b"], encoding_format });
+      await answer(packed);
+      const response = await asked;
+      expect(await response.json()).toEqual({
+        object: "list",
+        data: expected.map((embedding, index) => ({ object: "embedding", index, embedding })),
+        model: modelId,
+        usage: { prompt_tokens: 9, total_tokens: 9 },
+      });
+      expect((await allJobs(t, acme)).map(({ kind }) => kind)).toEqual(["embedding"]);
+      expect(response.headers.get("x-gleaner-job")).toBe((await allJobs(t, acme))[0]?.jobId);
+      await expectBooksInOrder(t);
+    },
+  );
 
   it("answers with an error if embeddings do not fit one job", async () => {
     const asked = embed({ input: ["a", "b"] });

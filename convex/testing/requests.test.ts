@@ -73,15 +73,27 @@ describe("submit", () => {
       "too_large",
     ],
     ["a completion with half a character", { kind: "completion", request: completion("\ud83d") }, "invalid"],
-    ["a completion of no tokens", { kind: "completion", request: completion("x", { maxTokens: 0 }) }, "invalid"],
+    [
+      "a completion of no tokens",
+      { kind: "completion", request: completion("x", { maxTokens: 0 }) },
+      "invalid",
+    ],
     [
       "a completion longer than the context",
       { kind: "completion", request: completion("x", { maxTokens: 1_025 }) },
       "context_length_exceeded",
     ],
     ["an embedding job without inputs", { kind: "embedding", request: { inputs: [] } }, "invalid"],
-    ["an embedding job with an empty input", { kind: "embedding", request: { inputs: ["a", ""] } }, "invalid"],
-    ["an embedding job with half a character", { kind: "embedding", request: { inputs: ["\ud83d"] } }, "invalid"],
+    [
+      "an embedding job with an empty input",
+      { kind: "embedding", request: { inputs: ["a", ""] } },
+      "invalid",
+    ],
+    [
+      "an embedding job with half a character",
+      { kind: "embedding", request: { inputs: ["\ud83d"] } },
+      "invalid",
+    ],
     [
       "an embedding job with too many inputs",
       { kind: "embedding", request: { inputs: Array<string>(limits.embeddingInputs + 1).fill("a") } },

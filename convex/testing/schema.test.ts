@@ -35,13 +35,13 @@ describe("the comparison of schemas", () => {
   it.each([
     ["another type", v.string(), v.number()],
     ["a union that lost a member", v.union(v.string(), v.null()), v.string()],
-    [
-      "a removed literal",
-      v.union(v.literal("a"), v.literal("b")),
-      v.union(v.literal("a"), v.literal("c")),
-    ],
+    ["a removed literal", v.union(v.literal("a"), v.literal("b")), v.union(v.literal("a"), v.literal("c"))],
     ["a field that is required now", v.object({}), v.object({ a: v.string() })],
-    ["a required field that was optional", v.object({ a: v.optional(v.string()) }), v.object({ a: v.string() })],
+    [
+      "a required field that was optional",
+      v.object({ a: v.optional(v.string()) }),
+      v.object({ a: v.string() }),
+    ],
     ["a removed field", v.object({ a: v.string() }), v.object({})],
     ["an array's elements", v.array(v.string()), v.array(v.number())],
     ["a record's values", v.record(v.string(), v.number()), v.record(v.string(), v.string())],

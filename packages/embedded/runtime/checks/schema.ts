@@ -114,13 +114,13 @@ function misfitField(
   tableOf: TableOf,
 ): string | null {
   if (validator?.type !== "object") return null;
-  const names = Object.keys({ ...validator.value, ...fields }).sort();
   const fits = (name: string): boolean => {
     const [rule, value] = [validator.value[name], fields[name]];
     if (rule === undefined || value === undefined) return rule?.optional === true;
     return checkValue(rule.fieldType, value, tableOf) === null;
   };
-  return names.find((name) => !fits(name)) ?? null;
+  const names = Object.keys({ ...validator.value, ...fields });
+  return names.sort().find((name) => !fits(name)) ?? null;
 }
 
 function toIndex(index: { indexDescriptor: string; fields: readonly string[] }): IndexDefinition {
