@@ -3,8 +3,8 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import { mutation, type MutationCtx, query } from "./_generated/server.js";
-import { record } from "./model/audit.ts";
-import { authenticateSession, findSession } from "./model/authenticate.ts";
+import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { findSession } from "./model/authenticate.ts";
 import { codeRow, codeRows, createCode, newCode } from "./model/devices/enrollmentCodes.ts";
 import { forgetModels } from "./model/devices/report.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
@@ -65,31 +65,25 @@ export const me = query({
   },
 });
 
-export const devices = query({
-  args: { session: v.string() },
+export const devices = adminQuery({
+  args: {},
   returns: v.array(deviceRow),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await deviceRows(ctx, organizationId);
-  },
+  handler: async (ctx) => await deviceRows(ctx, ctx.organizationId),
 });
 
 /** The number of devices (2,000 means 2,000 or more), and how many of them `devices` lists. */
-export const deviceCount = query({
-  args: { session: v.string() },
+export const deviceCount = adminQuery({
+  args: {},
   returns: v.object({ total: v.number(), listed: v.number() }),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await countDevices(ctx, organizationId);
-  },
+  handler: async (ctx) => await countDevices(ctx, ctx.organizationId),
 });
 
 /** Jobs of one status or of all, newest first. */
-export const jobs = query({
-  args: { session: v.string(), paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
+export const jobs = adminQuery({
+  args: { paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { session, paginationOpts: asked, status }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
+  handler: async (ctx, { paginationOpts: asked, status }) => {
+    const { organizationId } = ctx;
     const page = await queue.list(ctx, organizationId, {
       paginationOpts: boundedPage(asked),
       ...(status === undefined ? {} : { status }),
@@ -98,106 +92,82 @@ export const jobs = query({
   },
 });
 
-export const summary = query({
-  args: { session: v.string() },
+export const summary = adminQuery({
+  args: {},
   returns: summaryView,
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await summaryOf(ctx, organizationId);
-  },
+  handler: async (ctx) => await summaryOf(ctx, ctx.organizationId),
 });
 
-export const keys = query({
-  args: { session: v.string() },
+export const keys = adminQuery({
+  args: {},
   returns: v.array(keyRow),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await keyRows(ctx, organizationId);
-  },
+  handler: async (ctx) => await keyRows(ctx, ctx.organizationId),
 });
 
 /**
  * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
  * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict.
  */
-export const createKey = mutation({
-  args: {
-    session: v.string(),
-    ...newKey,
-    dataClass: v.optional(v.string()),
-  },
+export const createKey = adminMutation({
+  args: { ...newKey, dataClass: v.optional(v.string()) },
   returns: v.object({ keyId: v.id("apiKeys") }),
-  handler: async (ctx, { session, ...key }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    return { keyId: await createApiKey(ctx, { ...key, organizationId }, "admin", now) };
+  handler: async (ctx, key) => {
+    const { organizationId, at } = ctx;
+    return { keyId: await createApiKey(ctx, { ...key, organizationId }, "admin", at) };
   },
 });
 
 /** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. */
-export const revokeKey = mutation({
-  args: { session: v.string(), keyId: v.id("apiKeys") },
+export const revokeKey = adminMutation({
+  args: { keyId: v.id("apiKeys") },
   returns: v.null(),
-  handler: async (ctx, { session, keyId }) => {
-    const at = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, at);
+  handler: async (ctx, { keyId }) => {
+    const { organizationId, at } = ctx;
     const key = owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
     if (key.revokedAt !== undefined) return null;
     await ctx.db.patch("apiKeys", keyId, { revokedAt: at });
     await cancelJobsOf(ctx, key);
-    await record(ctx, { organizationId, at, actor: "admin", action: "api-key.revoked", subject: keyId });
+    await ctx.audit("api-key.revoked", keyId);
     return null;
   },
 });
 
-export const enrolmentCodes = query({
-  args: { session: v.string() },
+export const enrolmentCodes = adminQuery({
+  args: {},
   returns: v.array(codeRow),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await codeRows(ctx, organizationId);
-  },
+  handler: async (ctx) => await codeRows(ctx, ctx.organizationId),
 });
 
 /** Registers a code that the browser made. It admits `uses` devices within `expiresInHours` hours. */
-export const createEnrolmentCode = mutation({
-  args: { session: v.string(), ...newCode },
+export const createEnrolmentCode = adminMutation({
+  args: newCode,
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
-  handler: async (ctx, { session, ...code }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    return { codeId: await createCode(ctx, { ...code, organizationId }, "admin", now) };
+  handler: async (ctx, code) => {
+    const { organizationId, at } = ctx;
+    return { codeId: await createCode(ctx, { ...code, organizationId }, "admin", at) };
   },
 });
 
 /** Revokes a code. Devices that it admitted stay. */
-export const revokeEnrolmentCode = mutation({
-  args: { session: v.string(), codeId: v.id("enrolmentCodes") },
+export const revokeEnrolmentCode = adminMutation({
+  args: { codeId: v.id("enrolmentCodes") },
   returns: v.null(),
-  handler: async (ctx, { session, codeId }) => {
-    const at = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, at);
+  handler: async (ctx, { codeId }) => {
+    const { organizationId, at } = ctx;
     const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
     if (code.revokedAt !== undefined) return null;
     await ctx.db.patch("enrolmentCodes", codeId, { revokedAt: at });
-    await record(ctx, {
-      organizationId,
-      at,
-      actor: "admin",
-      action: "enrolment-code.revoked",
-      subject: codeId,
-    });
+    await ctx.audit("enrolment-code.revoked", codeId);
     return null;
   },
 });
 
 /** Takes a device out of service. It returns its jobs to the queue and gets no more. */
-export const retireDevice = mutation({
-  args: { session: v.string(), deviceId: v.id("devices") },
+export const retireDevice = adminMutation({
+  args: { deviceId: v.id("devices") },
   returns: v.null(),
-  handler: async (ctx, { session, deviceId }) => {
-    const at = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, at);
+  handler: async (ctx, { deviceId }) => {
+    const { organizationId, at } = ctx;
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
     if (device.status === "retired") return null;
     await setWorkerStatus(ctx, device, "paused");
@@ -205,45 +175,40 @@ export const retireDevice = mutation({
     await forgetModels(ctx, deviceId);
     // It knows the secret by which the other devices of its office recognize each other.
     await rotateSecret(ctx, organizationId, "retired", at);
-    await record(ctx, { organizationId, at, actor: "admin", action: "device.retired", subject: deviceId });
+    await ctx.audit("device.retired", deviceId);
     return null;
   },
 });
 
 /** Puts a retired device back into service. */
-export const reinstateDevice = mutation({
-  args: { session: v.string(), deviceId: v.id("devices") },
+export const reinstateDevice = adminMutation({
+  args: { deviceId: v.id("devices") },
   returns: v.null(),
-  handler: async (ctx, { session, deviceId }) => {
-    const at = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, at);
+  handler: async (ctx, { deviceId }) => {
+    const { organizationId, at } = ctx;
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
     if (device.status === "active") return null;
     await setWorkerStatus(ctx, device, "active");
     await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
-    await record(ctx, { organizationId, at, actor: "admin", action: "device.reinstated", subject: deviceId });
+    await ctx.audit("device.reinstated", deviceId);
     return null;
   },
 });
 
 /** Cancels an unfinished job of the organization. */
-export const cancelJob = mutation({
-  args: { session: v.string(), jobId: v.string() },
+export const cancelJob = adminMutation({
+  args: { jobId: v.string() },
   returns: canceled,
-  handler: async (ctx, { session, jobId }) => {
-    const at = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, at);
-    const outcome = await cancelOrder(ctx, await ownedOrder(ctx, organizationId, jobId));
-    if (outcome.kind === "canceled") {
-      await record(ctx, { organizationId, at, actor: "admin", action: "job.canceled", subject: jobId });
-    }
+  handler: async (ctx, { jobId }) => {
+    const outcome = await cancelOrder(ctx, await ownedOrder(ctx, ctx.organizationId, jobId));
+    if (outcome.kind === "canceled") await ctx.audit("job.canceled", jobId);
     return outcome;
   },
 });
 
 /** The audit trail, newest first. */
-export const audit = query({
-  args: { session: v.string(), paginationOpts: paginationOptsValidator },
+export const audit = adminQuery({
+  args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(
     v.object({
       at: v.number(),
@@ -253,8 +218,8 @@ export const audit = query({
       detail: v.union(v.string(), v.null()),
     }),
   ),
-  handler: async (ctx, { session, paginationOpts }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
+  handler: async (ctx, { paginationOpts }) => {
+    const { organizationId } = ctx;
     const page = await ctx.db
       .query("audit")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
-import type { Doc, Id } from "./_generated/dataModel.js";
-import { mutation, query, type QueryCtx } from "./_generated/server.js";
-import { authenticateSession } from "./model/authenticate.ts";
+import type { Doc } from "./_generated/dataModel.js";
+import type { QueryCtx } from "./_generated/server.js";
+import { type AdminCtx, adminMutation, adminQuery } from "./model/adminCalls.ts";
 import { allModels, findModel, offered, offeredModel } from "./model/models/catalog.ts";
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "./model/models/change.ts";
 import {
@@ -26,11 +26,11 @@ const modelRow = v.object({
 });
 
 /** The catalog, retired models included, with counts of each model in the fleet. */
-export const list = query({
-  args: { session: v.string() },
+export const list = adminQuery({
+  args: {},
   returns: v.array(modelRow),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
+  handler: async (ctx) => {
+    const { organizationId } = ctx;
     const [models, fleet] = await Promise.all([allModels(ctx, organizationId), fleetOf(ctx, organizationId)]);
     const counts = countFleet(fleet);
     return models.map((model): Infer<typeof modelRow> => ({
@@ -45,68 +45,53 @@ export const list = query({
 });
 
 /** The devices that reported a model, at most 300. Devices that are not ready with it come first. */
-export const devices = query({
-  args: { session: v.string(), modelId: v.string() },
+export const devices = adminQuery({
+  args: { modelId: v.string() },
   returns: v.array(modelDeviceRow),
-  handler: async (ctx, { session, modelId }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
-    return await devicesOfModel(ctx, organizationId, modelId);
-  },
+  handler: async (ctx, { modelId }) => await devicesOfModel(ctx, ctx.organizationId, modelId),
 });
 
 /** Adds a model. Refuses: unauthorized, invalid (names the wrong field), conflict (the name is taken). */
-export const add = mutation({
-  args: { session: v.string(), entry: newEntry, price },
+export const add = adminMutation({
+  args: { entry: newEntry, price },
   returns: v.null(),
-  handler: async (ctx, { session, ...given }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    await addModel(ctx, organizationId, given, "admin", now);
+  handler: async (ctx, given) => {
+    await addModel(ctx, ctx.organizationId, given, "admin", ctx.at);
     return null;
   },
 });
 
 /** Changes a model. Its name and file stay: for another file, add another model and retire this one. */
-export const change = mutation({
-  args: { session: v.string(), modelId: v.string(), change: modelChange },
+export const change = adminMutation({
+  args: { modelId: v.string(), change: modelChange },
   returns: v.null(),
-  handler: async (ctx, { session, modelId, change: wanted }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    await changeModel(ctx, await ownedModel(ctx, organizationId, modelId), wanted, now);
+  handler: async (ctx, { modelId, change: wanted }) => {
+    await changeModel(ctx, await ownedModel(ctx, modelId), wanted, ctx.at);
     return null;
   },
 });
 
 /** Retires a model: new requests for it are refused, and devices may delete its file. */
-export const retire = mutation({
-  args: { session: v.string(), modelId: v.string() },
+export const retire = adminMutation({
+  args: { modelId: v.string() },
   returns: v.null(),
-  handler: async (ctx, { session, modelId }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    await enableModel(ctx, await ownedModel(ctx, organizationId, modelId), false, now);
+  handler: async (ctx, { modelId }) => {
+    await enableModel(ctx, await ownedModel(ctx, modelId), false, ctx.at);
     return null;
   },
 });
 
 /** Puts a retired model back into the catalog. */
-export const reinstate = mutation({
-  args: { session: v.string(), modelId: v.string() },
+export const reinstate = adminMutation({
+  args: { modelId: v.string() },
   returns: v.null(),
-  handler: async (ctx, { session, modelId }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    await enableModel(ctx, await ownedModel(ctx, organizationId, modelId), true, now);
+  handler: async (ctx, { modelId }) => {
+    await enableModel(ctx, await ownedModel(ctx, modelId), true, ctx.at);
     return null;
   },
 });
 
-async function ownedModel(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  modelId: string,
-): Promise<Doc<"models">> {
-  const found = await findModel(ctx, organizationId, modelId);
+async function ownedModel(ctx: QueryCtx & AdminCtx, modelId: string): Promise<Doc<"models">> {
+  const found = await findModel(ctx, ctx.organizationId, modelId);
   return found ?? refuse("not_found", "There is no such model.");
 }

@@ -1,6 +1,5 @@
 import { v } from "convex/values";
-import { mutation, query } from "./_generated/server.js";
-import { authenticateSession } from "./model/authenticate.ts";
+import { adminMutation, adminQuery } from "./model/adminCalls.ts";
 import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";
@@ -19,11 +18,11 @@ const versionView = v.object({
  * The rules in force for the organization (`group` "") or for a group of devices, and earlier versions. `version` 0:
  * nobody has set rules yet.
  */
-export const get = query({
-  args: { session: v.string(), group: v.string() },
+export const get = adminQuery({
+  args: { group: v.string() },
   returns: v.object({ version: v.number(), rules: policyRules, versions: v.array(versionView) }),
-  handler: async (ctx, { session, group }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
+  handler: async (ctx, { group }) => {
+    const { organizationId } = ctx;
     const rows = await ctx.db
       .query("policies")
       .withIndex("by_group", (q) => q.eq("organizationId", organizationId).eq("group", group))
@@ -38,11 +37,11 @@ export const get = query({
 });
 
 /** The groups of devices that have rules of their own, with the number of their rules. */
-export const groups = query({
-  args: { session: v.string() },
+export const groups = adminQuery({
+  args: {},
   returns: v.array(v.object({ group: v.string(), rules: v.number() })),
-  handler: async (ctx, { session }) => {
-    const { organizationId } = await authenticateSession(ctx, session);
+  handler: async (ctx) => {
+    const { organizationId } = ctx;
     const named = await groupsWithPolicies(ctx, organizationId);
     return await Promise.all(
       named.map(async (group) => {
@@ -57,23 +56,21 @@ export const groups = query({
  * Puts rules in force. `rules` are all of them: a rule that is left out has the devices' default or, for a group, the
  * organization's value. `baseVersion`: the version that was edited. Refuses: unauthorized, invalid, conflict.
  */
-export const save = mutation({
-  args: { session: v.string(), group: v.string(), baseVersion: v.number(), rules: policyRules },
+export const save = adminMutation({
+  args: { group: v.string(), baseVersion: v.number(), rules: policyRules },
   returns: v.object({ version: v.number() }),
-  handler: async (ctx, { session, group, baseVersion, rules }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    return await savePolicy(ctx, { organizationId, group, baseVersion }, rules, now);
+  handler: async (ctx, { rules, ...target }) => {
+    const { organizationId, at } = ctx;
+    return await savePolicy(ctx, { organizationId, ...target }, rules, at);
   },
 });
 
 /** Puts an earlier version in force again, as a new version. Refuses: unauthorized, not_found, conflict. */
-export const restore = mutation({
-  args: { session: v.string(), group: v.string(), baseVersion: v.number(), version: v.number() },
+export const restore = adminMutation({
+  args: { group: v.string(), baseVersion: v.number(), version: v.number() },
   returns: v.object({ version: v.number() }),
-  handler: async (ctx, { session, group, baseVersion, version }) => {
-    const now = Date.now();
-    const { organizationId } = await authenticateSession(ctx, session, now);
-    return await restorePolicy(ctx, { organizationId, group, baseVersion }, version, now);
+  handler: async (ctx, { version, ...target }) => {
+    const { organizationId, at } = ctx;
+    return await restorePolicy(ctx, { organizationId, ...target }, version, at);
   },
 });

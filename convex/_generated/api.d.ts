@@ -22,6 +22,7 @@ import type * as devices from "../devices.js";
 import type * as http from "../http.js";
 import type * as jobs from "../jobs.js";
 import type * as maintenance from "../maintenance.js";
+import type * as model_adminCalls from "../model/adminCalls.js";
 import type * as model_audit from "../model/audit.js";
 import type * as model_authenticate from "../model/authenticate.js";
 import type * as model_components from "../model/components.js";
@@ -94,6 +95,7 @@ declare const fullApi: ApiFromModules<{
   http: typeof http;
   jobs: typeof jobs;
   maintenance: typeof maintenance;
+  "model/adminCalls": typeof model_adminCalls;
   "model/audit": typeof model_audit;
   "model/authenticate": typeof model_authenticate;
   "model/components": typeof model_components;

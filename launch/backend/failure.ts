@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { StartLine } from "@gleaner/embedded/start-line";
 import type { DataFolder } from "../core/data-folder.ts";
-import { LaunchError, portTaken } from "../core/launch-error.ts";
+import { LaunchError, notStarted, portTaken } from "../core/launch-error.ts";
 
 /** Explains why a backend did not start, from its report and the end of its output, and says what to do. */
 export function backendFailure(
@@ -21,9 +21,5 @@ export function backendFailure(
         "GLEANER_DATA=another-folder npm start",
     );
   }
-  const said = output.trim().split("\n").slice(-6).join("\n         ");
-  return new LaunchError(
-    `The backend did not start.\n         ${said}`,
-    `Its log: ${join(folder.logFolder, "backend.log")}`,
-  );
+  return notStarted("backend", output, `Its log: ${join(folder.logFolder, "backend.log")}`);
 }

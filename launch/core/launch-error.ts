@@ -16,6 +16,12 @@ export function portTaken(port: number): LaunchError {
   );
 }
 
+/** For a child that did not start. Shows the end of its output. */
+export function notStarted(name: string, output: string, remedy: string): LaunchError {
+  const said = output.trim().split("\n").slice(-6).join("\n         ");
+  return new LaunchError(`The ${name} did not start.\n         ${said}`, remedy);
+}
+
 /** A LaunchError in two lines. Any other error with its stack, since it is a bug of ours. */
 export function explain(error: unknown): string {
   if (error instanceof LaunchError) return `gleaner: ${error.message}\n         ${error.remedy}`;

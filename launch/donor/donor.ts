@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { donorStartLine } from "../../main/headless/start-line.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
-import { LaunchError, portTaken } from "../core/launch-error.ts";
+import { notStarted, portTaken } from "../core/launch-error.ts";
 import { installed, paths } from "../core/paths.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import type { Shell } from "./shell.ts";
@@ -86,6 +86,5 @@ function explainFailure(error: unknown, options: DonorOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
   const report = donorStartLine.safeParse(error.report).data;
   if (report?.ready === false && report.portTaken) return portTaken(options.panelPort);
-  const said = error.output.trim().split("\n").slice(-6).join("\n         ");
-  return new LaunchError(`The donor did not start.\n         ${said}`, `Its logs: ${options.logFolder}`);
+  return notStarted("donor", error.output, `Its logs: ${options.logFolder}`);
 }
