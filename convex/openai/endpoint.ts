@@ -1,12 +1,13 @@
-import type { FunctionReturnType } from "convex/server";
 import { internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
+import type { ModelView } from "../model/models/catalog.ts";
 import { errorOf, missingKey } from "./errors.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse } from "./respond.ts";
 
 /** The authenticated caller of an endpoint: its API key, and the models that it may use. */
-export type Caller = FunctionReturnType<typeof internal.requests.admit>;
+export type Caller = { readonly keyId: Id<"apiKeys">; readonly models: readonly ModelView[] };
 
 /** An endpoint of the OpenAI API. It admits the caller first, and turns every failure into OpenAI's error object. */
 export function endpoint(answer: (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>) {
