@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseOptions } from "./options.ts";
 
-it("has a fleet of a million and all scenarios by default", () => {
+it("the default is a fleet of a million in all scenarios", () => {
   expect(parseOptions([])).toMatchObject({
     kind: "run",
     options: {
@@ -24,13 +24,13 @@ it.each([
   ["--load", ""],
   ["--seed", "x"],
   ["--scenario", "quiet"],
-])("refuses %s %s, and says which values are allowed", (name, value) => {
+])("the command refuses %s %s, and says which values are allowed", (name, value) => {
   expect(parseOptions([`${name}=${value}`])).toMatchObject({
     kind: "wrong",
     message: expect.stringContaining(`${name} takes`),
   });
 });
 
-it("refuses unknown options", () => {
+it("the command refuses unknown options", () => {
   expect(parseOptions(["--fleet", "3"])).toMatchObject({ kind: "wrong" });
 });

@@ -9,7 +9,7 @@ const baseline: ContentionFigures = {
 };
 const good: ContentionFigures = { conflictsPerJob: 1, failedClaims: 0, emptyClaims: 9, jobsPerSecond: 100 };
 
-it("meets each bar at its exact limit", () => {
+it("the queue meets each bar of contention at its exact limit", () => {
   expect(contentionBars(good, baseline).every(({ met }) => met)).toBe(true);
 });
 
@@ -17,7 +17,7 @@ it.each([
   [{ conflictsPerJob: 1.01 }, 0],
   [{ failedClaims: 1 }, 1],
   [{ jobsPerSecond: 99 }, 2],
-])("%j misses only bar %d", (change, missed) => {
+])("a queue with %j misses only bar %d of contention", (change, missed) => {
   expect(contentionBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
     [0, 1, 2].map((n) => n !== missed),
   );

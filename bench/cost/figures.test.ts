@@ -17,7 +17,7 @@ const good: CostFigures = {
 };
 const baseline: CostFigures = { ...good, docsWrittenPerWorkingHour: 720 };
 
-it("meets each bar at its exact limit", () => {
+it("the queue meets each bar of cost at its exact limit", () => {
   expect(costBars(good, baseline).every(({ met }) => met)).toBe(true);
 });
 
@@ -27,7 +27,7 @@ it.each([
   [{ rerunsPerHeartbeat: 0.01 }, 2],
   [{ callsPerIdleHour: 61 }, 3],
   [{ bytesPerTokenAt1000: 121 }, 4],
-])("%j misses only bar %d", (change, missed) => {
+])("a queue with %j misses only bar %d of cost", (change, missed) => {
   expect(costBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
     [0, 1, 2, 3, 4].map((n) => n !== missed),
   );

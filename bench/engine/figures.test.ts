@@ -12,7 +12,7 @@ const good: Figures = {
   restMb: 150,
 };
 
-it("meets each bar at its exact limit", () => {
+it("the embedded backend meets each bar of engine at its exact limit", () => {
   expect(bars(good, 0.199).every(({ met }) => met)).toBe(true);
 });
 
@@ -23,7 +23,7 @@ it.each([
   [{ fanoutMs1000: 500 }, 0, 3],
   [{ restMb: 151 }, 0, 4],
   [{ coldStartMs: 3_001 }, 0, 5],
-])("%j and a slowdown of %d miss only bar %d", (change, slowdown, missed) => {
+])("an embedded backend with %j and a slowdown of %d misses only bar %d", (change, slowdown, missed) => {
   expect(bars({ ...good, ...change }, slowdown).map(({ met }) => met)).toEqual(
     Array.from({ length: 6 }, (_, n) => n !== missed),
   );

@@ -9,7 +9,7 @@ const atBars = {
   bytesPerMinute: 1e9,
 };
 
-it("meets each bar at its exact limit", () => {
+it("an idle donor meets each bar of footprint at its exact limit", () => {
   expect(footprintBars(atBars).map(({ met }) => met)).toEqual([true, true, true]);
 });
 
@@ -17,6 +17,6 @@ it.each([
   ["memory", { restMb: 90.1 }, [false, true, true]],
   ["processor time", { cpuPercent: 0.21 }, [true, false, true]],
   ["subprocesses", { subprocessesPerMinute: 1.5 }, [true, true, false]],
-])("misses only the bar of %s", (_, changed, met) => {
+])("an idle donor can miss only the bar of %s", (_, changed, met) => {
   expect(footprintBars({ ...atBars, ...changed }).map((bar) => bar.met)).toEqual(met);
 });

@@ -19,6 +19,6 @@ it("a quantile of no samples is an error", () => {
   expect(() => quantile([], 0.5)).toThrow("Nothing was measured");
 });
 
-it("rounds to three significant digits", () => {
+it("figures are rounded to three significant digits", () => {
   expect([2345.6, 0.123456, 7].map(rounded)).toEqual([2350, 0.123, 7]);
 });

@@ -36,7 +36,7 @@ const after: Usage = {
   conflicts: 5,
 };
 
-it("subtracts the earlier counts from the later ones", () => {
+it("the usage between two readings subtracts the earlier counts from the later ones", () => {
   expect(between(before, after)).toEqual({
     ...after,
     functions: [ran("a", 2, { retries: 4 }), ...after.functions.slice(1)],
@@ -45,7 +45,7 @@ it("subtracts the earlier counts from the later ones", () => {
   });
 });
 
-it("separates calls from runs of queries and of the scheduler, and ignores the backend's own tables", () => {
+it("the totals separate calls from runs of queries and of the scheduler, and ignore the backend's own tables", () => {
   expect(totalsOf(between(before, after))).toEqual({
     calls: 4,
     queryRuns: 7,

@@ -8,12 +8,12 @@ const returnIn = (phase: Phase, stillMs: number, memoryMs: number | null = 1_000
   memoryMs,
 });
 
-it("meets each bar at its exact limit", () => {
+it("a donor meets each bar of yield at its exact limit", () => {
   const figures = yieldFigures(yieldPhases.map((phase) => returnIn(phase, 250)));
   expect(yieldBars(figures).map(({ met }) => met)).toEqual([true, true, true, true, true]);
 });
 
-it.each(yieldPhases)("misses only the bar of %s if only that phase takes longer", (slow) => {
+it.each(yieldPhases)("a donor misses only the bar of %s if only that phase takes longer", (slow) => {
   const figures = yieldFigures(yieldPhases.map((phase) => returnIn(phase, phase === slow ? 251 : 10)));
   expect(yieldBars(figures).map(({ met }) => met)).toEqual([
     ...yieldPhases.map((phase) => phase !== slow),
@@ -21,18 +21,18 @@ it.each(yieldPhases)("misses only the bar of %s if only that phase takes longer"
   ]);
 });
 
-it("misses the bar of a phase that was not measured", () => {
+it("a donor misses the bar of a phase that was not measured", () => {
   const figures = yieldFigures([returnIn("prefill", 10)]);
   expect(yieldBars(figures).map(({ met }) => met)).toEqual([false, true, false, false, true]);
 });
 
-it("counts memory only for returns that had to free it", () => {
+it("the memory figure counts only returns that had to free it", () => {
   const figures = yieldFigures([returnIn("prefill", 10, 1_001), returnIn("prefill", 10, null)]);
   expect(figures.memoryBackP95).toBe(1_001);
   expect(yieldBars(figures).at(-1)?.met).toBe(false);
 });
 
-it("finds when a process became idle, except for a tick", () => {
+it("idleSince finds when a process became idle, except for a tick", () => {
   const samples = [
     { at: 0, ticks: 5 },
     { at: 10, ticks: 7 },

@@ -8,12 +8,12 @@ import { decodeGguf, metadataValue, tensorLength } from "./gguf/file.ts";
 const bytes = readFileSync(join(import.meta.dirname, "../../resources/demo-model", manifest.file));
 const model = decodeGguf(bytes);
 
-it("has the size and hash of the model's file", () => {
+it("the manifest has the size and hash of the model's file", () => {
   expect(bytes).toHaveLength(manifest.sizeBytes);
   expect(createHash("sha256").update(bytes).digest("hex")).toBe(manifest.sha256);
 });
 
-it("agrees with the model's own metadata", () => {
+it("the manifest agrees with the model's own metadata", () => {
   expect(manifest.architecture).toBe(metadataValue(model, "general.architecture"));
   expect(manifest.contextTokens).toBe(metadataValue(model, "llama.context_length"));
   expect(manifest.chatTemplateText).toBe(metadataValue(model, "tokenizer.chat_template"));

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { suggestedPrompts } from "./suggested-prompts.ts";
 
-it("has sixty different prompts", () => {
+it("the sixty suggested prompts are different", () => {
   expect(new Set(suggestedPrompts.map(({ prompt }) => prompt)).size).toBe(60);
 });
 
-it("mixes all reliable tasks into the first 24", () => {
+it("the first 24 suggested prompts include all reliable tasks", () => {
   const tasks = new Set(suggestedPrompts.slice(0, 24).map(({ task }) => task));
   for (const task of [
     "extract",
@@ -21,7 +21,7 @@ it("mixes all reliable tasks into the first 24", () => {
   }
 });
 
-it("grades the grammar's answer as right, and another prompt's answer as wrong", () => {
+it("each suggested prompt grades the grammar's answer as right, and another prompt's answer as wrong", () => {
   suggestedPrompts.forEach(({ expected, grade }, i) => {
     expect(grade(expected)).toBe(true);
     expect(grade(`${expected} and more`)).toBe(false);

@@ -14,7 +14,7 @@ const shipped = decodeGguf(
 const tokens = metadataValue(shipped, "tokenizer.ggml.tokens") as readonly string[];
 const vocabulary = createVocabulary(tokens.slice(fixedTokens));
 
-it("builds the shipped vocabulary out of its pieces", () => {
+it("createVocabulary builds the shipped vocabulary out of its pieces", () => {
   expect(vocabulary.tokens).toEqual(tokens);
   expect(vocabulary.types).toEqual(metadataValue(shipped, "tokenizer.ggml.token_type"));
   // The first piece has −0 here. On its way to the export, JSON dropped the sign.
@@ -24,7 +24,7 @@ it("builds the shipped vocabulary out of its pieces", () => {
   expect(vocabulary.chatTemplate).toBe(metadataValue(shipped, "tokenizer.chat_template"));
 });
 
-it("encodes the first thousand training samples as the model saw them", () => {
+it("the first thousand training samples are encoded as the model saw them", () => {
   const encode = createSampleEncoder(createEncoder(vocabulary));
   const sample = createSampler(corpusSeeds.training);
   const encoded = Array.from({ length: 1_000 }, (_, index) => encode(sample(), index));

@@ -28,7 +28,7 @@ it.each([
   'Revert "Add a verb, a long subject that git quotes and that may therefore be longer than it"',
   "Merge branch 'x'",
   "Fix a leak\n# Please enter the commit message for your changes.",
-])("accepts: %s", (message) => {
+])("the commit hook accepts: %s", (message) => {
   expect(runHook(message)).toEqual({ code: 0, text: "" });
 });
 
@@ -41,7 +41,7 @@ it.each([
   ["Add a verb.", /full stop/],
   ["Fix the runner: it leaked memory", /colon/],
   ["Add a verb\nThe reason", /second line/],
-])("refuses: %s", (message, fault) => {
+])("the commit hook refuses: %s", (message, fault) => {
   const { code, text } = runHook(message);
   expect(code).toBe(1);
   expect(text).toMatch(fault);

@@ -16,7 +16,7 @@ const file = (path: string, lines: number, imports: readonly string[] = [], test
 });
 
 describe("circles", () => {
-  it("finds each group of files that import each other", () => {
+  it("circles finds each group of files that import each other", () => {
     const graph = new Map([
       ["a", ["b"]],
       ["b", ["c", "d"]],
@@ -26,7 +26,7 @@ describe("circles", () => {
     expect(circles(graph)).toEqual([["a", "b", "c"]]);
   });
 
-  it("finds no circle in a tree", () => {
+  it("circles finds nothing in a tree", () => {
     const graph = new Map([
       ["a", ["b", "c"]],
       ["b", ["c"]],
@@ -36,23 +36,23 @@ describe("circles", () => {
   });
 });
 
-it("gives a room's size without its tests", () => {
+it("roomFigures gives a room's size without its tests", () => {
   const files = [file("app/a.ts", 10), file("app/b.ts", 30), file("app/b.test.ts", 500, [], true)];
   expect(roomFigures(files)).toEqual([{ room: "app", files: 2, lines: 40, medianLines: 30, p90Lines: 30 }]);
 });
 
-it("counts a package as a room of its own", () => {
+it("roomFigures counts a package as a room of its own", () => {
   const files = [file("packages/queue/client/a.ts", 1), file("packages/embedded/main.ts", 1)];
   expect(roomFigures(files).map(({ room }) => room)).toEqual(["packages/embedded", "packages/queue"]);
 });
 
-it("names folders with more source files than allowed", () => {
+it("largeFolders names folders with more source files than allowed", () => {
   const files = [file("app/a.ts", 1), file("app/b.ts", 1), file("app/a.test.ts", 1, [], true)];
   expect(largeFolders(files, 1)).toEqual([["app", 2]]);
   expect(largeFolders(files, 2)).toEqual([]);
 });
 
-it("finds folders that import each other, and allows a folder and one inside it", () => {
+it("mutualFolders finds folders that import each other, and allows a folder and one inside it", () => {
   const files = [
     file("a/x.ts", 1, ["b/y.ts", "a/in/z.ts"]),
     file("b/y.ts", 1, ["a/w.ts"]),
@@ -62,7 +62,7 @@ it("finds folders that import each other, and allows a folder and one inside it"
   expect(mutualFolders(files)).toEqual([["a", "b"]]);
 });
 
-it("names a small file with one caller unless a test imports it", () => {
+it("smallSingleCallerFiles names a small file with one caller unless a test imports it", () => {
   const small = file("app/small.ts", 5);
   const caller = file("app/caller.ts", 100, ["app/small.ts"]);
   const test = file("app/small.test.ts", 20, ["app/small.ts"], true);

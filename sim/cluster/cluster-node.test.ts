@@ -26,14 +26,14 @@ function talk(messages: readonly unknown[], seed = 1): Record<string, unknown>[]
 }
 
 describe("the protocol", () => {
-  it("answers an envelope with an envelope, src and dest swapped, and a bare body with a bare body", () => {
+  it("a node answers an envelope with an envelope, src and dest swapped, and a bare body with a bare body", () => {
     const [ok, stolen] = talk([init, stealRequest]);
     expect(ok).toEqual({ src: "cluster", dest: "client", body: { type: "init_ok", in_reply_to: 1 } });
     expect(stolen).toMatchObject({ type: "job_stolen", in_reply_to: 1, thief: "w3", victim_queue_size: 2 });
     expect(stolen!["job_id"]).toBe(stolen!["victim"] === "w1" ? "job2" : "job4");
   });
 
-  it("deals the default jobs without an init, and draws the same victims for the same seed", () => {
+  it("a node deals the default jobs without an init, and draws the same victims for the same seed", () => {
     expect(talk([stealRequest, stealRequest, stealRequest], 5)).toEqual(
       talk([init, stealRequest, stealRequest, stealRequest], 5).slice(1),
     );
@@ -41,7 +41,7 @@ describe("the protocol", () => {
     expect(new Set(victims)).toEqual(new Set(["w1", "w2"]));
   });
 
-  it("answers nothing_to_steal without an error if no worker has a job to steal", () => {
+  it("a node answers nothing_to_steal without an error if no worker has a job to steal", () => {
     const [, nothing] = talk([
       { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 0 },
       { type: "steal_job", msg_id: 2, thief_worker: "w2", busy_workers: ["w1"] },
@@ -49,7 +49,7 @@ describe("the protocol", () => {
     expect(nothing).toEqual({ type: "nothing_to_steal", in_reply_to: 2, thief: "w2" });
   });
 
-  it("is not all idle until a stolen job has run", () => {
+  it("a cluster is not all idle until a stolen job has run", () => {
     const check = { type: "check_cluster_state", msg_id: 3 };
     const [, , before, ran, after] = talk([
       { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 1 },
@@ -71,7 +71,7 @@ describe("the protocol", () => {
     expect(after).toMatchObject({ all_idle: true });
   });
 
-  it("is not all idle while a job is in flight", () => {
+  it("a cluster is not all idle while a job is in flight", () => {
     const [, , state] = talk([
       { type: "init", workers: ["w1"], jobs_to_distribute: 1 },
       { type: "run_simulation", duration_ms: 10 },
@@ -91,7 +91,7 @@ describe("the protocol", () => {
     ["too many jobs", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 1e9 }, "malformed"],
     ["a negative time", { type: "run_simulation", msg_id: 4, duration_ms: -1 }, "malformed"],
     ["an unknown worker", { ...stealRequest, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
-  ])("answers %s with an error, and then the next request", (_, message, code) => {
+  ])("a node answers %s with an error, and then the next request", (_, message, code) => {
     const [answer, next] = talk([message, { type: "check_cluster_state", msg_id: 5 }]);
     const body = (answer!["body"] ?? answer) as Record<string, unknown>;
     expect(body).toMatchObject({ type: "error", code });
@@ -100,7 +100,7 @@ describe("the protocol", () => {
     expect(next).toMatchObject({ type: "cluster_state_ok", in_reply_to: 5 });
   });
 
-  it("answers any line at all with one line of JSON", () => {
+  it("a node answers any line at all with one line of JSON", () => {
     const node = new ClusterNode(1);
     const anything = fc.oneof(
       fc.string(),
@@ -118,7 +118,7 @@ describe("the protocol", () => {
 });
 
 describe("linesOf", () => {
-  it("splits lines wherever the chunks end, and reports lines that are too long", async () => {
+  it("linesOf splits lines wherever the chunks end, and reports lines that are too long", async () => {
     const cut = async (chunks: readonly string[]) => {
       async function* source() {
         for (const chunk of chunks) yield Buffer.from(chunk, "latin1");
@@ -137,7 +137,7 @@ describe("linesOf", () => {
 describe("the cluster-node program", () => {
   const script = fileURLToPath(new URL("../cluster-node.ts", import.meta.url));
 
-  it("answers line by line while its input is open, and ends with it", async () => {
+  it("the program answers line by line while its input is open, and ends with it", async () => {
     const node = spawn(process.execPath, [script, "--seed", "2"], { stdio: ["pipe", "pipe", "inherit"] });
     const code = new Promise((resolve) => node.once("exit", resolve));
     const first = new Promise<string>((resolve) => node.stdout.once("data", (data) => resolve(String(data))));
@@ -153,7 +153,7 @@ describe("the cluster-node program", () => {
     expect(await code).toBe(0);
   }, 60_000);
 
-  it("refuses a seed that is not a number", async () => {
+  it("the program refuses a seed that is not a number", async () => {
     const node = spawn(process.execPath, [script, "--seed", "x"], { stdio: ["ignore", "ignore", "pipe"] });
     expect(await text(node.stderr)).toContain('--seed takes a whole number, not "x"');
   }, 60_000);

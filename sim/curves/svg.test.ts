@@ -18,12 +18,12 @@ const chart = {
   ],
 } as const;
 
-it("places points by their logarithms, from corner to corner of the plot", () => {
+it("a chart places points by their logarithms, from corner to corner of the plot", () => {
   const lines = [...svgOf(chart).matchAll(/<polyline points="([^"]*)"/g)].map(([, points]) => points);
   expect(lines).toEqual(["92.0,410.0 610.0,56.0", "351.0,233.0"]);
 });
 
-it("labels every line, escapes text, and has no background", () => {
+it("a chart labels every line, escapes text, and has no background", () => {
   const svg = svgOf(chart);
   expect(svg).toContain(">one</text>");
   expect(svg).toContain(">other</text>");

@@ -5,7 +5,7 @@ import { Deque } from "./deque.ts";
 import { Shift } from "./simulate.ts";
 
 describe("Deque", () => {
-  it("behaves like an array with push, shift and pop", () => {
+  it("a deque behaves like an array with push, shift and pop", () => {
     const step = fc.constantFrom("push", "push", "front", "back");
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -36,7 +36,7 @@ const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `
 const allJobs = (count: number) => Array.from({ length: count }, (_, index) => `job${index + 1}`);
 
 describe("a cluster", () => {
-  it("deals every job once, in blocks that differ by one at most", () => {
+  it("a cluster deals every job once, in blocks that differ by one at most", () => {
     fc.assert(
       fc.property(fleets, ({ workers, jobs, seed }) => {
         const names = namesOf(workers);
@@ -52,7 +52,7 @@ describe("a cluster", () => {
     );
   });
 
-  it("loses no job and runs none twice, however the time is divided, and is all idle only at the end", () => {
+  it("a cluster loses no job and runs none twice, however the time is divided, and is all idle only at the end", () => {
     fc.assert(
       fc.property(fleets, ({ workers, jobs, seed, stretches }) => {
         const names = namesOf(workers);
@@ -72,7 +72,7 @@ describe("a cluster", () => {
     );
   });
 
-  it("steals a victim's last job, never the thief's own, and reports when there is none", () => {
+  it("a thief steals a victim's last job, never the thief's own, and reports when there is none", () => {
     const cluster = deal(["w1", "w2"], 3, 1);
     expect(steal(cluster, "w2", ["w1", "w2"])).toEqual({
       kind: "stolen",
@@ -84,7 +84,7 @@ describe("a cluster", () => {
     expect(steal(cluster, "w2", ["w1", "w2"])).toEqual({ kind: "nothing to steal" });
   });
 
-  it("draws from all busy victims, and the same ones for the same seed", () => {
+  it("a thief draws from all busy victims, and the same ones for the same seed", () => {
     const victims = (seed: number) => {
       const cluster = deal(["w1", "w2", "w3"], 300, seed);
       return Array.from({ length: 60 }, () => {

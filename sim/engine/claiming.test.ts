@@ -26,7 +26,7 @@ function put(world: World, job: number, cell: number): void {
   becomeReady(world, job, 0);
 }
 
-it("gives a job that two devices claim at once to the first, and counts a conflict for the second", () => {
+it("the first of two simultaneous claims gets the job, and the second is a conflict", () => {
   const world = worldOf(homeSlots(false, "back"), 2);
   world.now = 1e9;
   put(world, 0, 0);
@@ -41,7 +41,7 @@ it("gives a job that two devices claim at once to the first, and counts a confli
   expect(world.fleet.jobOf(1)).toBe(-1);
 });
 
-it("keeps a device waiting without a conflict if the job is gone when its claim begins", () => {
+it("a device keeps waiting without a conflict if the job is gone when its claim begins", () => {
   const world = worldOf(homeSlots(false, "back"), 1);
   world.now = 1e9;
   put(world, 0, 0);
@@ -52,7 +52,7 @@ it("keeps a device waiting without a conflict if the job is gone when its claim 
   expect(world.measures.conflicts).toBe(0);
 });
 
-it("searches for the next job at the end of a job only if that job had waited a while", () => {
+it("a device searches for the next job at the end of a job only if that job had waited a while", () => {
   for (const [waited, next] of [
     [0, -1],
     [5_000, 1],
@@ -71,7 +71,7 @@ it("searches for the next job at the end of a job only if that job had waited a 
   }
 });
 
-it("spreads a prefix when two more of its jobs wait behind the one that a waiting device claims", () => {
+it("a prefix is spread when two more of its jobs wait behind the one that a waiting device claims", () => {
   for (const [behind, width] of [
     [1, 1],
     [2, 2],
@@ -88,7 +88,7 @@ it("spreads a prefix when two more of its jobs wait behind the one that a waitin
   }
 });
 
-it("counts a conflict if a job is added to a range that a completion found empty", () => {
+it("a job added to a range that a completion found empty is a conflict", () => {
   const all = 16 * 16;
   const world = worldOf(ring(false, { localSlots: all }), 1);
   world.now = 1e9;

@@ -45,7 +45,7 @@ function next(world: World): { kind: number; a: number; b: number } {
 const assign = (world: World, job: number) => handOver(world, job, findNearby(world, job));
 
 describe("handing over", () => {
-  it("assigns a job to a waiting device, and no second job to that device", () => {
+  it("a submission assigns a job to a waiting device, and no second job to that device", () => {
     const world = worldWith(2);
     expect(assign(world, 0)).toBe("assigned");
     const { kind, a: device, b: job } = next(world);
@@ -58,7 +58,7 @@ describe("handing over", () => {
     expect(assign(world, 2)).toBe("no waiter");
   });
 
-  it("conflicts if the device was assigned a job or did something after the submission read it", () => {
+  it("a hand-over conflicts if the device was assigned a job or did something after the submission read it", () => {
     const world = worldWith(1);
     const offer = findNearby(world, 0);
     world.now = 1_010;
@@ -67,7 +67,7 @@ describe("handing over", () => {
     expect(assign(world, 0)).toBe("assigned");
   });
 
-  it("conflicts if a device comes or leaves in the part of the ring that was read", () => {
+  it("a hand-over conflicts if a device comes or leaves in the part of the ring that was read", () => {
     const world = worldWith(2);
     const offer = findNearby(world, 0);
     world.now = 1_005;
@@ -81,7 +81,7 @@ describe("handing over", () => {
     expect(assign(world, 0)).toBe("assigned");
   });
 
-  it("reclaims a job from a dead device, and removes the device from the ring", () => {
+  it("a job handed to a dead device is reclaimed, and the device leaves the ring", () => {
     const world = worldWith(1);
     world.fleet.states[0] = deviceState.dead;
     expect(assign(world, 7)).toBe("assigned");
@@ -94,7 +94,7 @@ describe("handing over", () => {
     expect(world.lane.isReady(7)).toBe(true);
   });
 
-  it("hands over the first four jobs of a call", () => {
+  it("a submission hands over the first four jobs of a call", () => {
     const batch = drawTrace("batch", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
     const world = createWorld(ring(false), batch);
     world.lane.slots = 16;
@@ -112,26 +112,26 @@ describe("handing over", () => {
 describe("the search for waiting devices", () => {
   const eighth = 65_536 / 8;
 
-  it("covers an eighth of the ring in a large lane, in one stage", () => {
+  it("the search for waiting devices covers an eighth of the ring in a large lane, in one stage", () => {
     // The slot of a lane of 16,384 is at most four points before the prefix's own.
     const near = findNearby(worldBefore(0, [eighth - 8], 16_384), 0);
     expect(near).toMatchObject({ device: 0, stages: 1 });
     expect(findNearby(worldBefore(0, [eighth + 8], 16_384), 0)).toMatchObject({ device: -1, stages: 1 });
   });
 
-  it("covers the whole ring in a small lane, in two stages", () => {
+  it("the search for waiting devices covers the whole ring in a small lane, in two stages", () => {
     expect(findNearby(worldBefore(0, [eighth + 8], 16), 0)).toMatchObject({ device: 0, stages: 2 });
     expect(findNearby(worldBefore(0, [5 * eighth], 16), 0)).toMatchObject({ device: 0, stages: 2 });
   });
 
-  it("starts again at the job's slot, in two stages, if the prefix is spread far", () => {
+  it("the search for waiting devices starts again at the job's slot, in two stages, if the prefix is spread far", () => {
     const world = worldBefore(0, [8, 4 * eighth], 16_384);
     const at = world.places[0] ?? 0;
     world.places[0] = (at + 5 * eighth) % world.lane.cells;
     expect(findNearby(world, 0)).toMatchObject({ device: 1, stages: 2 });
   });
 
-  it("checks at most three devices, one stage each, and reads no further along the ring", () => {
+  it("the search for waiting devices checks at most three, one stage each, and reads no further along the ring", () => {
     const world = worldBefore(0, [8, 16, 24, 32, 40], 16_384);
     for (const device of [0, 1, 2]) world.handedTo.add(device);
     const offer = findNearby(world, 0);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { randomFrom } from "../structures/random.ts";
 import { inLargestGaps } from "./positions.ts";
 
-it("puts the second position opposite the first, and none close to another", () => {
+it("inLargestGaps puts the second position opposite the first, and none close to another", () => {
   const cells = 65_536;
   const positions = [...inLargestGaps(64, cells, randomFrom(7))];
   expect(positions.slice(0, 2)).toEqual([0, cells / 2]);

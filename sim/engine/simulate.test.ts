@@ -7,7 +7,7 @@ const load = { devices: 60, jobs: 300, seed: 11, load: 0.4 };
 const plenty = 5_000_000;
 
 describe.each(policies)("$name", (policy) => {
-  it.each(scenarioNames)("runs no job of the scenario `%s` twice, and loses none", (scenario) => {
+  it.each(scenarioNames)("a policy runs no job of the scenario `%s` twice, and loses none", (scenario) => {
     const { world } = run(policy, drawTrace(scenario, load), plenty, "done");
     // A policy that gives up after five conflicts may not finish in time, but nothing runs twice.
     const done = world.doneTimes.filter((times) => times === 1).length;
@@ -23,13 +23,13 @@ describe.each(policies)("$name", (policy) => {
     }
   });
 
-  it("gives the same outcome for the same seed, and another for another seed", () => {
+  it("a policy gives the same outcome for the same seed, and another for another seed", () => {
     const outcome = (seed: number) => simulate(policy, drawTrace("bursts", { ...load, seed }), plenty);
     expect(outcome(3)).toEqual(outcome(3));
     expect(outcome(4)).not.toEqual(outcome(3));
   });
 
-  it("counts one wait for each start, and one for each job that never started", () => {
+  it("a simulation counts one wait for each start, and one for each job that never started", () => {
     const outcome = simulate(policy, drawTrace("light", load), plenty);
     expect(outcome.waits.length).toBe(outcome.starts + outcome.unstarted);
     expect(outcome.starts).toBeGreaterThanOrEqual(outcome.jobs - outcome.unstarted);
@@ -38,7 +38,7 @@ describe.each(policies)("$name", (policy) => {
   });
 });
 
-it("counts the jobs that wait when the simulation is cut off", () => {
+it("a simulation that is cut off counts the jobs that still wait", () => {
   const [sharedHead] = policies;
   const outcome = simulate(sharedHead!, drawTrace("batch", load), 600);
   expect(outcome.unstarted).toBeGreaterThan(0);

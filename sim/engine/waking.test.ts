@@ -29,7 +29,7 @@ function woken(world: World): number[] {
 }
 
 describe("ring", () => {
-  it("wakes a single waiting device for a job anywhere on the ring", () => {
+  it("a ready job wakes a single waiting device, wherever it is on the ring", () => {
     fc.assert(
       fc.property(fc.nat(cellsOnRing - 1), (cell) => {
         const world = worldWith(1);
@@ -42,7 +42,7 @@ describe("ring", () => {
     );
   });
 
-  it("wakes only the last device before a job, wherever the job is placed", () => {
+  it("a ready job wakes only the last device before it, wherever it is placed", () => {
     fc.assert(
       fc.property(fc.nat(cellsOnRing - 1), fc.integer({ min: 2, max: 40 }), (cell, waiting) => {
         const world = worldWith(waiting);
@@ -61,7 +61,7 @@ describe("ring", () => {
     );
   });
 
-  it("lets the device before a dead waiter claim a late job, and removes the dead waiter", () => {
+  it("the device before a dead waiter claims a late job, and the dead waiter is removed", () => {
     const world = worldWith(3);
     world.places[0] = 123;
     becomeReady(world, 0, 0);
@@ -76,7 +76,7 @@ describe("ring", () => {
     expect(world.fleet.waiterRing.cellOf(waiter!)).toBe(-1);
   });
 
-  it("does not claim a late job that is gone", () => {
+  it("no device claims a late job that is gone", () => {
     const world = worldWith(3);
     world.places[0] = 123;
     becomeReady(world, 0, 0);
@@ -85,7 +85,7 @@ describe("ring", () => {
     expect(world.attempts.size).toBe(0);
   });
 
-  it("does not wake a device that is at work", () => {
+  it("a device at work is not woken", () => {
     const world = worldWith(1);
     for (const state of [deviceState.acting, deviceState.busy]) {
       world.fleet.states[0] = state;

@@ -13,24 +13,24 @@ const good: PolicyFigures = {
 };
 const baseline = { ...good, p95: 4_000, conflictsPerJob: 10, cacheHits: 1 };
 
-it("picks the policy that loses the least device time", () => {
+it("the winner loses the least device time", () => {
   expect(winnerOf({ a: good, b: { ...good, cacheHits: 0.6 } })).toBe("b");
   expect(winnerOf({ a: good, b: { ...good, idleWhileWaiting: 0.001 } })).toBe("b");
   expect(winnerOf({ a: good, b: { ...good, cacheHits: 0.6, idleWhileWaiting: 0.5 } })).toBe("a");
 });
 
-it("excludes a policy that starts jobs noticeably later, whatever else it saves", () => {
+it("no policy wins that starts jobs noticeably later, whatever else it saves", () => {
   expect(winnerOf({ a: good, b: { ...good, p95: 141, cacheHits: 1 } })).toBe("a");
   expect(winnerOf({ a: good, b: { ...good, p95: 139, cacheHits: 1 } })).toBe("b");
 });
 
-it("excludes a policy with more than a twentieth of the baseline's conflicts, whatever else it saves", () => {
+it("no policy wins with more than a twentieth of the baseline's conflicts, whatever else it saves", () => {
   const many = { ...good, conflictsPerJob: 0.51, cacheHits: 1 };
   expect(winnerOf({ "shared-head": baseline, a: good, b: many })).toBe("a");
   expect(winnerOf({ "shared-head": baseline, a: good, b: { ...many, conflictsPerJob: 0.49 } })).toBe("b");
 });
 
-it("leaves the waits of a batch out of the percentiles, unless only the batch ran", () => {
+it("the percentiles leave out the waits of a batch, unless only the batch ran", () => {
   const outcome = (wait: number) => ({
     waits: new Float64Array([wait]),
     jobs: 1,

@@ -11,7 +11,7 @@ const cellCount = 2_048;
 const cells = fc.nat(cellCount - 1);
 
 describe("EventQueue", () => {
-  it("returns events in the order of their times", () => {
+  it("EventQueue returns events in the order of their times", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1_000), { maxLength: 3_000 }), (times) => {
         const queue = new EventQueue();
@@ -32,7 +32,7 @@ describe("EventQueue", () => {
 });
 
 describe("CellLists", () => {
-  it("finds the nearest occupied cell both ways, and keeps the order within a cell", () => {
+  it("CellLists finds the nearest occupied cell both ways, and keeps the order within a cell", () => {
     const step = fc.record({ member: fc.nat(49), cell: cells, front: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), cells, (steps, from) => {
@@ -70,7 +70,7 @@ describe("CellLists", () => {
 });
 
 describe("LastChanges", () => {
-  it("finds the latest change in any range, also around the ring", () => {
+  it("LastChanges finds the latest change in any range, also around the ring", () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 50 }), cells, cells, (changes, from, to) => {
         const tree = new LastChanges(cellCount);
@@ -86,7 +86,7 @@ describe("LastChanges", () => {
 });
 
 describe("IndexedSet", () => {
-  it("contains the added members that were not removed, and draws each of them", () => {
+  it("IndexedSet contains the added members that were not removed, and draws each of them", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(19), { maxLength: 60 }), fc.nat(), (toggles, seed) => {
         const set = new IndexedSet(20);

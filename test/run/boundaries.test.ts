@@ -74,7 +74,7 @@ it.each([
   ["examples/hash-files/probe.ts", 'import { x } from "../../launch/core/paths.ts"; x();'],
   ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
   ["renderer/console/probe.ts", "export const bridge = window.gleaner;"],
-])("%s refuses: %s", async (file, code) => {
+])("lint refuses in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).not.toEqual([]);
 });
 
@@ -99,6 +99,6 @@ it.each([
   ["sim/probe.ts", 'import { slotsFor } from "../packages/queue/component/model/placement.ts"; slotsFor(3);'],
   ["cli/donor/probe.ts", 'import { paths } from "../../launch/core/paths.ts"; paths();'],
   ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
-])("%s accepts: %s", async (file, code) => {
+])("lint accepts in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);
 });

@@ -28,7 +28,7 @@ function exists(page: string, path: string): boolean {
   return [root, resolve(root, dirname(page))].some((folder) => existsSync(resolve(folder, path)));
 }
 
-it("finds paths to check", () => {
+it("the pages name paths to check", () => {
   expect(pathsIn("docs/architecture.md")).toContain("convex/http.ts");
 });
 

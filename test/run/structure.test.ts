@@ -16,20 +16,20 @@ const paths = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, en
   .filter((path) => !path.includes("_generated/"));
 const files = readSources(root, paths);
 
-it("reads the imports of this repository", () => {
+it("the graph has the imports of this repository", () => {
   const graph = fileGraph(files);
   expect(graph.get("convex/http.ts")).toContain("convex/openai/endpoint.ts");
   expect(graph.get("convex/convex.config.ts")).toContain("packages/queue/component/convex.config.ts");
 });
 
-it("has no circles of imports, types included", () => {
+it("the repository has no circles of imports, types included", () => {
   expect(circles(fileGraph(files))).toEqual([]);
 });
 
-it("has no folders that import each other", () => {
+it("the repository has no folders that import each other", () => {
   expect(mutualFolders(files)).toEqual([]);
 });
 
-it("has no folder with more than 20 source files", () => {
+it("the repository has no folder with more than 20 source files", () => {
   expect(largeFolders(files, 20)).toEqual([]);
 });

@@ -22,11 +22,11 @@ describe("the corpus that the model was trained on", () => {
     [999, 2_000, "b23bc07bf1cd08e77e9f79b28dd363c3332ebe70ec0b90a91a7cdc8ee92aff2f"],
     [4_242, 1_000, "752a17db6d6a5e4a4d38c38b0ae0cb211705cdb7d8b71153c5685c03547eeee8"],
     [2 ** 32 - 1, 3_000, "d92f1c6855c814c6992654471515e3ee35a6181dfd12498e22677dfc3de0fc1f"],
-  ])("has the golden hash for seed %i, %i samples", (seed, count, hash) => {
+  ])("the corpus has the golden hash for seed %i, %i samples", (seed, count, hash) => {
     expect(hashOf(seed, count)).toBe(hash);
   });
 
-  it("has the golden hash for the whole training set", () => {
+  it("the corpus has the golden hash for the whole training set", () => {
     expect(hashOf(101, 220_000)).toBe("c16fe9d98dccdff7126c88b8e17dfa4b4ab1cf06a08aab49d7611bc3b1ca7f89");
   });
 });
@@ -60,7 +60,7 @@ describe("a sample of a given task", () => {
     unknown: "828579c7bf93caa3",
   };
 
-  it.each(taskNames)("has the golden hash for the task %s", (name) => {
+  it.each(taskNames)("the corpus has the golden hash for the task %s", (name) => {
     expect(hashOf(5, 200, name).slice(0, 16)).toBe(goldenStart[name]);
   });
 });
@@ -69,7 +69,7 @@ describe("every sample", () => {
   const sample = createSampler(31);
   const drawn = Array.from({ length: 3_000 }, () => sample());
 
-  it("has a prompt and an answer without gaps from a template", () => {
+  it("every sample has a prompt and an answer without gaps from a template", () => {
     for (const { prompt, answer } of drawn) {
       expect(prompt).not.toMatch(/undefined|NaN|\{[ncpy]\}/);
       expect(answer).toMatch(/\S/);
@@ -77,16 +77,16 @@ describe("every sample", () => {
     }
   });
 
-  it("has a JSON answer to a JSON question", () => {
+  it("every JSON question has a JSON answer", () => {
     for (const { task, answer } of drawn)
       if (task === "json") expect(Object.keys(JSON.parse(answer) as object)).toHaveLength(2);
   });
 
-  it("asks for a value that the text contains", () => {
+  it("every extraction asks for a value that the text contains", () => {
     for (const { task, prompt, answer } of drawn) if (task === "extract") expect(prompt).toContain(answer);
   });
 
-  it("has a task drawn about as often as the weights say", () => {
+  it("each task is drawn about as often as its weight says", () => {
     for (const name of taskNames) {
       const share = drawn.filter(({ task }) => task === name).length / drawn.length;
       expect(Math.abs(share - taskShare(name))).toBeLessThan(0.03);

@@ -9,7 +9,7 @@ it.each([
   ["Anna won a prize in Rome yesterday.", "Anna won a prize in Rome.", false],
   ["7 * 8 = 56", "7 * 8 = 54", false],
   ["positive", "", false],
-])("grades plain text: %j, answered %j: %s", (expected, answer, right) => {
+])("isRight grades plain text: %j, answered %j: %s", (expected, answer, right) => {
   expect(isRight(expected, answer)).toBe(right);
 });
 
@@ -20,10 +20,10 @@ it.each([
   ['{"name": "Kim", "city": "Oslo", "age": 4}', false],
   ['{"name": "Kim", "city": "Oslo"', false],
   ["null", false],
-])("grades JSON by its values: %s: %s", (answer, right) => {
+])("isRight grades JSON by its values: %s: %s", (answer, right) => {
   expect(isRight('{"name": "Kim", "city": "Oslo"}', answer)).toBe(right);
 });
 
-it("does not take a price in quotes for a number", () => {
+it("a price in quotes is not graded as a number", () => {
   expect(isRight('{"item": "lamp", "price": 12}', '{"item": "lamp", "price": "12"}')).toBe(false);
 });

@@ -18,21 +18,25 @@ beforeAll(async () => {
 }, patient.timeout);
 afterAll(() => model.close());
 
-it("answers at least nine in ten suggested prompts as the grammar says", patient, async () => {
-  let right = 0;
-  for (const { prompt, grade } of suggestedPrompts) if (grade((await model.ask(prompt)).text)) right += 1;
-  expect(right / suggestedPrompts.length).toBeGreaterThanOrEqual(0.9);
-});
+it(
+  "the shipped model answers at least nine in ten suggested prompts as the grammar says",
+  patient,
+  async () => {
+    let right = 0;
+    for (const { prompt, grade } of suggestedPrompts) if (grade((await model.ask(prompt)).text)) right += 1;
+    expect(right / suggestedPrompts.length).toBeGreaterThanOrEqual(0.9);
+  },
+);
 
 it.each(manifest.tasks)(
-  "answers the manifest's example of $name",
+  "the shipped model answers the manifest's example of $name",
   patient,
   async ({ prompt, expect: expected }) => {
     expect((await model.ask(prompt)).text).toBe(expected);
   },
 );
 
-it("splits text in llama.cpp into the tokens that it was trained on", () => {
+it("llama.cpp splits text into the tokens that the model was trained on", () => {
   const tokens = metadataValue(decodeGguf(readFileSync(path)), "tokenizer.ggml.tokens") as readonly string[];
   const encode = createEncoder(createVocabulary(tokens.slice(fixedTokens)));
   const sample = createSampler(77);

@@ -20,7 +20,7 @@ describe("encodeGguf", () => {
     ["f16", false, "61d085efe7139f6daf405d2eecef1089983a5d1a768289b1382a6c9e3e5ec755"],
     ["q8_0", true, "0f8dcc76f4d9e31c6001c2534bf43f1308bb40aa57834aa68bd6867d793ba8c7"],
     ["q8_0", false, "e9041f231f0007fc88565f3af8f81a781e64e3307f6073d8265f2d97452cc980"],
-  ])("writes the golden bytes: %s, tied: %s", (type, tied, hash) => {
+  ])("encodeGguf writes the golden bytes: %s, tied: %s", (type, tied, hash) => {
     expect(
       createHash("sha256")
         .update(encodeGguf(probe(type, tied)))
@@ -31,7 +31,7 @@ describe("encodeGguf", () => {
 
 describe("encodeGguf and decodeGguf", () => {
   it.each<TensorType>(["f32", "f16", "q8_0"])(
-    "read the metadata and the tensors that were written: %s",
+    "decodeGguf reads the metadata and the tensors that were written: %s",
     (type) => {
       const written = probe(type, false);
       const read = decodeGguf(encodeGguf(written));
@@ -48,7 +48,7 @@ describe("encodeGguf and decodeGguf", () => {
     },
   );
 
-  it("preserve every type of metadata value", () => {
+  it("every type of metadata value survives encoding and decoding", () => {
     const metadata: GgufFile["metadata"] = [
       ["a.u8", { type: "u8", value: 255 }],
       ["a.i32", { type: "i32", value: -7 }],
@@ -63,7 +63,7 @@ describe("encodeGguf and decodeGguf", () => {
     expect(decodeGguf(encodeGguf({ metadata, tensors: [] })).metadata).toEqual(metadata);
   });
 
-  it("reproduce the shipped model byte for byte", () => {
+  it("decoding and encoding reproduces the shipped model byte for byte", () => {
     const shipped = readFileSync(
       join(import.meta.dirname, "../../../resources/demo-model/gleaner-demo-q8.gguf"),
     );

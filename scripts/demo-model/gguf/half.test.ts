@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { fromHalf, toHalf } from "./half.ts";
 
-it("converts every half-precision number to a number and back", () => {
+it("every half-precision number survives conversion to a number and back", () => {
   for (let half = 0; half < 0x10000; half += 1) {
     const value = fromHalf(half);
     if (!Number.isNaN(value)) expect(toHalf(value)).toBe(half);
@@ -19,10 +19,10 @@ it.each([
   ["half of the smallest subnormal, a tie, to zero", 2 ** -25, 0x0000],
   ["a little more than half of the smallest subnormal, up", 2 ** -25 * 1.01, 0x0001],
   ["minus infinity", -Infinity, 0xfc00],
-])("rounds %s", (_, value, half) => {
+])("toHalf rounds %s", (_, value, half) => {
   expect(toHalf(value)).toBe(half);
 });
 
-it("converts NaN to NaN", () => {
+it("NaN stays NaN", () => {
   expect(fromHalf(toHalf(NaN))).toBeNaN();
 });

@@ -4,7 +4,7 @@ import { decodeTensor, encodedBytes, encodeTensor, type TensorType, tensorTypes 
 const ramp = Float32Array.from({ length: 64 }, (_, i) => (i - 20) / 7);
 
 it.each(Object.keys(tensorTypes) as TensorType[])(
-  "%s: decodes numbers close to the encoded ones, and has the expected size",
+  "%s decodes to numbers close to the encoded ones, and has the expected size",
   (type) => {
     const encoded = encodeTensor(ramp, type);
     expect(encoded).toHaveLength(encodedBytes(type, ramp.length));
@@ -15,16 +15,16 @@ it.each(Object.keys(tensorTypes) as TensorType[])(
   },
 );
 
-it("q8_0: the largest magnitude of a block becomes ±127, and halves round away from zero", () => {
+it("in q8_0 the largest magnitude of a block becomes ±127, and halves round away from zero", () => {
   const block = new Float32Array(32);
   block.set([-127, 2.5, -2.5, 0.4]);
   expect([...encodeTensor(block, "q8_0").subarray(2, 6)]).toEqual([256 - 127, 3, 256 - 3, 0]);
 });
 
-it("q8_0: a block of zeros stays zero", () => {
+it("in q8_0 a block of zeros stays zero", () => {
   expect(decodeTensor(encodeTensor(new Float32Array(32), "q8_0"), "q8_0", 32)).toEqual(new Float32Array(32));
 });
 
-it("q8_0: refuses an incomplete block", () => {
+it("q8_0 refuses an incomplete block", () => {
   expect(() => encodeTensor(new Float32Array(33), "q8_0")).toThrow(RangeError);
 });

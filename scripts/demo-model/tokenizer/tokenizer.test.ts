@@ -7,7 +7,7 @@ import { trainVocabulary } from "./train-vocabulary.ts";
 import { asciiPieces, createVocabulary, firstByteToken } from "./vocabulary.ts";
 
 describe("splitIntoUnits", () => {
-  it("splits text into words with the space before them, and single characters", () => {
+  it("splitIntoUnits splits text into words with the space before them, and single characters", () => {
     expect(splitIntoUnits("Pay 42 to Ann!\nü")).toEqual([
       "Pay",
       "▁",
@@ -23,7 +23,7 @@ describe("splitIntoUnits", () => {
 });
 
 describe("trainVocabulary", () => {
-  it("trains the golden vocabulary from a thousand samples", () => {
+  it("trainVocabulary trains the golden vocabulary from a thousand samples", () => {
     const sample = createSampler(11);
     const texts = Array.from({ length: 1_000 }, sample).flatMap(({ prompt, answer }) => [prompt, answer]);
     const { tokens, scores, types } = trainVocabulary(texts, 500);
@@ -33,7 +33,7 @@ describe("trainVocabulary", () => {
     );
   });
 
-  it("merges the most frequent pair first, and no rare pair", () => {
+  it("trainVocabulary merges the most frequent pair first, and no rare pair", () => {
     const learned = trainVocabulary(["aba ".repeat(5), "cd "], 1_000).tokens.slice(
       firstByteToken + 256 + asciiPieces.length,
     );
@@ -46,15 +46,15 @@ describe("the encoder", () => {
   const encode = createEncoder(vocabulary);
   const spelled = (text: string): readonly string[] => encode(text).map((id) => vocabulary.tokens[id]!);
 
-  it("merges the pair with the best score first, and the leftmost of equal pairs", () => {
+  it("the encoder merges the pair with the best score first, and the leftmost of equal pairs", () => {
     expect(spelled("banana")).toEqual(["b", "an", "ana"]);
   });
 
-  it("spells text in bytes if no piece covers it", () => {
+  it("the encoder spells text in bytes if no piece covers it", () => {
     expect(spelled("ü\n")).toEqual(["<0xC3>", "<0xBC>", "<0x0A>"]);
   });
 
-  it("does not treat text as a control token", () => {
+  it("the encoder does not treat text as a control token", () => {
     expect(encode("<s>")).toHaveLength(3);
   });
 });
