@@ -13,7 +13,7 @@ it("says what a model waits for", () => {
   const why = { reason: "unreachable", detail: "ECONNREFUSED" } as const;
   const view = { ...model, state: "waiting", downloadedBytes: 0, why } as const;
   expect(progressOf(view)).toBeNull();
-  expect(progressWords(view)).toBe("The source cannot be reached; tries again (ECONNREFUSED)");
+  expect(progressWords(view)).toBe("The source cannot be reached; Gleaner keeps trying (ECONNREFUSED)");
   expect(progressWords({ ...view, downloadedBytes: 2e9 })).toMatch(/^2(\.0)? GB are here\. The source/);
 });
 
