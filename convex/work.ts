@@ -1,4 +1,4 @@
-import { type QueueComponent, workerFunctions, workerMutations } from "@gleaner/queue";
+import { type QueueComponent, workerMutations } from "@gleaner/queue";
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";
@@ -8,22 +8,8 @@ import { queue } from "./model/queue.ts";
 import { checkAnswer } from "./model/requests/answer.ts";
 import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
 
-/** The functions that a device calls as a worker of the queue, with its key. The queue package documents them. */
-export const {
-  hello,
-  heartbeat,
-  take,
-  candidates,
-  handed,
-  claim,
-  append,
-  progress,
-  fail,
-  release,
-  start,
-  leave,
-  held,
-} = workerFunctions(queue);
+// The functions that a device calls as a worker of the queue, with its key. Two of them do more here.
+export * from "@gleaner/queue/work";
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 
@@ -33,7 +19,7 @@ type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
  */
 export const complete = mutation({
   args: {
-    ...workerMutations.complete,
+    ...workerMutations.complete.args,
     key: v.string(),
     result: v.union(textAnswer, vectorAnswer),
     report: workReport,

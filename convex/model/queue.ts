@@ -23,7 +23,10 @@ const kinds: Readonly<Record<Work["kind"], Policy>> = {
   embedding: policy,
 };
 
-/** The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. */
+/**
+ * The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. It hashes a device's
+ * key as `hashSecret` does.
+ */
 export const queue: Queue = new Queue(components.queue, {
   onFinal: internal.jobs.onFinal,
   kinds,

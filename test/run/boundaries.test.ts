@@ -93,7 +93,7 @@ it.each([
   ["scripts/demo-model/evaluation/model.ts", 'import { getLlama } from "node-llama-cpp"; getLlama();'],
   ["main/supervisor/probe.ts", 'import { x } from "../../app/contract/runner.ts"; x();'],
   ["packages/queue/worker/probe.ts", 'import type { x } from "../component/component.ts"; let y: x;'],
-  ["packages/queue/client/probe.ts", 'import { x } from "../component/workerArgs.ts"; x();'],
+  ["packages/queue/client/probe.ts", 'import { x } from "../shared/work.ts"; x();'],
   ["main/window/probe.ts", 'import { BrowserWindow } from "electron"; new BrowserWindow();'],
   ["bench/probe.ts", 'import { x } from "../packages/embedded/server.ts"; x();'],
   ["sim/probe.ts", 'import { slotsFor } from "../packages/queue/component/model/placement.ts"; slotsFor(3);'],

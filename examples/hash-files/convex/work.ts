@@ -1,20 +1,2 @@
-import { workerFunctions } from "@gleaner/queue";
-import { queue } from "./queue.ts";
-
-export const {
-  hello,
-  goodbye,
-  heartbeat,
-  take,
-  candidates,
-  handed,
-  claim,
-  append,
-  progress,
-  complete,
-  fail,
-  release,
-  start,
-  leave,
-  held,
-} = workerFunctions(queue);
+// The functions that workers call.
+export * from "@gleaner/queue/work";

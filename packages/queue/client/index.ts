@@ -1,8 +1,8 @@
 /** The public face of the package for an app's own functions. */
 export type { ComponentApi, QueueComponent, StreamPosition, WatchView } from "../component/component.ts";
 export type { Settings } from "../component/model/settings.ts";
-export { workerMutations } from "../component/workerArgs.ts";
+export { sha256 } from "../shared/forward.ts";
+export { workerMutations } from "../shared/work.ts";
 export { Queue, type QueueOptions, type SubmitOptions } from "./queue.ts";
 export type { JobInput, MutationRunner, OnDone, OnFinal, QueryRunner } from "./runners.ts";
-export { sha256 } from "./sha256.ts";
-export { workerFunctions } from "./workerFunctions.ts";
+export { workerFunctions } from "./worker-functions.ts";

@@ -3,7 +3,7 @@ import { convexTest } from "convex-test";
 import type { QueueComponent } from "../component/component.ts";
 import { register } from "../test.ts";
 import { Queue, type QueueOptions } from "./queue.ts";
-import { workerFunctions } from "./workerFunctions.ts";
+import { workerFunctions } from "./worker-functions.ts";
 
 const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };
 

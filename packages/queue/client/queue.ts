@@ -7,15 +7,10 @@ import {
 } from "convex/server";
 import type { QueueComponent, StreamPosition } from "../component/component.ts";
 import type { Settings } from "../component/model/settings.ts";
-import type { JobSpec, Policy } from "../component/validators.ts";
-import { batchCalls } from "./batches.ts";
-import { deadLetterCalls } from "./deadLetters.ts";
-import { laneCalls } from "./lanes.ts";
-import { limitCalls } from "./limits.ts";
-import { recurringCalls } from "./recurring.ts";
+import { sha256 } from "../shared/forward.ts";
+import type { JobSpec, Policy } from "../shared/validators.ts";
+import { batchCalls, deadLetterCalls, laneCalls, limitCalls, recurringCalls, workerCalls } from "./calls.ts";
 import type { JobInput, MutationRunner, OnFinal, QueryRunner, Rest } from "./runners.ts";
-import { sha256 } from "./sha256.ts";
-import { workerCalls } from "./workers.ts";
 
 export type SubmitOptions = {
   /** The open batch that the jobs belong to. */
@@ -181,7 +176,7 @@ export class Queue {
     return await ctx.runQuery(this.component.events.list, { scope, paginationOpts });
   }
 
-  /** Runs a mutation of the component for a worker with this key. */
+  /** Runs a mutation of the component for a worker with this key: for an app's own version of a worker function. */
   async workerMutation<Reference extends FunctionReference<"mutation", "internal", { keyHash: string }>>(
     ctx: MutationRunner,
     reference: Reference,
@@ -191,19 +186,6 @@ export class Queue {
     // The compiler can't see that the rest of the arguments fits the reference.
     const called: FunctionReference<"mutation", "internal"> = reference;
     const answer: unknown = await ctx.runMutation(called, { ...args, keyHash });
-    return answer;
-  }
-
-  /** Runs a query of the component for a worker with this key. */
-  async workerQuery<Reference extends FunctionReference<"query", "internal", { keyHash: string }>>(
-    ctx: QueryRunner,
-    reference: Reference,
-    { key, ...args }: Rest<Reference, "keyHash"> & { readonly key: string },
-  ): Promise<FunctionReturnType<Reference>> {
-    const keyHash = await this.hashKey(key);
-    // The compiler can't see that the rest of the arguments fits the reference.
-    const called: FunctionReference<"query", "internal"> = reference;
-    const answer: unknown = await ctx.runQuery(called, { ...args, keyHash });
     return answer;
   }
 

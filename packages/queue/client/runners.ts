@@ -7,7 +7,7 @@ import type {
   GenericQueryCtx,
 } from "convex/server";
 import type { Value } from "convex/values";
-import type { BatchView, FinalEvent, JobSpec } from "../component/validators.ts";
+import type { BatchView, FinalEvent, JobSpec } from "../shared/validators.ts";
 
 /** The context of a query, a mutation or an action. */
 export type QueryRunner = Pick<GenericQueryCtx<GenericDataModel>, "runQuery">;

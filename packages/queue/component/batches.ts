@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
+import { anything, batchView } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { createBatch, seal as sealBatch } from "./model/batches/create.ts";
 import { batchViewOf, freshViewOf } from "./model/batches/view.ts";
@@ -9,7 +10,6 @@ import { record } from "./model/events.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { maintenance } from "./model/references.ts";
 import schema from "./schema.ts";
-import { anything, batchView } from "./validators.ts";
 
 const ofBatch = { scope: v.string(), batchId: v.string() };
 

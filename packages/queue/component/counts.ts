@@ -1,5 +1,6 @@
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
+import { jobStatus } from "../shared/validators.ts";
 import { internalAction, internalMutation, internalQuery } from "./builders.ts";
 import { countAll } from "./model/counts/countAll.ts";
 import { fleet, largeFleetOf } from "./model/counts/fleet.ts";
@@ -14,7 +15,6 @@ import {
 import { scopeCounts } from "./model/counts/tally.ts";
 import { maintenance } from "./model/references.ts";
 import schema from "./schema.ts";
-import { jobStatus } from "./validators.ts";
 
 const lanesPerPage = 64;
 

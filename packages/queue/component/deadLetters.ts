@@ -1,12 +1,12 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { jobView } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { discard as discardJob } from "./model/end/purge.ts";
 import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
 import { record } from "./model/events.ts";
 import { listDead } from "./model/jobs/list.ts";
 import { loadOwned } from "./model/load.ts";
-import { jobView } from "./validators.ts";
 
 const ofJob = { scope: v.string(), jobId: v.string(), actor: v.optional(v.string()) };
 

@@ -1,5 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
@@ -10,7 +11,6 @@ import { findOwned, loadOwned } from "./model/load.ts";
 import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
 import { submit as submitJobs } from "./model/submit/submit.ts";
-import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "./validators.ts";
 
 const ofJob = { scope: v.string(), jobId: v.string() };
 

@@ -1,9 +1,9 @@
 import { v } from "convex/values";
+import { laneState, laneView } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { fleet } from "./model/counts/fleet.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
-import { laneState, laneView } from "./validators.ts";
 
 /** A scope's lanes, with the figures of the last count. */
 export const list = query({

@@ -8,20 +8,19 @@ import { expire as expireJob, expireOne } from "./model/end/expire.ts";
 import { forgetOld, forgetPiece } from "./model/end/forget.ts";
 import { purgePiece } from "./model/end/purge.ts";
 import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
-import { type Step, step as oneStep } from "./model/jobs/step.ts";
+import type { Step } from "./model/jobs/step.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
 import { expireLease, markLost } from "./model/leases/expireLease.ts";
 import { healSweeps as replaceLostSweeps, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/clock.ts";
-import { maintenance } from "./model/references.ts";
+import { maintenance, taskArgs } from "./model/references.ts";
 import { addToLane } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endWatches } from "./model/streams/follow.ts";
 
-// The component's scheduled functions; model/references.ts has their names. Calls may be pending in stored data, so
-// names and arguments stay as they are.
+// The component's scheduled functions. model/references.ts documents them and has their arguments.
 
 /** A scheduled function. It returns nothing. */
 function task<Args extends PropertyValidators>(
@@ -39,65 +38,45 @@ function task<Args extends PropertyValidators>(
   });
 }
 
-/** Checks a scope's leases. A worker's first call schedules it. */
-export const sweepLeases = task({ scope: v.string(), due: v.number(), graced: v.boolean() }, sweepScope);
+export const sweepLeases = task(taskArgs.sweepLeases, sweepScope);
 
-export const lapse = task(
-  { workerId: v.id("workers"), lastSeenAt: v.number(), failures: v.optional(v.number()) },
-  expireLease,
-);
+export const lapse = task(taskArgs.lapse, expireLease);
 
-/** Scheduled by a submission that hands jobs over. */
-export const recall = task(
-  { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
-  reclaimUnstarted,
-);
+export const recall = task(taskArgs.recall, reclaimUnstarted);
 
-/** Called with the count of each minute. */
-export const healSweeps = task({}, async (ctx, _, now) => await replaceLostSweeps(ctx, now));
+export const healSweeps = task(taskArgs.healSweeps, async (ctx, _, now) => await replaceLostSweeps(ctx, now));
 
-export const resize = task({ laneId: v.id("lanes") }, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
+export const resize = task(taskArgs.resize, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
 
 export const enlist = task(
-  { laneId: v.id("lanes"), after: v.number() },
+  taskArgs.enlist,
   async (ctx, { laneId, after }) => await addToLane(ctx, laneId, after),
 );
 
-export const admit = task(
-  { scope: v.string(), of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
-  giveTurns,
-);
+export const admit = task(taskArgs.admit, giveTurns);
 
 export const settleDependents = task(
-  {
-    jobId: v.id("jobs"),
-    refused: v.optional(v.array(v.id("dependencies"))),
-    failures: v.optional(v.number()),
-  },
+  taskArgs.settleDependents,
   async (ctx, { jobId, refused = [], failures = 0 }, now) =>
     await settleAll(ctx, jobId, { refused, failures }, now),
 );
 
-export const foldBatch = task({ batchId: v.id("batches"), failures: v.optional(v.number()) }, foldEnds);
+export const foldBatch = task(taskArgs.foldBatch, foldEnds);
 
-/** Called by the crons component, at the times of each recurring job's schedule. */
 export const fireRecurring = task(
-  { recurringId: v.id("recurring") },
+  taskArgs.fireRecurring,
   async (ctx, { recurringId }, now) => await fire(ctx, recurringId, now),
 );
 
 export const wakeDue = task(
-  { later: v.optional(v.array(v.number())) },
+  taskArgs.wakeDue,
   async (ctx, { later = [] }, now) => await wakeJobs(ctx, later, now),
 );
 
-export const expire = task(
-  { jobId: v.id("jobs"), at: v.number(), failures: v.optional(v.number()) },
-  expireJob,
-);
+export const expire = task(taskArgs.expire, expireJob);
 
 /** Called by the other functions, once for each job. */
-export const step = task({ step: oneStep }, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
+export const step = task(taskArgs.step, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
 
 async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void> {
   switch (one.kind) {
@@ -134,58 +113,38 @@ async function withJob(
 }
 
 export const endWatching = task(
-  { jobIds: v.array(v.id("jobs")) },
+  taskArgs.endWatching,
   async (ctx, { jobIds }, now) => await endWatches(ctx, jobIds, now),
 );
 
 export const deleteChunks = task(
-  { jobId: v.id("jobs") },
+  taskArgs.deleteChunks,
   async (ctx, { jobId }) => await deleteText(ctx, jobId),
 );
 
 export const cancelMany = task(
-  {
-    scope: v.string(),
-    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
-    name: v.string(),
-    running: v.boolean(),
-    before: v.optional(v.number()),
-    refused: v.optional(v.array(v.id("jobs"))),
-    failures: v.optional(v.number()),
-  },
+  taskArgs.cancelMany,
   async (ctx, { refused = [], failures = 0, before, ...which }, now) =>
     await cancelJobs(ctx, { ...which, before: before ?? now }, { refused, failures }),
 );
 
-export const reviveMany = task(
-  {
-    scope: v.string(),
-    kind: v.union(v.string(), v.null()),
-    status: v.union(v.literal("failed"), v.literal("expired")),
-    cursor: v.union(v.string(), v.null()),
-    before: v.number(),
-  },
-  retryDeadLetters,
-);
+export const reviveMany = task(taskArgs.reviveMany, retryDeadLetters);
 
-/** Deletes expired payloads and results, one piece at a time. */
-export const purge = task({}, async (ctx, _, now) => {
+export const purge = task(taskArgs.purge, async (ctx, _, now) => {
   if (await purgePiece(ctx, now)) await ctx.scheduler.runAfter(0, maintenance.purge, {});
 });
 
-/** Deletes expired records, one piece at a time. */
-export const forget = task({}, async (ctx, _, now) => {
+export const forget = task(taskArgs.forget, async (ctx, _, now) => {
   const [jobs, around] = [await forgetPiece(ctx, now), await forgetOld(ctx, now)];
   if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
 });
 
-/** Deletes unused lanes, one piece at a time. */
 export const forgetLanes = task(
-  { cursor: v.union(v.string(), v.null()) },
+  taskArgs.forgetLanes,
   async (ctx, { cursor }, now) => await deleteUnused(ctx, cursor, now),
 );
 
 export const emptyRings = task(
-  { laneId: v.id("lanes") },
+  taskArgs.emptyRings,
   async (ctx, { laneId }) => await deleteRings(ctx, laneId),
 );

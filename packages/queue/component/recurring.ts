@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { type JobSpec, jobSpec, schedule } from "../shared/validators.ts";
 import { type Doc, mutation, type MutationCtx, query } from "./builders.ts";
 import {
   allRecurring,
@@ -8,7 +9,6 @@ import {
   setRecurring,
 } from "./model/recurring/set.ts";
 import { refuse } from "./model/refuse.ts";
-import { type JobSpec, jobSpec, schedule } from "./validators.ts";
 
 const named = { scope: v.string(), name: v.string() };
 

@@ -14,7 +14,7 @@ import {
   settingsPatch,
   waitsFor,
   workerStatus,
-} from "./validators.ts";
+} from "../shared/validators.ts";
 
 const schema = defineSchema({
   /** Workers. Cold: written on registration and on transitions. Written by model/workers/. */
@@ -192,10 +192,7 @@ const schema = defineSchema({
     startedAt: v.optional(v.number()),
     finishedAt: v.optional(v.number()),
     waitsFor: v.optional(waitsFor),
-    /**
-     * The limit whose turn the job waits for: the requester's or the key's. It is a full one, or one that is being
-     * admitted from.
-     */
+    /** Whose limit the job waits for: its requester's or its key's. Set while `waitsFor` is "turn". */
     turnOf: v.optional(v.union(v.literal("requester"), v.literal("key"))),
     /** When the job may run, while it waits for `time`. */
     dueAt: v.optional(v.number()),

@@ -1,8 +1,8 @@
 import { v } from "convex/values";
+import { anything, settingsPatch } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { configure as configureScope } from "./model/configure.ts";
 import { settingsOf } from "./model/settings.ts";
-import { anything, settingsPatch } from "./validators.ts";
 
 /**
  * Replaces the settings of a scope, or of all scopes if `scope` is "". Settings that are left out return to their

@@ -1,4 +1,5 @@
-import { type Infer, type PropertyValidators, v } from "convex/values";
+import { v } from "convex/values";
+import { workerMutations, workerQueries } from "../shared/work.ts";
 import { mutation, type MutationCtx, query } from "./builders.ts";
 import { complete as completeJob } from "./model/attempt/complete.ts";
 import { fail as failJob } from "./model/attempt/fail.ts";
@@ -16,49 +17,29 @@ import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/chunks.ts";
 import { goodbye as sayGoodbye, hello as sayHello } from "./model/workers/hello.ts";
-import { anything, claimedJob, cursor, nextWork, waitSubscription } from "./validators.ts";
-import { workerMutations, workerQueries } from "./workerArgs.ts";
+
+// shared/work.ts documents the functions. Here they take the hash of the worker's key.
 
 const byWorker = { keyHash: v.string() };
-const fencedIds = v.object({ fenced: v.array(v.string()) });
-const heldAttempt = v.object({
-  attemptId: v.string(),
-  jobId: v.string(),
-  begun: v.boolean(),
-  watched: v.boolean(),
-});
-const acknowledged = v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) });
 
-function withNext<Kind extends string, Fields extends PropertyValidators>(kind: Kind, fields: Fields) {
-  return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
-}
-
-// All functions for workers refuse `unauthorized` if the key is unknown or the worker is retired.
-
-/** A worker connects, reconnects, or has new capabilities. Refuses: unauthorized, invalid. */
 export const hello = mutation({
-  args: { ...byWorker, ...workerMutations.hello },
-  returns: v.object({ workerId: v.string(), leaseMs: v.number() }),
+  args: { ...byWorker, ...workerMutations.hello.args },
+  returns: workerMutations.hello.returns,
   handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
 });
 
-/** The worker's program ends. Its jobs go to others at once. */
 export const goodbye = mutation({
-  args: { ...byWorker, ...workerMutations.goodbye },
-  returns: v.null(),
+  args: { ...byWorker, ...workerMutations.goodbye.args },
+  returns: workerMutations.goodbye.returns,
   handler: async (ctx, { keyHash }) => {
     await sayGoodbye(ctx, await authenticate(ctx, keyHash), Date.now());
     return null;
   },
 });
 
-/**
- * Renews the lease of a worker that has no other call to make: every 15 s while it holds jobs, otherwise at most once a
- * minute.
- */
 export const heartbeat = mutation({
-  args: { ...byWorker, ...workerMutations.heartbeat },
-  returns: v.null(),
+  args: { ...byWorker, ...workerMutations.heartbeat.args },
+  returns: workerMutations.heartbeat.returns,
   handler: async (ctx, { keyHash }) => {
     const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
     await renew(ctx, worker, lease, Date.now());
@@ -66,87 +47,43 @@ export const heartbeat = mutation({
   },
 });
 
-/**
- * Gives the worker jobs. If there are fewer than it wants, it waits in its lanes. `full`: it already holds as many as
- * it may.
- */
 export const take = mutation({
-  args: { ...byWorker, ...workerMutations.take },
-  returns: v.union(
-    withNext("ok", {}),
-    v.object({
-      kind: v.literal("unable"),
-      reason: v.union(v.literal("paused"), v.literal("full")),
-    }),
-  ),
+  args: { ...byWorker, ...workerMutations.take.args },
+  returns: workerMutations.take.returns,
   handler: async (ctx, args) => await takeJobs(ctx, args, Date.now()),
 });
 
-/**
- * The jobs that wake a waiting worker; it subscribes while it waits. `late`: a job of another worker, to be claimed if
- * it is still shown after 400 ms, or after 2 s if a worker holds it and has not started (`held`). `stands`: where the
- * worker waits. If one is missing, the worker was taken for dead and should call `take`. If one is added, there is a
- * new lane. `crowded`: pass it on with the claim.
- */
 export const candidates = query({
-  args: { ...byWorker, ...workerQueries.candidates },
-  returns: v.object({
-    stands: v.array(waitSubscription),
-    jobs: v.array(
-      v.object({
-        jobId: v.string(),
-        laneId: v.string(),
-        late: v.boolean(),
-        held: v.optional(v.boolean()),
-        crowded: v.optional(v.boolean()),
-      }),
-    ),
-  }),
+  args: { ...byWorker, ...workerQueries.candidates.args },
+  returns: workerQueries.candidates.returns,
   handler: async (ctx, args) => await findCandidates(ctx, args),
 });
 
-/**
- * The jobs that a worker was handed while it waited; it subscribes to this beside `candidates`. The worker starts them
- * at once, and calls `start` if a job takes longer than a moment.
- */
 export const handed = query({
-  args: { ...byWorker, ...workerQueries.handed },
-  returns: v.array(claimedJob),
+  args: { ...byWorker, ...workerQueries.handed.args },
+  returns: workerQueries.handed.returns,
   handler: async (ctx, { keyHash }) => {
     const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
     return await unstartedJobs(ctx, attempts);
   },
 });
 
-/**
- * Claims a ready job. `taken`: another worker was faster, or the job is gone. `unable`: this worker may not run it now.
- * If it wants more than this job, it keeps waiting where `stands` says.
- */
 export const claim = mutation({
-  args: { ...byWorker, ...workerMutations.claim },
-  returns: v.union(
-    v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(waitSubscription), cursor }),
-    v.object({ kind: v.literal("taken") }),
-    v.object({ kind: v.literal("unable") }),
-  ),
+  args: { ...byWorker, ...workerMutations.claim.args },
+  returns: workerMutations.claim.returns,
   handler: async (ctx, args) => await claimJob(ctx, args, Date.now()),
 });
 
-/**
- * Streams text of an attempt. The text is kept while the job is watched. `seq` must grow; a repeated one changes
- * nothing.
- */
 export const append = mutation({
-  args: { ...byWorker, ...workerMutations.append },
-  returns: acknowledged,
+  args: { ...byWorker, ...workerMutations.append.args },
+  returns: workerMutations.append.returns,
   handler: async (ctx, { seq, text, ...from }) =>
     await report(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
 });
 
-/** Reports the progress of an attempt, which the job's status then shows. Refuses: too_large. */
 export const progress = mutation({
-  args: { ...byWorker, ...workerMutations.progress },
-  returns: acknowledged,
+  args: { ...byWorker, ...workerMutations.progress.args },
+  returns: workerMutations.progress.returns,
   handler: async (ctx, { view, ...from }) =>
     await report(ctx, from, async (held) => await noteProgress(ctx, held, view)),
 });
@@ -169,24 +106,21 @@ async function report(
   return { kind: "ok" };
 }
 
-/** Ends an attempt with a result. `reply`: the answer of the app's `onFinal`. Refuses: too_large. */
 export const complete = mutation({
-  args: { ...byWorker, ...workerMutations.complete },
-  returns: v.union(withNext("completed", { reply: v.optional(anything) }), withNext("fenced", {})),
+  args: { ...byWorker, ...workerMutations.complete.args },
+  returns: workerMutations.complete.returns,
   handler: async (ctx, args) => await completeJob(ctx, args, Date.now()),
 });
 
-/** Ends an attempt with an error. It counts against the job's retries. An error that is not retryable ends the job. */
 export const fail = mutation({
-  args: { ...byWorker, ...workerMutations.fail },
-  returns: v.union(withNext("failed", {}), withNext("fenced", {})),
+  args: { ...byWorker, ...workerMutations.fail.args },
+  returns: workerMutations.fail.returns,
   handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
 });
 
-/** Gives attempts back: no failure, no retry used. `leave`: the worker takes nothing more until it calls `take`. */
 export const release = mutation({
-  args: { ...byWorker, ...workerMutations.release },
-  returns: fencedIds,
+  args: { ...byWorker, ...workerMutations.release.args },
+  returns: workerMutations.release.returns,
   handler: async (ctx, { keyHash, attemptIds, reason, leave: leaves }) => {
     const now = Date.now();
     const [worker, lease, attempts] = await Promise.all([
@@ -204,10 +138,9 @@ export const release = mutation({
   },
 });
 
-/** Starts prefetched jobs. `fenced`: attempts that were stolen, canceled or lost meanwhile. */
 export const start = mutation({
-  args: { ...byWorker, ...workerMutations.start },
-  returns: fencedIds,
+  args: { ...byWorker, ...workerMutations.start.args },
+  returns: workerMutations.start.returns,
   handler: async (ctx, { keyHash, attemptIds }) => {
     const now = Date.now();
     const [worker, lease, attempts, held, waiters] = await Promise.all([
@@ -224,10 +157,9 @@ export const start = mutation({
   },
 });
 
-/** The worker takes nothing more until it calls `take`. It keeps the jobs that it has started. */
 export const leave = mutation({
-  args: { ...byWorker, ...workerMutations.leave },
-  returns: v.null(),
+  args: { ...byWorker, ...workerMutations.leave.args },
+  returns: workerMutations.leave.returns,
   handler: async (ctx, { keyHash }) => {
     const now = Date.now();
     const [worker, lease, held] = await Promise.all([
@@ -242,11 +174,10 @@ export const leave = mutation({
   },
 });
 
-/** The attempts that the worker holds. If one is missing, it was canceled, stolen or lost, and the worker stops. */
 export const held = query({
-  args: { ...byWorker, ...workerQueries.held },
-  returns: v.array(heldAttempt),
-  handler: async (ctx, { keyHash }): Promise<Infer<typeof heldAttempt>[]> => {
+  args: { ...byWorker, ...workerQueries.held.args },
+  returns: workerQueries.held.returns,
+  handler: async (ctx, { keyHash }) => {
     const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
     return await Promise.all(
       attempts.map(async ({ _id: attemptId, jobId, status }) => {

@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
+import { attemptView, workerStatus, workerView } from "../shared/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { findByKey } from "./model/authenticate.ts";
 import { boundedPage } from "./model/bounds.ts";
@@ -10,7 +11,6 @@ import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
 import { byExternalId as findByExternalId, viewOf } from "./model/workers/view.ts";
 import schema from "./schema.ts";
-import { attemptView, workerStatus, workerView } from "./validators.ts";
 
 const inScope = { scope: v.string() };
 const ofWorker = { ...inScope, workerId: v.string() };

@@ -1,11 +1,11 @@
-import { anyApi, type FunctionReference, type FunctionReturnType } from "convex/server";
+import { anyApi, type ApiFromModules, type FunctionReference, type FunctionReturnType } from "convex/server";
 import type { Value } from "convex/values";
-import type { QueueComponent } from "../component/component.ts";
-import type * as validators from "../component/validators.ts";
+import type * as validators from "../shared/validators.ts";
+import type { WorkerModule } from "../shared/work.ts";
 
 /*
- * The types of a worker's calls, derived from the component's functions. Only types are imported: a worker's program
- * contains no code of the component.
+ * The types of a worker's calls, derived from the functions that an app offers to its workers. Only types are imported: a
+ * worker's program contains none of those functions.
  */
 
 /** The same type with every field and array read-only. Payloads and results stay as they are. */
@@ -17,20 +17,17 @@ type Frozen<T> = Value extends T
       ? readonly Frozen<Element>[]
       : { readonly [Key in keyof T]: Frozen<T[Key]> };
 
-type Work = QueueComponent["work"];
-type WithKey<Args> = { readonly [Key in keyof Args as Exclude<Key, "keyHash">]: Frozen<Args[Key]> } & {
-  key: string;
-};
+type Work = ApiFromModules<{ work: WorkerModule }>["work"];
 
-/** References to the functions that an app made with `workerFunctions(queue)`, such as its `api.work`. */
+/** References to the functions of an app's module with the worker functions, such as its `api.work`. */
 export type WorkerFunctions = {
   readonly [Name in keyof Work]: Work[Name] extends FunctionReference<
     infer Type,
-    "internal",
+    infer Visibility,
     infer Args,
     infer Result
   >
-    ? FunctionReference<Type, "public", WithKey<Args>, Frozen<Result>>
+    ? FunctionReference<Type, Visibility, Frozen<Args>, Frozen<Result>>
     : never;
 };
 
@@ -44,8 +41,8 @@ export type ClaimedJob = Frozen<validators.ClaimedJob>;
 export type Cursor = Frozen<validators.Cursor>;
 export type NextWork = Frozen<validators.NextWork>;
 export type Requirements = Frozen<validators.Requirements>;
-export type Stand = Frozen<validators.WaitSubscription>;
-export type Wish = Frozen<validators.Demand>;
+export type WaitSubscription = Frozen<validators.WaitSubscription>;
+export type Demand = Frozen<validators.Demand>;
 
 export type AttemptError = WorkerFunctions["fail"]["_args"]["error"];
 export type Candidates = Result<"candidates">;

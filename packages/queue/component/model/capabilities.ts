@@ -1,4 +1,4 @@
-import type { Capabilities } from "../validators.ts";
+import type { Capabilities } from "../../shared/validators.ts";
 import { boundedInteger, boundedName, boundedNumber } from "./bounds.ts";
 import { defined } from "./load.ts";
 import { refuse } from "./refuse.ts";

@@ -1,5 +1,5 @@
+import type { Policy } from "../../shared/validators.ts";
 import type { MutationCtx, QueryCtx } from "../builders.ts";
-import type { Policy } from "../validators.ts";
 import { boundedInteger, boundedNumber, farthestMs } from "./bounds.ts";
 import { record } from "./events.ts";
 import { refuse } from "./refuse.ts";

@@ -1,74 +1,90 @@
-import { type DefaultFunctionArgs, makeFunctionReference } from "convex/server";
+import { type FunctionReference, makeFunctionReference } from "convex/server";
+import { type ObjectType, v } from "convex/values";
 import type { Id } from "../builders.ts";
 import type { Fleet } from "./counts/fleet.ts";
 import type { Look, Range, RangeCount } from "./counts/ranges.ts";
 import type { ScopeCounts } from "./counts/tally.ts";
-import type { Step } from "./jobs/step.ts";
+import { step } from "./jobs/step.ts";
+
+const failures = v.optional(v.number());
+const scope = v.string();
 
 /**
- * References to the component's scheduled functions, by name. An import would make a circle, because the function
- * modules import the model.
+ * The arguments of the component's scheduled functions (maintenance.ts). Calls may be pending in stored data, so names and
+ * arguments stay as they are.
  */
-function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
-  return makeFunctionReference<"mutation", Args, null>(`maintenance:${name}`);
-}
-
-export const maintenance = {
-  /** Checks a scope's leases, and takes back the jobs of silent workers: model/leases/. */
-  sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
-  lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
-  healSweeps: internalMutation<Record<string, never>>("healSweeps"),
+export const taskArgs = {
+  /** Checks a scope's leases. A worker's first call schedules it: model/leases/sweep.ts. */
+  sweepLeases: { scope, due: v.number(), graced: v.boolean() },
+  /** Takes back the jobs of a silent worker: model/leases/expireLease.ts. */
+  lapse: { workerId: v.id("workers"), lastSeenAt: v.number(), failures },
+  /** Replaces lost sweeps. Called with the count of each minute: model/leases/sweep.ts. */
+  healSweeps: {},
   /** Takes back jobs that were handed over and not started: model/dispatch/reclaim.ts. */
-  recall: internalMutation<{ scope: string; due: number; graced?: boolean }>("recall"),
+  recall: { scope, due: v.number(), graced: v.optional(v.boolean()) },
   /** Makes delayed jobs ready when they are due: model/jobs/waiting.ts. */
-  wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
+  wakeDue: { later: v.optional(v.array(v.number())) },
   /** Ends a job that has not started or finished in time: model/end/expire.ts. */
-  expire: internalMutation<{ jobId: Id<"jobs">; at: number; failures?: number }>("expire"),
+  expire: { jobId: v.id("jobs"), at: v.number(), failures },
   /** Runs one step for a single job in its own transaction: model/tryAgain.ts. */
-  step: internalMutation<{ step: Step }>("step"),
+  step: { step },
   /** Admits waiting jobs of a limited requester or key: model/limits/admit.ts. */
-  admit: internalMutation<{ scope: string; of: "requester" | "key"; name: string }>("admit"),
+  admit: { scope, of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
   /** Updates the jobs that depend on a final job: model/dependencies/settle.ts. */
-  settleDependents: internalMutation<{
-    jobId: Id<"jobs">;
-    refused?: Id<"dependencies">[];
-    failures?: number;
-  }>("settleDependents"),
+  settleDependents: {
+    jobId: v.id("jobs"),
+    refused: v.optional(v.array(v.id("dependencies"))),
+    failures,
+  },
   /** Counts a batch's final jobs: model/batches/fold.ts. */
-  foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
+  foldBatch: { batchId: v.id("batches"), failures },
   /** Submits a recurring job that is due. Called by the crons component: model/recurring/clock.ts. */
-  fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
-  /** Stops watching jobs whose watch was not renewed: model/streams/follow.ts. */
-  endWatching: internalMutation<{ jobIds: Id<"jobs">[] }>("endWatching"),
-  deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
+  fireRecurring: { recurringId: v.id("recurring") },
+  /** Stops watching jobs whose watch was not renewed, and deletes a job's text: model/streams/follow.ts. */
+  endWatching: { jobIds: v.array(v.id("jobs")) },
+  deleteChunks: { jobId: v.id("jobs") },
   /** Fits a lane's slots to its number of waiting workers, and adds waiting workers to a new lane: model/rings/. */
-  resize: internalMutation<{ laneId: Id<"lanes"> }>("resize"),
-  enlist: internalMutation<{ laneId: Id<"lanes">; after: number }>("enlist"),
-  /** Continues a mass cancellation, or a mass retry of dead letters: model/end/. */
-  cancelMany: internalMutation<{
-    scope: string;
-    by: "requester" | "key" | "batch" | "lane";
-    name: string;
-    /** Whether running jobs are canceled, too. */
-    running: boolean;
-    before?: number;
-    refused?: Id<"jobs">[];
-    failures?: number;
-  }>("cancelMany"),
-  reviveMany: internalMutation<{
-    scope: string;
-    kind: string | null;
-    status: "failed" | "expired";
-    cursor: string | null;
-    before: number;
-  }>("reviveMany"),
-  /** Delete data after its retention time: model/end/purge.ts, model/end/forget.ts. */
-  purge: internalMutation<Record<string, never>>("purge"),
-  forget: internalMutation<Record<string, never>>("forget"),
-  /** Deletes unused lanes and their rings: model/lanes/forgetLanes.ts. */
-  forgetLanes: internalMutation<{ cursor: string | null }>("forgetLanes"),
-  emptyRings: internalMutation<{ laneId: Id<"lanes"> }>("emptyRings"),
+  resize: { laneId: v.id("lanes") },
+  enlist: { laneId: v.id("lanes"), after: v.number() },
+  /** Continues a mass cancellation: model/end/cancel.ts. `running`: whether running jobs are canceled, too. */
+  cancelMany: {
+    scope,
+    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
+    name: v.string(),
+    running: v.boolean(),
+    before: v.optional(v.number()),
+    refused: v.optional(v.array(v.id("jobs"))),
+    failures,
+  },
+  /** Continues a mass retry of dead letters: model/end/retry.ts. */
+  reviveMany: {
+    scope,
+    kind: v.union(v.string(), v.null()),
+    status: v.union(v.literal("failed"), v.literal("expired")),
+    cursor: v.union(v.string(), v.null()),
+    before: v.number(),
+  },
+  /** Delete data after its retention time, one piece at a time: model/end/purge.ts, model/end/forget.ts. */
+  purge: {},
+  forget: {},
+  /** Deletes unused lanes, one piece at a time, and their rings: model/lanes/forgetLanes.ts. */
+  forgetLanes: { cursor: v.union(v.string(), v.null()) },
+  emptyRings: { laneId: v.id("lanes") },
 } as const;
+
+type Tasks = {
+  readonly [Name in keyof typeof taskArgs]: FunctionReference<
+    "mutation",
+    "internal",
+    ObjectType<(typeof taskArgs)[Name]>,
+    null
+  >;
+};
+
+/** References to these functions. An import would make a circle, because maintenance.ts imports the model. */
+export const maintenance = Object.fromEntries(
+  Object.keys(taskArgs).map((name) => [name, makeFunctionReference(`maintenance:${name}`)]),
+) as unknown as Tasks;
 
 /** The steps of the count that runs each minute: model/counts/. An action calls them in sequence. */
 export const counts = {

@@ -1,7 +1,7 @@
 import { makeFunctionReference } from "convex/server";
 import { vi } from "vitest";
+import type { FinalEvent, JobSpec } from "../../shared/validators.ts";
 import { isFinal } from "../model/jobs/states.ts";
-import type { FinalEvent, JobSpec } from "../validators.ts";
 import { note, refuseOnce, startWithApp } from "./app.fixture.ts";
 import { checkInvariants, rowsOf } from "./checkInvariants.fixture.ts";
 import { type Backend, passTime, queue, scope } from "./queue.fixture.ts";

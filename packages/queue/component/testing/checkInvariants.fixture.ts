@@ -1,9 +1,9 @@
 import { expect } from "vitest";
+import type { FinalEvent } from "../../shared/validators.ts";
 import type { Doc } from "../builders.ts";
 import { capacityOf, maxHeld } from "../model/capabilities.ts";
 import { hasTurn, isFinal, isHeld } from "../model/jobs/states.ts";
 import { ringSize, seats } from "../model/placement.ts";
-import type { FinalEvent } from "../validators.ts";
 import type { Backend } from "./queue.fixture.ts";
 
 type Rows = Awaited<ReturnType<typeof rowsOf>>;

@@ -3,11 +3,11 @@ import { anyApi } from "convex/server";
 import { ConvexError } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { vi } from "vitest";
+import type { JobSpec } from "../../shared/validators.ts";
 import type { Doc, Id } from "../builders.ts";
 import type { QueueComponent } from "../component.ts";
 import { present } from "../model/refuse.ts";
 import schema from "../schema.ts";
-import type { JobSpec } from "../validators.ts";
 
 const modules = {
   ...import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]),

@@ -1,4 +1,4 @@
-import type { ClaimedJob, Cursor, NextWork, WaitSubscription } from "../validators.ts";
+import type { ClaimedJob, Cursor, NextWork, WaitSubscription } from "../../shared/validators.ts";
 import { type Backend, queue } from "./queue.fixture.ts";
 import type { TestWorker } from "./workers.fixture.ts";
 

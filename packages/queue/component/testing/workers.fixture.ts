@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 import { expect } from "vitest";
+import type { Capabilities, ClaimedJob, Demand, NextWork } from "../../shared/validators.ts";
 import { present, type QueueRefusalCode } from "../model/refuse.ts";
-import type { Capabilities, ClaimedJob, Demand, NextWork } from "../validators.ts";
 import { type Backend, queue, scope } from "./queue.fixture.ts";
 
 export type TestWorker = { readonly keyHash: string; readonly workerId: string };

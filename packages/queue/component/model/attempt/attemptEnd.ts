@@ -1,10 +1,11 @@
+import type { WorkerCall } from "../../../shared/work.ts";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { Demand } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
 import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";
 import { waitersByKey } from "../rings/membership.ts";
+
 export type AttemptEnd = {
   readonly worker: Doc<"workers">;
   readonly lease: Doc<"leases"> | null;
@@ -25,25 +26,15 @@ export type AttemptEnd = {
 /** Reads everything that the end of an attempt needs, in two stages: seven parallel reads, then those of `lookUp`. */
 export async function readAttemptEnd(
   ctx: MutationCtx,
-  {
-    keyHash,
-    attemptId,
-    begins: beginIds = [],
-    wish,
-  }: {
-    readonly keyHash: string;
-    readonly attemptId: string;
-    readonly begins?: readonly string[];
-    readonly wish: Demand;
-  },
+  { keyHash, attemptId, begins: beginIds = [], wish: demand }: WorkerCall<"complete" | "fail">,
 ): Promise<AttemptEnd> {
-  checkDemand(wish);
+  checkDemand(demand);
   const [worker, lease, open, waiters, sticky, attempt, begins] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
     waitersByKey(ctx, keyHash),
-    stickyLane(ctx, wish),
+    stickyLane(ctx, demand),
     attemptOf(ctx, attemptId),
     attemptsOf(ctx, beginIds),
   ]);
@@ -62,7 +53,7 @@ export async function readAttemptEnd(
           worker,
           begins.filter((begun) => begun.attempt?._id !== attempt?._id),
         ),
-        planNext(ctx, worker, sticky, wish, others, now, {
+        planNext(ctx, worker, sticky, demand, others, now, {
           rests: attempt?.woken === true,
           isWaiting: waiters.length > 0,
         }),

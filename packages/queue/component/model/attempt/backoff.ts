@@ -1,4 +1,4 @@
-import type { Policy } from "../../validators.ts";
+import type { Policy } from "../../../shared/validators.ts";
 
 /**
  * How long a job waits after a failure.

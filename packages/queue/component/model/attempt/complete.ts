@@ -1,6 +1,5 @@
-import type { Value } from "convex/values";
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { MutationCtx } from "../../builders.ts";
-import type { Demand, NextWork } from "../../validators.ts";
 import { boundedSize } from "../bounds.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { noCursor } from "../dispatch/search.ts";
@@ -14,23 +13,16 @@ import { begin } from "./start.ts";
 /** Small, because the report is kept with the attempt and with the job. */
 const maxReportBytes = 16 * 1024;
 
-export type CompleteArgs = {
-  readonly keyHash: string;
-  readonly attemptId: string;
-  readonly result: Value;
-  readonly report?: Value;
-  readonly begins?: readonly string[];
-  readonly wish: Demand;
-};
-export type CompleteOutcome =
-  ({ kind: "completed"; reply?: Value } & NextWork) | ({ kind: "fenced" } & NextWork);
-
 /**
  * Stores the result, ends the job, and gives the worker its next jobs, in one transaction. A result of an attempt that
  * was not started is valid, too. A repeated call, after its answer was lost, returns the same reply and changes
  * nothing.
  */
-export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number): Promise<CompleteOutcome> {
+export async function complete(
+  ctx: MutationCtx,
+  args: WorkerCall<"complete">,
+  now: number,
+): Promise<WorkerAnswer<"complete">> {
   const end = await readAttemptEnd(ctx, args);
   const { worker, lease, waiters, attempt } = end;
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {

@@ -1,5 +1,5 @@
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { Demand, NextWork } from "../../validators.ts";
 import { clip } from "../bounds.ts";
 import { ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
@@ -14,27 +14,15 @@ import { begin } from "./start.ts";
 const maxCodeChars = 100;
 const maxMessageChars = 500;
 
-export type WorkError = {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-  /** This worker cannot run the job. It says nothing about the job. */
-  readonly unfit?: boolean;
-};
-export type FailArgs = {
-  readonly keyHash: string;
-  readonly attemptId: string;
-  readonly error: WorkError;
-  readonly begins?: readonly string[];
-  readonly wish: Demand;
-};
-export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } & NextWork);
-
 /**
  * Ends an attempt with an error, and gives the worker its next jobs, in one transaction. The job is retried after a
  * back-off, or becomes a dead letter.
  */
-export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promise<FailOutcome> {
+export async function fail(
+  ctx: MutationCtx,
+  args: WorkerCall<"fail">,
+  now: number,
+): Promise<WorkerAnswer<"fail">> {
   const { worker, lease, waiters, others, lookUp } = await readAttemptEnd(ctx, args);
   const [{ held, begins, planned }, settings] = await Promise.all([
     lookUp(now),
@@ -55,7 +43,7 @@ async function failOnce(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   job: Doc<"jobs">,
-  { code, message, retryable, unfit = false }: WorkError,
+  { code, message, retryable, unfit = false }: WorkerCall<"fail">["error"],
   settings: Settings,
   now: number,
 ): Promise<void> {

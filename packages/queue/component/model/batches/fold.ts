@@ -1,6 +1,6 @@
 import type { FunctionHandle } from "convex/server";
+import type { BatchView } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import type { BatchView } from "../../validators.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { retryDelayMs } from "../tryAgain.ts";
@@ -13,8 +13,8 @@ import { addEnds, batchViewOf, isComplete } from "./view.ts";
 const endsPerPiece = 500;
 const endsPerPieceWhileOpen = 100;
 /**
- * Younger ends wait for the next count, because ends at the same time may not be committed and would conflict with it.
- * A second is as long as a function may run. On a busy backend a count that keeps losing would be put off for minutes.
+ * Younger ends wait for the next count: a function may run for a second, and an end that is being committed would conflict
+ * with the count. On a busy backend repeated conflicts would delay the count for minutes.
  */
 const settledForMs = 1_000;
 

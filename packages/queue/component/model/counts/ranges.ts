@@ -1,6 +1,6 @@
 import { getConvexSize, type Infer, v } from "convex/values";
+import { jobStatus } from "../../../shared/validators.ts";
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import { jobStatus } from "../../validators.ts";
 const levels = [0, 1, 2] as const;
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 /**

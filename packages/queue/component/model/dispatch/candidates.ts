@@ -1,5 +1,5 @@
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import type { WaitSubscription } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { idOf, inPieces } from "../load.ts";
 import { slotOf } from "../placement.ts";
@@ -19,14 +19,6 @@ const maxSubscriptions = 128;
 /** The number of lanes that are read in parallel. */
 const lanesAtOnce = 16;
 
-export type Candidate = {
-  jobId: string;
-  laneId: string;
-  late: boolean;
-  held?: boolean;
-  crowded?: boolean;
-};
-
 /**
  * The jobs that wake a waiting worker: those in its own arcs, even if they are in the home of a busy worker. `late`
  * jobs are in the next worker's arcs, or are prefetched by others. Reads in two stages: the worker, its positions and
@@ -37,8 +29,8 @@ export type Candidate = {
  */
 export async function candidates(
   ctx: QueryCtx,
-  args: { readonly keyHash: string; readonly stands: readonly WaitSubscription[] },
-): Promise<{ stands: WaitSubscription[]; jobs: Candidate[] }> {
+  args: WorkerCall<"candidates">,
+): Promise<WorkerAnswer<"candidates">> {
   const { keyHash } = args;
   if (args.stands.length > maxSubscriptions)
     refuse("invalid", `At most ${String(maxSubscriptions)} waiting positions a call.`);

@@ -1,5 +1,5 @@
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { ClaimedJob, Cursor, Demand, WaitSubscription } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
@@ -18,23 +18,6 @@ import { checkDemand } from "./next.ts";
 /** A job that was ready for less than this did not wait for a free worker. */
 const promptMs = 1_000;
 
-export type ClaimOutcome =
-  | { kind: "claimed"; job: ClaimedJob; stands: WaitSubscription[]; cursor: Cursor }
-  | { kind: "taken" }
-  | { kind: "unable" };
-
-export type ClaimArgs = {
-  readonly keyHash: string;
-  readonly jobId: string;
-  /** The worker that the job woke did not take it in time. It loses its waiting position, because it may be dead. */
-  readonly late: boolean;
-  /** The lane that `candidates` returned. */
-  readonly laneId?: string;
-  /** `candidates` said that more jobs of the same affinity wait behind it. */
-  readonly crowded?: boolean;
-  readonly wish: Demand;
-};
-
 /**
  * Gives a waiting worker a ready job, or a late one that another worker has prefetched. Eight parallel reads of the
  * job's, the worker's and the lane's rows, so only claims of the same job conflict. A second stage reads the lane if
@@ -42,10 +25,10 @@ export type ClaimArgs = {
  */
 export async function claim(
   ctx: MutationCtx,
-  { keyHash, jobId, late, laneId, crowded = false, wish }: ClaimArgs,
+  { keyHash, jobId, late, laneId, crowded = false, wish: demand }: WorkerCall<"claim">,
   now: number,
-): Promise<ClaimOutcome> {
-  checkDemand(wish);
+): Promise<WorkerAnswer<"claim">> {
+  checkDemand(demand);
   const id = idOf(ctx, "jobs", jobId);
   const knownLane = laneId === undefined ? null : idOf(ctx, "lanes", laneId);
   const [worker, lease, held, waiters, job, payload, last, hinted] = await Promise.all([
@@ -82,13 +65,13 @@ export async function claim(
   const claimed = await assign(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { holds: true });
   // A worker with free capacity keeps its place in the ring.
-  const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
+  const waitsOn = demand.jobs > 0 && held.length + 1 < capacity.running;
   await removeWaiters(ctx, [...(waitsOn ? [] : waiters), ...(unresponsive === null ? [] : [unresponsive])]);
   return {
     kind: "claimed",
     job: claimed,
     stands: waitsOn ? waiters.map(subscriptionOf) : [],
-    cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
+    cursor: { laneId: job.laneId, place: job.place, turn: demand.cursor?.turn ?? 0 },
   };
 }
 

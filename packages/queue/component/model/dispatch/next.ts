@@ -1,5 +1,5 @@
+import type { Demand, NextWork, WaitSubscription } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
-import type { Demand, NextWork, WaitSubscription } from "../../validators.ts";
 import { boundedInteger, boundedNumber } from "../bounds.ts";
 import { capacityOf } from "../capabilities.ts";
 import { idOf } from "../load.ts";

@@ -1,5 +1,5 @@
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { MutationCtx } from "../../builders.ts";
-import type { Demand, NextWork } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
@@ -9,36 +9,34 @@ import { unstartedJobs } from "./assign.ts";
 import { applyPlan, checkDemand, planNext, stickyLane } from "./next.ts";
 import { noCursor } from "./search.ts";
 
-export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
-
 /**
  * A worker asks for jobs, and accepts jobs from now on: it waits for those that are missing. The answer includes the
  * unstarted jobs that it holds, which it may have been handed unseen.
  */
 export async function take(
   ctx: MutationCtx,
-  { keyHash, wish }: { readonly keyHash: string; readonly wish: Demand },
+  { keyHash, wish: demand }: WorkerCall<"take">,
   now: number,
-): Promise<TakeOutcome> {
-  checkDemand(wish);
+): Promise<WorkerAnswer<"take">> {
+  checkDemand(demand);
   const [worker, lease, held, waiters, sticky] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
     waitersByKey(ctx, keyHash),
-    stickyLane(ctx, wish),
+    stickyLane(ctx, demand),
   ]);
   if (worker.status === "paused") return { kind: "unable", reason: "paused" };
   if (held.length >= capacityOf(worker.capabilities).held) {
     await renew(ctx, worker, lease, now, { holds: true });
     await removeWaiters(ctx, waiters);
     const jobs = await unstartedJobs(ctx, held);
-    if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
+    if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: demand.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
   }
   const [handed, planned] = await Promise.all([
     unstartedJobs(ctx, held),
-    planNext(ctx, worker, sticky, wish, held.length, now, { joins: true }),
+    planNext(ctx, worker, sticky, demand, held.length, now, { joins: true }),
   ]);
   await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
   const next = await applyPlan(ctx, worker, planned, waiters, now);

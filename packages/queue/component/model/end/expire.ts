@@ -1,5 +1,5 @@
+import type { JobSpec } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import type { JobSpec } from "../../validators.ts";
 import { farthestMs } from "../bounds.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";

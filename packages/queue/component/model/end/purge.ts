@@ -4,7 +4,7 @@ import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 
 const perPiece = 50;
-/** A transaction may read 16 MiB. One more job is added to this, of at most 2 MB. */
+/** A piece ends with the job that exceeds this. A job has at most 2 MB, and a transaction may read 16 MiB. */
 export const bytesPerPiece = 4 * 1024 * 1024;
 
 /** Deletes the payloads and results of old final jobs. Their records stay. @returns whether more are left. */

@@ -42,7 +42,7 @@ export async function retryDeadLetter(
     reply: undefined,
     expiresAt: undefined,
     deadlineAt: undefined,
-    // The reader has seen the job's end. The next reader starts anew.
+    // The reader has seen the job's end. The next reader starts from the beginning.
     watched: false,
     watchedUntil: undefined,
   });

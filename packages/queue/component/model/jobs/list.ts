@@ -1,8 +1,8 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import { mergedStream, stream } from "convex-helpers/server/stream";
+import type { JobView } from "../../../shared/validators.ts";
 import type { Doc, QueryCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
-import type { JobView } from "../../validators.ts";
 import { boundedPage } from "../bounds.ts";
 import { idOf } from "../load.ts";
 import type { JobStatus } from "./states.ts";
@@ -89,7 +89,7 @@ async function pageOf(
     .filterWith(async (job) => wanted(job))
     .paginate({
       cursor,
-      // The end of the page, once the reader knows the next one. A page that grows then leaves no gap before it.
+      // Set when the reader has the next page. This page then ends there, so that no gap opens between the two.
       endCursor,
       numItems,
       maximumRowsRead: maxRowsRead,

@@ -1,4 +1,4 @@
-import type { Capabilities, Requirements } from "../../validators.ts";
+import type { Capabilities, Requirements } from "../../../shared/validators.ts";
 import { defined } from "../load.ts";
 
 /** Requirements in canonical form: sorted lists without duplicates, and no fields that require nothing. */

@@ -11,8 +11,8 @@ const countedAtMost = 1_000;
 
 /**
  * Gives turns to jobs in the line of a requester or key while it has capacity. If a job's other name is full, the job
- * moves to that name's line. So every line is read from its front, and a job always waits in the line of a name that is
- * full or is being admitted. The next call does the rest.
+ * moves to that name's line. So every line is read from its front, and a job always waits in the line of a full name or
+ * of one that this function still works on. Schedules itself for the rest.
  */
 export async function admit(ctx: MutationCtx, limited: LimitedName, now: number): Promise<void> {
   const draw = Math.random();
@@ -39,8 +39,8 @@ export async function admit(ctx: MutationCtx, limited: LimitedName, now: number)
 }
 
 /**
- * The free capacity of other names. Each is counted once, and at least one in each call, so that every call makes
- * progress.
+ * The free capacity of the jobs' other names: the keys of a requester's jobs, or the requesters of a key's jobs. A call
+ * counts each name once, and at least one name, so that every call makes progress.
  */
 class OtherCapacities {
   readonly #ctx: MutationCtx;
@@ -52,7 +52,7 @@ class OtherCapacities {
     this.#counted = counted;
   }
 
-  /** Takes one turn of the name. Null: it would have to be counted, and enough rows were counted. */
+  /** Takes one turn of the name. Null: this call has counted enough rows, and the name is not among them. */
   async take(other: LimitedName): Promise<boolean | null> {
     const { name } = other;
     let room = this.#rooms.get(name);
@@ -89,7 +89,7 @@ async function admitOne(
 
 export type LimitedName = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
 
-/** The number of the name's jobs that have a turn, up to `most`. Reads no more rows. */
+/** Counts the jobs of a requester or key that have a turn. Reads at most `most` rows. */
 async function countTurns(ctx: QueryCtx, limited: LimitedName, most: number): Promise<number> {
   let held = 0;
   for (const status of ["ready", "prefetched", "running"] as const) {
@@ -120,7 +120,7 @@ async function capacityOf(ctx: QueryCtx, limited: LimitedName): Promise<Capacity
   const limit = await limitOf(ctx, limited.scope, limited.of, limited.name);
   const most = limit?.concurrency;
   if (most === undefined) return { room: Infinity, counted: 0 };
-  // With a limit of 0 nothing has to be counted.
+  // With a limit of 0 there is nothing to count.
   const held = most === 0 ? 0 : await countTurns(ctx, limited, most);
   return { room: most - held, counted: held };
 }

@@ -1,7 +1,7 @@
 import type { ComponentApi } from "@convex-dev/crons/_generated/component.js";
 import { componentsGeneric, createFunctionHandle } from "convex/server";
+import type { JobSpec, Schedule } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import type { JobSpec, Schedule } from "../../validators.ts";
 import { idOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { submit } from "../submit/submit.ts";
@@ -14,7 +14,7 @@ const { crons } = componentsGeneric() as unknown as { readonly crons: ComponentA
 export async function startClock(ctx: MutationCtx, { _id, schedule }: Doc<"recurring">): Promise<void> {
   await ctx.runMutation(crons.public.register, {
     name: _id,
-    schedule: inTheirWords(schedule),
+    schedule: cronsSchedule(schedule),
     functionHandle: await createFunctionHandle(maintenance.fireRecurring),
     args: { recurringId: _id },
   });
@@ -27,7 +27,7 @@ export async function stopClock(ctx: MutationCtx, recurringId: Id<"recurring">):
   await ctx.runMutation(crons.public.del, { identifier });
 }
 
-function inTheirWords(schedule: Schedule) {
+function cronsSchedule(schedule: Schedule) {
   return schedule.kind === "interval"
     ? { kind: "interval" as const, ms: schedule.everyMs }
     : { kind: "cron" as const, cronspec: schedule.expression, tz: timeZoneOf(schedule) };

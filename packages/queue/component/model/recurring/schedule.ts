@@ -1,5 +1,5 @@
 import { parseExpression } from "cron-parser";
-import type { Schedule } from "../../validators.ts";
+import type { Schedule } from "../../../shared/validators.ts";
 import { boundedInteger, boundedName } from "../bounds.ts";
 import { refuse } from "../refuse.ts";
 

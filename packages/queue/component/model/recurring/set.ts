@@ -1,6 +1,6 @@
 import { convexToJson, type Value } from "convex/values";
+import type { JobSpec, Schedule } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
-import type { JobSpec, Schedule } from "../../validators.ts";
 import { boundedName, boundedSize } from "../bounds.ts";
 import { record } from "../events.ts";
 import { present, refuse } from "../refuse.ts";

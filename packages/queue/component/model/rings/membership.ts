@@ -1,5 +1,5 @@
+import type { WaitSubscription } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
-import type { WaitSubscription } from "../../validators.ts";
 import { firstOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 

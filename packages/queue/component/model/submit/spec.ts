@@ -1,4 +1,4 @@
-import type { JobSpec, Requirements } from "../../validators.ts";
+import type { JobSpec, Requirements } from "../../../shared/validators.ts";
 import { boundedInteger, boundedName, boundedNumber, boundedSize, farthestMs } from "../bounds.ts";
 import { checkPolicy } from "../configure.ts";
 import { refuse } from "../refuse.ts";

@@ -1,5 +1,5 @@
+import type { JobSpec, Requirements, SubmitOutcome } from "../../../shared/validators.ts";
 import type { MutationCtx, QueryCtx } from "../../builders.ts";
-import type { JobSpec, Requirements, SubmitOutcome } from "../../validators.ts";
 import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
 import { backlogsOf, retryAfterMs } from "../counts/backlogs.ts";

@@ -1,5 +1,5 @@
+import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { Capabilities } from "../../validators.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
@@ -10,23 +10,16 @@ import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
 
-export type Handshake = {
-  readonly keyHash: string;
-  readonly version?: string;
-  readonly capabilities: Capabilities;
-  /** The worker's program has just started. Jobs that it held before are given back. */
-  readonly startup: boolean;
-};
-
 /**
  * A worker connects, or its capabilities change. A start or a change removes it from the rings until it asks for jobs.
+ * @param greeting.startup the program has just started: jobs that it held before are given back.
  * Refuses: unauthorized, invalid.
  */
 export async function hello(
   ctx: MutationCtx,
-  { keyHash, version, capabilities: said, startup }: Handshake,
+  { keyHash, version, capabilities: said, startup }: WorkerCall<"hello">,
   now: number,
-): Promise<{ workerId: string; leaseMs: number }> {
+): Promise<WorkerAnswer<"hello">> {
   if (version !== undefined) boundedName(version, "version");
   const capabilities = checkedCapabilities(said);
   const [worker, found] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);

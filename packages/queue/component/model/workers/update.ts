@@ -1,6 +1,6 @@
 import type { Infer } from "convex/values";
+import type { workerStatus } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { workerStatus } from "../../validators.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { boundedName } from "../bounds.ts";
 import { names } from "../capabilities.ts";
