@@ -10,7 +10,7 @@ import {
   claimedJob,
   FakeQueue,
   nextWork,
-  someStand,
+  someSubscription,
 } from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { silentLog } from "../../log.ts";
 import { ModelCatalog } from "../../models/catalog.ts";
@@ -415,8 +415,8 @@ describe("a model's file that the runner finds bad", () => {
     await vi.waitFor(() => expect(catalog.stateOf(wanted[0]!)).toBe("ready"), patient);
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
-    (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });
-    await vi.waitFor(() => expect(queue.followed).toEqual([someStand]), patient);
+    (await called("take")).answer({ kind: "ok", ...nextWork([], [someSubscription]) });
+    await vi.waitFor(() => expect(queue.followed).toEqual([someSubscription]), patient);
     await vi.waitFor(
       () => expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } }),
       patient,

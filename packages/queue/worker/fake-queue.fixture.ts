@@ -1,6 +1,6 @@
 import type { FunctionReference } from "convex/server";
 import { getFunctionName } from "convex/server";
-import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, Stand } from "./protocol.ts";
+import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, WaitSubscription } from "./protocol.ts";
 import type { WorkerClient } from "./queue-client.ts";
 
 /** A call that the worker made, for the test to answer. */
@@ -17,7 +17,7 @@ type Subscription = {
   readonly onValue: (value: unknown) => void;
 };
 
-/** Answers that are given at once, and not by the test. */
+/** Answers that are given at once, without the test. */
 const plain: Readonly<Record<string, unknown>> = {
   hello: { leaseMs: 40_000 },
   heartbeat: null,
@@ -29,8 +29,8 @@ const plain: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * A client of a queue that the test plays, for orders of events that a real one gives only by luck. Tests with a real
- * queue are in worker.integration.test.ts.
+ * A client of a queue that the test plays, for orders of events that a real queue produces only by chance. Tests with a
+ * real queue are in worker.integration.test.ts.
  */
 export class FakeQueue implements WorkerClient {
   /** The names of all calls, in order. */
@@ -71,7 +71,7 @@ export class FakeQueue implements WorkerClient {
   ) => {
     const subscription = { name: nameOf(reference), args, onValue };
     this.#subscriptions.add(subscription);
-    // As a real one does: a new subscriber is told the last value at once.
+    // Like a real client: a new subscriber gets the last value at once.
     if (subscription.name === "held" && this.#held !== null) {
       const { onValue: tell } = subscription;
       const value = this.#held;
@@ -95,10 +95,10 @@ export class FakeQueue implements WorkerClient {
     for (const listener of [...this.#connectionListeners]) listener();
   }
 
-  /** The places whose ready jobs the worker follows; null while it follows none. */
-  get followed(): readonly Stand[] | null {
+  /** The positions whose ready jobs the worker follows; null while it follows none. */
+  get followed(): readonly WaitSubscription[] | null {
     const [one] = this.#of("candidates");
-    return one === undefined ? null : (one.args["stands"] as readonly Stand[]);
+    return one === undefined ? null : (one.args["stands"] as readonly WaitSubscription[]);
   }
 
   get followsHeld(): boolean {
@@ -145,9 +145,9 @@ function nameOf(reference: FunctionReference<"mutation" | "query">): string {
 }
 
 export const someCursor: Cursor = { laneId: "l", place: 5, turn: 1 };
-export const someStand: Stand = { laneId: "l", position: 7 };
+export const someSubscription: WaitSubscription = { laneId: "l", position: 7 };
 
-export function nextWork(jobs: readonly ClaimedJob[], stands: readonly Stand[] = []): NextWork {
+export function nextWork(jobs: readonly ClaimedJob[], stands: readonly WaitSubscription[] = []): NextWork {
   return { jobs, stands, cursor: someCursor };
 }
 

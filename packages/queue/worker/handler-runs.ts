@@ -1,17 +1,15 @@
 import type { Value } from "convex/values";
 import type { Handler, JobContext } from "./handler.ts";
 import { attemptErrorOf, JobFailure, JobLetGo } from "./job-failure.ts";
-import type { HandlerEnd } from "./machine/state.ts";
+import type { HandlerEnd, HandlerEvent } from "./machine/state.ts";
 import type { ClaimedJob } from "./protocol.ts";
 
 export type HandlerRunsDeps = {
   readonly handlers: Readonly<Record<string, Handler>>;
-  readonly onText: (attemptId: string, text: string) => void;
-  readonly onProgress: (attemptId: string, view: Value) => void;
-  readonly onEnd: (attemptId: string, end: HandlerEnd) => void;
+  readonly onEvent: (event: HandlerEvent) => void;
 };
 
-/** The handlers that are at work. */
+/** The running handlers. */
 export class HandlerRuns {
   readonly #deps: HandlerRunsDeps;
   readonly #controllers = new Map<string, AbortController>();
@@ -39,7 +37,7 @@ export class HandlerRuns {
       end = letGo ? { kind: "stopped" } : { kind: "failed", error: attemptErrorOf(error) };
     }
     this.#controllers.delete(attemptId);
-    this.#deps.onEnd(attemptId, end);
+    this.#deps.onEvent({ kind: "handler-ended", attemptId, end });
   }
 
   abort(attemptId: string): void {
@@ -47,7 +45,7 @@ export class HandlerRuns {
   }
 
   #contextOf(job: ClaimedJob, signal: AbortSignal, report: JobContext["report"]): JobContext {
-    const { onText, onProgress } = this.#deps;
+    const { onEvent } = this.#deps;
     const { attemptId, jobId, kind, requirements, number, remainingMs } = job;
     return {
       signal,
@@ -57,9 +55,9 @@ export class HandlerRuns {
       requirements,
       number,
       remainingMs,
-      append: (text) => onText(attemptId, text),
+      append: (text) => onEvent({ kind: "text", attemptId, text }),
       report,
-      progress: (view) => onProgress(attemptId, view),
+      progress: (view) => onEvent({ kind: "progress", attemptId, view }),
     };
   }
 }

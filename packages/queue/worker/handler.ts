@@ -18,8 +18,8 @@ export type JobContext = {
   /** Keeps small facts with the result. The last call counts. */
   readonly report: (facts: Value) => void;
   /**
-   * Says how far the job is, in at most 4 KiB of JSON. The job's status shows it after a second, and only the last of each
-   * second. The program around the worker is told at once (`onEvent`).
+   * Reports progress: at most 4 KiB of JSON. The job's status shows the last report of each second. The worker's
+   * `onEvent` gets each at once.
    */
   readonly progress: (view: Value) => void;
 };
@@ -27,6 +27,6 @@ export type JobContext = {
 /**
  * Runs a job of one kind. Returns its result, or throws: a `JobFailure`, or anything else for "try again". When
  * `signal` is aborted, the handler has to let go as soon as it can, by a throw. A result is taken even then.
- * Nobody has checked the payload: parse it.
+ * The payload is unchecked: parse it.
  */
 export type Handler = (payload: unknown, ctx: JobContext) => Promise<Value>;

@@ -2,7 +2,7 @@
 export { BackOff, type BackOffDelay, doubling, oneToSixtySeconds } from "./back-off.ts";
 export type { Handler, JobContext } from "./handler.ts";
 export { JobFailure, JobLetGo } from "./job-failure.ts";
-export type { Log, LogFields, LogLevel } from "./log.ts";
+export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "./log.ts";
 export { parsing } from "./parsing.ts";
 export { functionsAt, type WorkerFunctions } from "./protocol.ts";
 export {

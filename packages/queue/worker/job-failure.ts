@@ -25,7 +25,7 @@ export class JobFailure extends Error {
   }
 }
 
-/** Says that a handler let go through nobody's fault. The job goes to another worker, and no retry is used. */
+/** Gives the job back without a failure. It goes to another worker, and no retry is used. */
 export class JobLetGo extends Error {
   override readonly name = "JobLetGo";
 }

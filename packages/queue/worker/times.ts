@@ -1,24 +1,24 @@
 /** Milliseconds. The queue's lease is 40 s, and it shows a worker as offline after 150 s of silence. */
 export type WorkerTimes = {
-  /** From the last call to a heartbeat, while jobs are held. */
+  /** Time from the last call to a heartbeat, while the worker holds jobs. */
   readonly heartbeatHoldingMs: number;
-  /** The same while no job is held: a little over a minute, so that an idle hour costs at most sixty calls. */
+  /** The same while it holds none: a little over a minute, so that an idle hour costs at most sixty calls. */
   readonly heartbeatIdleMs: number;
   /** Between two chunks of text, at least. */
   readonly chunkEveryMs: number;
   /** Between two reports of progress, at least. A shorter job reports none. */
   readonly progressEveryMs: number;
-  /** A job that another worker is woken for first is left to that worker for so long. */
+  /** How long a job is left to the worker that it wakes first. */
   readonly lateAfterMs: number;
-  /** The same for a job that another worker holds: it may have begun, and reports its start only if it lasts. */
+  /** How long a prefetched job is left to the worker that holds it, which may be running it: short runs are not reported. */
   readonly heldLateAfterMs: number;
-  /** A handed job begins at once. The queue is told of its start only if it is not done by then. */
+  /** When the start of a handed job is reported. A job that ends sooner reports only its end. */
   readonly startAfterMs: number;
-  /** After so long the worker watches a job that it holds. Until then a cancellation waits. */
+  /** When the worker subscribes to `held` for a job. Until then it does not notice a cancellation. */
   readonly heldAfterMs: number;
-  /** A job that was claimed in vain is tried again after this: its worker may have given it back unseen. */
+  /** When a job is tried again after a failed claim: the other worker may have given it back unseen. */
   readonly triedForMs: number;
-  /** For so long no job is taken when another program uses the same key. */
+  /** How long the worker takes no jobs after it saw another program with the same key. */
   readonly usedElsewhereMs: number;
 };
 

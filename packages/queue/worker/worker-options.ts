@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
 import type { Capabilities, WorkerFunctions } from "./protocol.ts";
 import type { WorkerTimes } from "./times.ts";
 
-/** What this machine offers, besides its kinds of jobs: those follow from the handlers. */
+/** The capabilities of this machine. Its kinds of jobs follow from the handlers. */
 export type Abilities = Omit<Capabilities, "kinds" | "concurrency" | "prefetch">;
 
 /** `concurrency`: jobs that run at once. `prefetch`: jobs that are held beyond those. */

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { claimedJob, FakeQueue, nextWork, someStand } from "./fake-queue.fixture.ts";
+import { claimedJob, FakeQueue, nextWork, someSubscription } from "./fake-queue.fixture.ts";
 import type { JobContext } from "./handler.ts";
 import type { ClaimedJob } from "./protocol.ts";
 import { functionsAt } from "./protocol.ts";
@@ -41,17 +41,17 @@ export class WorkerAtTest {
     });
   }
 
-  /** Connected and greeted. `take` is called and not answered. */
+  /** Connected and greeted. Its `take` is unanswered. */
   async begin(): Promise<void> {
     this.worker.start();
     this.queue.connect(1);
     await settle();
   }
 
-  /** The same, and waiting where no job is ready. */
-  async stand(): Promise<void> {
+  /** Connected, greeted and waiting. No job is ready. */
+  async wait(): Promise<void> {
     await this.begin();
-    await this.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
+    await this.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
     this.showReady();
   }
 
@@ -71,7 +71,7 @@ export class WorkerAtTest {
   /** Shows the worker these ready jobs. */
   showReady(...jobIds: readonly string[]): void {
     const jobs = jobIds.map((jobId) => ({ jobId, laneId: "l", late: false }));
-    this.queue.showCandidates({ stands: [someStand], jobs });
+    this.queue.showCandidates({ stands: [someSubscription], jobs });
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { errorName, type Log, warningsLog } from "./log.ts";
 import { isUnderWay } from "./machine/attempt-machine.ts";
 import type { CallFailure, Effect, MachineEvent, WorkerState } from "./machine/state.ts";
 import { initialState, step } from "./machine/step.ts";
-import { functionsAt, type Stand, type WorkerFunctions } from "./protocol.ts";
+import { functionsAt, type WaitSubscription, type WorkerFunctions } from "./protocol.ts";
 import {
   followConnection,
   refusalOf,
@@ -22,9 +22,9 @@ type QueryName = "candidates" | "handed" | "held";
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Runs jobs of a queue: asks for jobs; where there are none, waits for jobs that become ready, and claims them; the end
- * of each job brings the next. All of it is decided by the machine (machine/step.ts). This class tells the machine what
- * happens, does what it says, and has the one timer.
+ * Runs jobs of a queue. It asks for jobs; if there are none, it waits for jobs to become ready and claims them. The end of
+ * each job brings the next. The machine (machine/step.ts) decides all of it: this class sends it events, performs its
+ * effects, and has the one timer.
  */
 export class Worker {
   readonly #client: WorkerClient;
@@ -47,12 +47,10 @@ export class Worker {
     const { handlers, version, capabilities: abilities = {}, accepting = true } = options;
     this.#runs = new HandlerRuns({
       handlers,
-      onText: (attemptId, text) => this.#happened({ kind: "text", attemptId, text }),
-      onProgress: (attemptId, view) => {
-        this.#happened({ kind: "progress", attemptId, view });
-        options.onEvent?.({ kind: "progress", attemptId, view });
+      onEvent: (event) => {
+        this.#happened(event);
+        if (event.kind === "progress") options.onEvent?.(event);
       },
-      onEnd: (attemptId, end) => this.#happened({ kind: "handler-ended", attemptId, end }),
     });
     this.#state = initialState({
       version,
@@ -64,7 +62,7 @@ export class Worker {
     });
   }
 
-  /** Begins, or asks again where the queue did not know the key. May be called again. */
+  /** Connects and takes jobs. After the event `unknown-key`, call it again to retry. */
   start(): void {
     this.#happened({ kind: "start" });
     if (this.#subscriptions.has("connection")) return;
@@ -85,37 +83,37 @@ export class Worker {
     await this.#letGo();
   }
 
-  /** Takes no more jobs, and gives back those that have not begun. Resolves when those that run have ended by themselves. */
+  /** Takes no more jobs, and gives back those that have not begun. Resolves when the running ones have ended by themselves. */
   async finish(reason: string): Promise<void> {
     this.#happened({ kind: "finish", reason });
     await this.#letGo();
   }
 
-  /** Takes and begins no job for so many milliseconds. Jobs that run go on. */
+  /** Takes and begins no job for this time. Running jobs continue. */
   rest(ms: number): void {
     this.#happened({ kind: "rest", ms });
   }
 
-  /** While on, the worker watches, and claims and begins nothing: other workers may. Jobs that run go on. */
+  /** While on, the worker keeps waiting but claims and begins nothing, so that others may. Running jobs continue. */
   standStill(on: boolean): void {
     this.#happened({ kind: "stand-still", on });
   }
 
-  /** Says what this machine offers from now on. */
+  /** Changes what this machine offers. */
   setCapabilities(abilities: Abilities, capacity?: Capacity): void {
     this.#happened({ kind: "capabilities", abilities, capacity });
   }
 
   /**
-   * Ends: takes no more jobs, lets those that run end within `finishMs`, gives the others back, and says goodbye within
-   * `leaveMs` more. Resolves in any case. Handlers that let go when they are aborted have ended by then.
+   * Ends: takes no more jobs, lets running ones end within `finishMs`, gives the others back, and says goodbye within
+   * `leaveMs` more. Always resolves. Handlers that let go when they are aborted have ended by then.
    */
   async stop({ finishMs = 30_000, leaveMs = 2_000 } = {}): Promise<void> {
     this.#happened({ kind: "stop", finishMs, leaveMs });
     await this.#until(() => this.#state.stop.kind === "over");
   }
 
-  /** Resolves when no handler is at work on any of the jobs that are held now. */
+  /** Resolves when the handlers of all jobs that are held now have ended. */
   async #letGo(): Promise<void> {
     const held = [...this.#state.attempts.keys()];
     await this.#until(() =>
@@ -133,7 +131,7 @@ export class Worker {
     });
   }
 
-  /** Events that come out of an effect wait for the other effects of that step. */
+  /** An event that an effect causes waits for the other effects of the step. */
   #happened(event: MachineEvent): void {
     this.#events.push(event);
     if (this.#stepping) return;
@@ -167,8 +165,8 @@ export class Worker {
       case "call":
         void this.#call(effect);
         return;
-      case "follow-stands":
-        this.#followStands(effect.stands);
+      case "follow-ready-jobs":
+        this.#followReadyJobs(effect.at);
         return;
       case "follow-held":
         this.#stopFollowing("held");
@@ -207,7 +205,7 @@ export class Worker {
     this.#happened(await this.#outcomeOf(call));
   }
 
-  /** Waits while there is no connection. The client itself sends a call again after a cut. */
+  /** Without a connection the call waits. After a reconnect the client itself sends it again. */
   async #outcomeOf({ id, name, args }: Extract<Effect, { kind: "call" }>): Promise<MachineEvent> {
     try {
       const answer: unknown = await this.#client.mutation(this.#functions[name], this.#signed(args));
@@ -218,11 +216,11 @@ export class Worker {
     }
   }
 
-  #followStands(stands: readonly Stand[] | null): void {
+  #followReadyJobs(at: readonly WaitSubscription[] | null): void {
     this.#stopFollowing("candidates");
     this.#stopFollowing("handed");
-    if (stands === null) return;
-    this.#follow("candidates", { stands }, (seen) => this.#happened({ kind: "candidates", seen }));
+    if (at === null) return;
+    this.#follow("candidates", { stands: at }, (seen) => this.#happened({ kind: "candidates", seen }));
     this.#follow("handed", {}, (jobs) => this.#happened({ kind: "handed", jobs }));
   }
 

@@ -1,8 +1,7 @@
-import { assertNever } from "../../shared/assert-never.ts";
 import { noFailures } from "../back-off.ts";
 import type { ClaimOutcome, TakeOutcome } from "../protocol.ts";
 import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
-import { wishOf } from "./capacity.ts";
+import { demandOf } from "./capacity.ts";
 import { greeted, helloFailed } from "./handshake.ts";
 import { recheckHeld } from "./held.ts";
 import { progressFailed } from "./output.ts";
@@ -12,7 +11,7 @@ import { backOff, retryTriedLater } from "./waiting.ts";
 
 type Answered = Extract<MachineEvent, { kind: "answered" }>;
 
-/** When a call that ends something is sent again, in ms after each failure. Cuts of the connection need no retry: the client sends again itself. */
+/** When a call that ends something is sent again, in ms after each failure. After a reconnect the client itself sends again. */
 const retryDelaysMs = [500, 1_000, 2_000];
 
 export function onAnswer(t: Turn, event: Answered): void {
@@ -52,11 +51,9 @@ export function onAnswer(t: Turn, event: Answered): void {
     case "goodbye":
       t.set({ stop: { kind: "over" } });
       return;
-    case "heartbeat":
-    case "leave":
-      return;
     default:
-      assertNever(event);
+      // The answer of any other call changes nothing.
+      return;
   }
 }
 
@@ -68,7 +65,7 @@ export function onFailure(t: Turn, id: number, failure: CallFailure, random: num
   if (!retryLater(t, call, failure)) failed(t, call, failure, random);
 }
 
-/** The queue does not know the key. Nothing more is asked of it until the worker is started again. */
+/** The queue does not know the key: the worker asks for nothing until it is started again. */
 export function forgetKey(t: Turn): void {
   if (t.state.keyUnknown) return;
   t.set({ keyUnknown: true });
@@ -76,18 +73,18 @@ export function forgetKey(t: Turn): void {
   t.tell({ kind: "unknown-key" });
 }
 
-/** Sends failed calls again that are due, with what is wished by now. */
+/** Sends failed calls again when they are due. A job request then has the present demand. */
 export function sendRetries(t: Turn): void {
   const due = t.state.retries.filter(({ at }) => t.due(at));
   if (due.length === 0) return;
   t.set({ retries: t.state.retries.filter((retry) => !due.includes(retry)) });
   for (const { call, failures } of due) {
-    const args = isJobRequest(call) ? { ...call.args, wish: wishOf(t) } : call.args;
+    const args = isJobRequest(call) ? { ...call.args, wish: demandOf(t) } : call.args;
     t.call({ name: call.name, args } as Call, failures);
   }
 }
 
-/** A backend fails that is overloaded or restarting. */
+/** Plans a retry if the backend may only be overloaded or restarting. */
 function retryLater(t: Turn, sent: SentCall, { kind }: CallFailure): boolean {
   const isRetried = ["complete", "fail", "release", "start", "leave"].includes(sent.name);
   const delayMs = retryDelaysMs[sent.failures];
@@ -117,7 +114,7 @@ function failed(t: Turn, call: SentCall, failure: CallFailure, random: number): 
       progressFailed(t, call.args.attemptId, error);
       return;
     case "complete":
-      // Refused for what it is, such as its size.
+      // Refused because of the result itself, such as its size.
       if (failure.kind === "refused")
         refuseResult(t, call.args.attemptId, "The queue does not take the worker's result.");
       else notTaken(t, call.name, call.args.attemptId, error);
@@ -132,29 +129,24 @@ function failed(t: Turn, call: SentCall, failure: CallFailure, random: number): 
       t.log("warn", "goodbye.failed", { error });
       t.set({ stop: { kind: "over" } });
       return;
-    case "heartbeat":
-    case "start":
-    case "leave":
-      t.log("warn", `${call.name}.refused`, { error });
-      return;
     case "append":
       return;
     default:
-      assertNever(call);
+      t.log("warn", `${call.name}.refused`, { error });
   }
 }
 
-/** The queue did not take how an attempt ended. It then lists the attempt in `held`, and it is given back from there. */
+/** The queue did not accept the end of an attempt. If it still lists the attempt in `held`, the attempt is given back. */
 function notTaken(t: Turn, call: string, attemptId: string, error: string): void {
   if (t.state.attempts.has(attemptId)) recheckHeld(t, attemptId);
   t.log("error", "attempt.call-refused", { attemptId, call, error });
   onAttempt(t, attemptId, { kind: "answered" });
 }
 
-function taken(t: Turn, outcome: TakeOutcome, wished: number, random: number): void {
+function taken(t: Turn, outcome: TakeOutcome, requested: number, random: number): void {
   t.log("debug", "take.answered", { outcome: outcome.kind });
-  if (outcome.kind === "ok") receive(t, outcome, wished);
-  // The queue counts jobs that are unknown here.
+  if (outcome.kind === "ok") receive(t, outcome, requested);
+  // The queue counts jobs that are unknown to this worker.
   else if (outcome.reason === "full") recheckHeld(t);
   if (outcome.kind === "unable" || outcome.jobs.length + outcome.stands.length === 0) backOff(t, random);
   else t.set({ requestRetry: noFailures });
@@ -177,7 +169,7 @@ function claimed(
   const tried = new Set(t.state.tried);
   // The job may come back: after a failure, a release, a lost lease.
   tried.delete(jobId);
-  t.set({ tried, cursor, stands: stands.length > 0 ? stands : null });
+  t.set({ tried, cursor, waitsAt: stands.length > 0 ? stands : null });
   adopt(t, job);
 }
 

@@ -14,8 +14,8 @@ import type { AttemptError } from "../protocol.ts";
  *      └──gone───▶ ended
  *
  * A `waiting` attempt was prefetched or handed over. `stopping` and `dropping` wait for the handler to let go. A result
- * that comes while stopping is still a result. `gone` means that the queue no longer counts the attempt as ours: it was
- * canceled, stolen, or fenced.
+ * that comes while stopping is still a result. `gone` means that the worker no longer holds the attempt: it was canceled,
+ * stolen, or fenced.
  */
 export type AttemptState =
   | { readonly kind: "waiting" }
@@ -73,12 +73,12 @@ export function step(state: AttemptState, event: AttemptEvent): AttemptStep {
   }
 }
 
-/** Whether it takes up room: it has yet to run, or its handler is at work. */
+/** Whether its handler runs or has yet to run. */
 export function takesRoom({ kind }: AttemptState): boolean {
   return kind === "waiting" || isUnderWay({ kind });
 }
 
-/** Whether its handler is at work. */
+/** Whether its handler runs. */
 export function isUnderWay({ kind }: Pick<AttemptState, "kind">): boolean {
   return kind === "running" || kind === "stopping" || kind === "dropping";
 }
@@ -96,7 +96,7 @@ function fromRunning(event: AttemptEvent): AttemptStep | null {
     case "gone":
       return { next: { kind: "dropping" }, effect: { kind: "abort" } };
     case "stopped":
-      // Nobody here asked for it. Another worker may try, and no retry is used.
+      // The handler let go by itself. Another worker may try, and no retry is used.
       return release("stopped");
     case "done":
     case "failed":

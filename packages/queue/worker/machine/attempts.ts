@@ -2,24 +2,24 @@ import { convexToJson, type Value } from "convex/values";
 import { assertNever } from "../../shared/assert-never.ts";
 import type { AttemptError, ClaimedJob, NextWork } from "../protocol.ts";
 import { type AttemptEffect, type AttemptEvent, step } from "./attempt-machine.ts";
-import { countHandlers, wishOf } from "./capacity.ts";
+import { countHandlers, demandOf } from "./capacity.ts";
 import { addOwn } from "./held-rows.ts";
 import { sendRestOfText } from "./output.ts";
 import { giveBack, reportStarts } from "./releases.ts";
 import type { Attempt, HandlerEnd } from "./state.ts";
 import { newTextStream } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
-import { setStands } from "./waiting.ts";
+import { setWaitsAt } from "./waiting.ts";
 
-/** Takes in what a call brought. @param wished how many jobs the call asked for. */
-export function receive(t: Turn, { jobs, stands, cursor }: NextWork, wished: number): void {
+/** Takes in the jobs and the waiting positions of an answer. @param requested how many jobs the call asked for. */
+export function receive(t: Turn, { jobs, stands, cursor }: NextWork, requested: number): void {
   t.set({ cursor });
   for (const job of jobs) adopt(t, job);
   // A worker that found all the jobs it asked for waits nowhere.
-  if (wished > 0) setStands(t, stands.length === 0 ? null : stands);
+  if (requested > 0) setWaitsAt(t, stands.length === 0 ? null : stands);
 }
 
-/** Takes in a job that the queue gave to this worker. @param handed it came while the worker waited, without a call. */
+/** Takes in a job that the queue gave to this worker. @param handed it came by the query `handed`. */
 export function adopt(t: Turn, job: ClaimedJob, handed = false): void {
   const { attemptId, kind, requirements, begun, watched } = job;
   const { attempts, foreign, mode } = t.state;
@@ -36,7 +36,7 @@ export function adopt(t: Turn, job: ClaimedJob, handed = false): void {
   };
   t.set({ attempts: new Map(attempts).set(attemptId, attempt), foreign: addOwn(foreign, attemptId) });
   t.log("info", "attempt.claimed", { attemptId, kind, model: requirements.model ?? null, begun });
-  // It was on its way when the worker was told to take no more.
+  // The job was on its way when the worker was told to take no more.
   const reason = mode.kind === "paused" ? mode.reason : "shutdown";
   if (mode.kind !== "accepting") onAttempt(t, attemptId, { kind: "yield", reason });
   else if (begun) onAttempt(t, attemptId, { kind: "begin" });
@@ -47,7 +47,7 @@ export function handlerEnded(t: Turn, attemptId: string, end: HandlerEnd): void 
   onAttempt(t, attemptId, end);
 }
 
-/** Has handlers let go, and gives the jobs back. */
+/** Aborts all handlers, and gives the jobs back. */
 export function yieldAll(t: Turn, reason: string): void {
   for (const attemptId of t.state.attempts.keys()) onAttempt(t, attemptId, { kind: "yield", reason });
 }
@@ -57,7 +57,7 @@ export function yieldWaiting(t: Turn, reason: string): void {
   for (const attemptId of waiting(t)) onAttempt(t, attemptId, { kind: "yield", reason });
 }
 
-/** Begins waiting jobs as far as there is room for handlers, and tells the queue: of handed ones only if they last. */
+/** Begins waiting jobs while handlers are free, and reports that, except for handed jobs: those are reported if they last. */
 export function beginJobs(t: Turn): void {
   const begun = beginWaiting(t);
   const handed = begun.filter((attemptId) => t.state.attempts.get(attemptId)?.handed);
@@ -113,21 +113,21 @@ function complete(t: Turn, attemptId: string, result: Value): void {
     return;
   }
   const begins = beginWaiting(t);
-  const args = { attemptId, result, begins, wish: wishOf(t), ...(report === undefined ? {} : { report }) };
+  const args = { attemptId, result, begins, wish: demandOf(t), ...(report === undefined ? {} : { report }) };
   t.call({ name: "complete", args });
 }
 
-/** Fails a job because of its result. Another attempt would fare the same. */
+/** Fails a job for good because of its result: another attempt would give the same. */
 export function refuseResult(t: Turn, attemptId: string, message: string): void {
   fail(t, attemptId, { code: "result_refused", message, retryable: false });
 }
 
 function fail(t: Turn, attemptId: string, error: AttemptError): void {
   const begins = beginWaiting(t);
-  t.call({ name: "fail", args: { attemptId, error, begins, wish: wishOf(t) } });
+  t.call({ name: "fail", args: { attemptId, error, begins, wish: demandOf(t) } });
 }
 
-/** Begins waiting jobs as far as there is room for handlers. Returns which: the queue has to be told. */
+/** Begins waiting jobs while handlers are free. @returns their attempts, which have to be reported. */
 function beginWaiting(t: Turn): readonly string[] {
   const { mode, standStill, capacity } = t.state;
   if (mode.kind !== "accepting" || standStill) return [];

@@ -1,13 +1,13 @@
-import type { Wish } from "../protocol.ts";
+import type { Demand } from "../protocol.ts";
 import { isUnderWay, takesRoom } from "./attempt-machine.ts";
 import { isGreeted } from "./handshake.ts";
 import type { WorkerState } from "./state.ts";
 import { isJobRequest, type Turn } from "./turn.ts";
 
-/** The queue lets one worker hold no more. */
+/** The queue's limit for one worker. */
 const maxHeld = 16;
 
-/** Attempts that are to be run, or whose handler is at work. */
+/** Attempts whose handler runs or has yet to run. */
 export function countTaken({ attempts }: WorkerState): number {
   return [...attempts.values()].filter(({ state }) => takesRoom(state)).length;
 }
@@ -16,29 +16,29 @@ export function countHandlers({ attempts }: WorkerState): number {
   return [...attempts.values()].filter(({ state }) => isUnderWay(state)).length;
 }
 
-/** A claim was sent and is not answered. */
+/** Whether a claim is unanswered. */
 export function isClaiming({ calls }: WorkerState): boolean {
   return calls.some(({ name }) => name === "claim");
 }
 
-/** A call that may bring as many jobs as it wishes for has no answer, or is to be sent again. */
-export function isAsking(state: WorkerState): boolean {
+/** Whether a request for jobs is unanswered or will be sent again. */
+export function isRequesting(state: WorkerState): boolean {
   return requests(state).length > 0;
 }
 
-/** How many more jobs to ask for, and where the queue goes on looking. All calls together ask for no more than fit. */
-export function wishOf(t: Turn): Wish {
+/** How many more jobs to ask for, and where the queue's search continues. All calls together ask for no more than fit. */
+export function demandOf(t: Turn): Demand {
   const { cursor } = t.state;
-  const jobs = Math.max(0, room(t) - countWished(t.state));
+  const jobs = Math.max(0, room(t) - countRequested(t.state));
   return cursor === null ? { jobs } : { jobs, cursor };
 }
 
-/** How many more handlers could be at work. */
+/** How many more handlers could run. */
 export function countIdle(state: WorkerState): number {
-  return state.capacity.concurrency - countTaken(state) - countWished(state) - (isClaiming(state) ? 1 : 0);
+  return state.capacity.concurrency - countTaken(state) - countRequested(state) - (isClaiming(state) ? 1 : 0);
 }
 
-/** How many more jobs the worker could hold, with those that are asked for. */
+/** How many more jobs the worker could hold, requested ones included. */
 function room(t: Turn): number {
   const { state } = t;
   const isRested = [state.restUntil, state.requestRetry.until].every((at) => t.due(at));
@@ -47,7 +47,7 @@ function room(t: Turn): number {
   return Math.min(maxHeld, concurrency + prefetch) - countTaken(state) - (isClaiming(state) ? 1 : 0);
 }
 
-function countWished(state: WorkerState): number {
+function countRequested(state: WorkerState): number {
   return requests(state).reduce((sum, { args }) => sum + args.wish.jobs, 0);
 }
 

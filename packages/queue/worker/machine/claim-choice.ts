@@ -1,8 +1,8 @@
-import type { Candidate, Stand } from "../protocol.ts";
+import type { Candidate, WaitSubscription } from "../protocol.ts";
 
 export type ClaimChoice =
   | { readonly kind: "claim"; readonly candidate: Candidate }
-  /** A job is left to another worker for so many ms more. */
+  /** Leave the jobs to other workers for `ms` more. */
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "none" };
 
@@ -10,8 +10,8 @@ export type ClaimChoice =
 export type LateSince = ReadonlyMap<string, number>;
 
 /**
- * Chooses a ready job to claim, in the order in which the queue lists them. First come the worker's own jobs, which wake
- * nobody else; a late job is claimed only after another worker has had its time. Jobs that were tried are left out.
+ * Chooses a ready job to claim, in the order in which the queue lists them. The worker's own jobs come first, since they
+ * wake nobody else. A late job is first left to another worker for a while. Jobs that were tried are left out.
  */
 export function chooseClaim(
   jobs: readonly Candidate[],
@@ -41,20 +41,20 @@ export function stillLate(before: LateSince, jobs: readonly Candidate[], now: nu
 }
 
 /**
- * Compares the places at which the worker waits with those that the queue shows. If one is gone, another worker took this
- * one for dead, or the lane was closed: the worker has to ask for jobs again. If places were added or moved, or the place
- * for no lane was replaced by a first lane's, the worker follows the new ones.
+ * Compares the ring positions that the worker follows with those that the queue shows. If one is gone, another worker took
+ * this one for dead, or the lane was closed: the worker has to call `take` again. It follows positions that were added or
+ * moved. A lane of "" stands for no lane: when the first lane opens, its position replaces that one.
  */
-export function compareStands(
-  followed: readonly Stand[],
-  seen: readonly Stand[],
+export function comparePositions(
+  followed: readonly WaitSubscription[],
+  seen: readonly WaitSubscription[],
 ): "same" | "follow-these" | "take-again" {
-  const lost = followed.filter(({ laneId }) => seen.every((stand) => stand.laneId !== laneId));
+  const lost = followed.filter(({ laneId }) => seen.every((one) => one.laneId !== laneId));
   if (lost.some(({ laneId }) => laneId !== "" || seen.length === 0)) return "take-again";
   const same =
     seen.length === followed.length &&
     seen.every(({ laneId, position }) =>
-      followed.some((stand) => stand.laneId === laneId && stand.position === position),
+      followed.some((one) => one.laneId === laneId && one.position === position),
     );
   return same ? "same" : "follow-these";
 }

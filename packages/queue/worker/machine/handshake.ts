@@ -4,7 +4,7 @@ import type { WorkerTimes } from "../times.ts";
 import type { CallFailure, SentCall, WorkerState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** Identifies what a hello says: the connection, and what the worker can do. */
+/** Identifies a hello by its connection and capabilities. */
 function helloKey(generation: number, capabilities: Capabilities): string {
   return JSON.stringify([generation, capabilities]);
 }
@@ -18,12 +18,12 @@ export function isGreeted(state: WorkerState): boolean {
   return state.greeted !== null && state.greeted === currentKey(state);
 }
 
-/** Whether a goodbye is due: the queue has heard of this worker, or will have. */
+/** Whether the queue knows this worker, or will when it gets the hello. Only then is a goodbye due. */
 export function wasEverGreeted({ greeted, calls }: WorkerState): boolean {
   return greeted !== null || calls.some(({ name }) => name === "hello");
 }
 
-/** Says hello on each connection and at each change of capabilities, unless that was said or was refused just now. */
+/** Says hello on each connection and at each change of capabilities, unless the same hello is unanswered or just failed. */
 export function greet(t: Turn): void {
   const { state } = t;
   const { connection, capabilities, version, startup, refusedHello } = state;
@@ -39,11 +39,11 @@ export function greet(t: Turn): void {
 export function greeted(t: Turn, call: SentCall, leaseMs: number): void {
   t.set({ greeted: keyOf(call), startup: false, keyUnknown: false, leaseMs });
   t.set({ refusedHello: null, helloFailures: 0 });
-  // A worker that leaves says only goodbye, and whoever hears of a greeting may have more to say.
+  // After `stop()` only goodbye is sent. A listener might make other calls.
   if (t.state.stop.kind !== "leaving") t.tell({ kind: "greeted" });
 }
 
-/** A refused hello is said again, later each time, but not to a queue that does not know the key. */
+/** Plans to say hello again, later after each failure, but not with an unknown key. */
 export function helloFailed(t: Turn, call: SentCall, { kind, error }: CallFailure, random: number): void {
   t.log("warn", "hello.refused", { error });
   const failures = t.state.helloFailures + 1;
@@ -56,7 +56,7 @@ function keyOf(call: SentCall): string | null {
   return call.name === "hello" ? helloKey(call.generation, call.args.capabilities) : null;
 }
 
-/** How long the worker may be silent, in ms. A short lease has room for two heartbeats, and a little more. */
+/** The longest time without a call, in ms. A lease has room for two heartbeats, so that one may be lost. */
 export function heartbeatEvery(
   isHolding: boolean,
   leaseMs: number,
@@ -66,10 +66,10 @@ export function heartbeatEvery(
 }
 
 /**
- * Says "still here" when nothing else was said for long enough. One heartbeat at a time: without a connection calls
- * wait, and one that waits says as much as ten.
+ * Sends a heartbeat when no call was sent for too long. Only one at a time: without a connection calls queue up, and one
+ * heartbeat is enough.
  */
-export function beat(t: Turn): void {
+export function sendHeartbeat(t: Turn): void {
   const { state } = t;
   if (!wasEverGreeted(state) || state.keyUnknown) return;
   if (state.calls.some(({ name }) => name === "heartbeat")) return;

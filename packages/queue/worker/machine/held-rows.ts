@@ -2,9 +2,9 @@ import type { HeldRow } from "../protocol.ts";
 
 /** The rows of `held` compared with the attempts that this worker knows. */
 export type HeldComparison = {
-  /** Known here, and no longer this worker's. */
+  /** Attempts that the worker knows and the queue does not list. */
   readonly gone: readonly string[];
-  /** Held by this worker as the queue sees it, and unknown here. */
+  /** Attempts that the queue lists and the worker does not know. */
   readonly foreign: readonly string[];
   readonly watched: ReadonlyMap<string, boolean>;
 };
@@ -24,8 +24,8 @@ const manyAttempts = 3;
 const rememberedAttempts = 1_000;
 
 /**
- * Tells a program that forgot an attempt, because an answer was lost, from two programs with one key. Two programs would
- * give back each other's jobs for ever.
+ * Detects that two programs use one key: they would give back each other's jobs for ever. A single unknown attempt is no
+ * proof, because the answer that brought it may have been lost.
  */
 export type ForeignAttempts = {
   /** Attempts that this worker was given; the oldest are forgotten. */

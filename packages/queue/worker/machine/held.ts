@@ -1,19 +1,19 @@
 import { onAttempt } from "./attempts.ts";
-import { isAsking, isClaiming } from "./capacity.ts";
+import { isClaiming, isRequesting } from "./capacity.ts";
 import { compareHeld, noteForeign } from "./held-rows.ts";
 import { giveBack, isGivenBack } from "./releases.ts";
 import { setWatched } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * Has the rows of `held` looked at, although nothing here lasts: once, or until `attemptId` is no longer among them,
- * an attempt whose end the queue did not take.
+ * Subscribes to `held` even if no job lasts, and compares its rows once.
+ * @param attemptId an attempt whose end the queue did not accept: compares until the queue no longer lists it.
  */
 export function recheckHeld(t: Turn, attemptId = ""): void {
   t.set({ unsettled: new Set(t.state.unsettled).add(attemptId), compareHeld: true });
 }
 
-/** Follows `held` while a job lasts longer than a moment: a short one is over before it could be stopped. */
+/** Subscribes to `held` while a job lasts longer than a moment. A short one ends before it could be canceled. */
 export function followHeld(t: Turn): void {
   const { attempts, unsettled, followsHeld, times } = t.state;
   const oldest = Math.min(...[...attempts.values()].map(({ since }) => since));
@@ -36,8 +36,8 @@ export function compareWithHeld(t: Turn): void {
     const attempt = t.state.attempts.get(attemptId);
     if (attempt !== undefined) t.setAttempt(attemptId, { text: setWatched(attempt.text, isWatched) });
   }
-  // Until an answer is here, the rows may list jobs that it brings.
-  if (isAsking(t.state) || isClaiming(t.state) || !t.due(t.state.leftToOtherUntil)) return;
+  // The rows may list jobs that an unanswered call brings.
+  if (isRequesting(t.state) || isClaiming(t.state) || !t.due(t.state.leftToOtherUntil)) return;
   t.set({ compareHeld: false });
   t.set({ unsettled: new Set([...t.state.unsettled].filter((attemptId) => watched.has(attemptId))) });
   const unknown = foreign.filter((attemptId) => !isGivenBack(t.state, attemptId));

@@ -28,7 +28,7 @@ export class MachineAtTest {
     });
   }
 
-  /** A worker that the queue knows, and that may hold jobs. `take` is asked and not answered. */
+  /** A worker that the queue knows, and that may hold jobs. Its `take` is unanswered. */
   static greeted(options: Partial<InitialOptions> = {}, leaseMs = 40_000): MachineAtTest {
     const at = new MachineAtTest(options);
     at.answers.hello = { leaseMs };
@@ -41,7 +41,7 @@ export class MachineAtTest {
     this.send({ kind: "connection", connection: { connected: true, generation } });
   }
 
-  /** At work on these. */
+  /** Answers `take` with these jobs. */
   hold(...jobs: readonly ClaimedJob[]): void {
     this.answer("take", { kind: "ok", jobs, stands: [], cursor: { laneId: null, place: 0, turn: 0 } });
   }
@@ -57,7 +57,7 @@ export class MachineAtTest {
     }
   }
 
-  /** Passes so many ms, with all that is due on the way. */
+  /** Passes so many ms, and does what is due meanwhile. */
   pass(ms: number): void {
     const end = this.now + ms;
     while (this.#wakeAt !== null && this.#wakeAt <= end) {

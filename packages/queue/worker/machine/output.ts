@@ -3,8 +3,8 @@ import type { Attempt } from "./state.ts";
 import { hasUnsent, nextChunk } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 
-/** After a failed report of progress, none is sent for so many times `progressEveryMs`. */
-const spansAfterFailure = 30;
+/** The pause after a failed report of progress, in multiples of `progressEveryMs`. */
+const pauseAfterFailure = 30;
 
 /** Sends text and progress of running attempts, as often as the times allow, one call at a time for each. */
 export function sendOutput(t: Turn): void {
@@ -15,15 +15,15 @@ export function sendOutput(t: Turn): void {
   }
 }
 
-/** Sends the text that is left to those who watch, so that it goes out ahead of the result. */
+/** Sends the rest of a watched text, so that readers get it before the result. */
 export function sendRestOfText(t: Turn, attemptId: string): void {
   while (sendChunk(t, attemptId));
 }
 
-/** A failed report is not repeated: the next one says more. */
+/** A failed report is not repeated: the next one replaces it. */
 export function progressFailed(t: Turn, attemptId: string, error: string): void {
   t.log("warn", "attempt.progress-refused", { attemptId, error });
-  planProgress(t, attemptId, spansAfterFailure * t.state.times.progressEveryMs);
+  planProgress(t, attemptId, pauseAfterFailure * t.state.times.progressEveryMs);
 }
 
 /** A failed chunk is not repeated: the result carries the whole text. */
@@ -49,7 +49,7 @@ function sendChunk(t: Turn, attemptId: string): boolean {
   return true;
 }
 
-/** The last view of each span goes out, if it changed. The first span sends nothing, so a short job costs no call. */
+/** Sends the last view of each interval, if it changed. A job that ends within the first interval costs no call. */
 function sendProgress(t: Turn, attemptId: string, { progress }: Attempt): void {
   const { unsent, sent, sendAt } = progress;
   if (sendAt === null) {

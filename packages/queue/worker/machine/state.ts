@@ -10,7 +10,7 @@ import type {
   ClaimedJob,
   Cursor,
   HeldRow,
-  Stand,
+  WaitSubscription,
   WorkerFunctions,
 } from "../protocol.ts";
 import type { Connection } from "../queue-client.ts";
@@ -30,7 +30,7 @@ type Answer<N extends CallName> = WorkerFunctions[N]["_returnType"];
 /** A call of one of the queue's worker functions. The shell adds the key. */
 export type Call = { [N in CallName]: { readonly name: N; readonly args: Args<N> } }[CallName];
 
-/** A call without an answer so far. */
+/** An unanswered call. */
 export type SentCall = Call & {
   readonly id: number;
   /** The connection on which it was first sent. */
@@ -63,9 +63,9 @@ export type Stop =
   | { readonly kind: "leaving"; readonly by: number; readonly saidGoodbye: boolean }
   | { readonly kind: "over" };
 
-/** How far a job is: as its handler says, and as the queue was told. */
+/** A job's progress as its handler reported it, and as it was sent to the queue. */
 type Progress = {
-  /** Said by the handler and not sent. */
+  /** Reported by the handler and not sent. */
   readonly unsent: { readonly view: Value } | null;
   /** The last that was sent, as JSON. */
   readonly sent: string;
@@ -78,7 +78,7 @@ export type Attempt = {
   readonly job: ClaimedJob;
   readonly state: AttemptState;
   readonly since: number;
-  /** The queue gave it while the worker waited. It begins at once, and `start` is called only if it lasts. */
+  /** The queue handed it to the waiting worker. It begins at once, and `start` is called only if it lasts. */
   readonly handed: boolean;
   /** When to tell the queue that it has begun; null when the queue knows, or when it has not begun. */
   readonly reportStartAt: number | null;
@@ -105,7 +105,7 @@ export type WorkerState = {
   readonly started: boolean;
   readonly connection: Connection;
   readonly keyUnknown: boolean;
-  /** What the queue knows of this worker: `helloKey` of the last answered hello. */
+  /** `helloKey` of the last answered hello. */
   readonly greeted: string | null;
   readonly refusedHello: { readonly key: string; readonly retryAt: number } | null;
   readonly helloFailures: number;
@@ -124,18 +124,18 @@ export type WorkerState = {
   /** Attempt ids to be given back with the next `flush`, by reason. */
   readonly releases: ReadonlyMap<string, readonly string[]>;
 
-  /** Where the queue says to go on looking for jobs. */
+  /** Where the queue's search for jobs continues. */
   readonly cursor: Cursor | null;
   /** The queue counts this worker among those that accept jobs, or soon will. */
   readonly inRings: boolean;
   readonly requestRetry: Failures;
   /** Where this worker waits for jobs; null: nowhere, so it has to ask for jobs. */
-  readonly stands: readonly Stand[] | null;
-  /** The stands whose ready jobs it is subscribed to. */
-  readonly followed: readonly Stand[] | null;
+  readonly waitsAt: readonly WaitSubscription[] | null;
+  /** Of those, the positions whose ready jobs it is subscribed to. */
+  readonly followed: readonly WaitSubscription[] | null;
   readonly candidates: readonly Candidate[];
   readonly lateSince: LateSince;
-  /** Jobs that were claimed in vain. */
+  /** Jobs whose claim failed. */
   readonly tried: ReadonlySet<string>;
   readonly forgetTriedAt: number;
 
@@ -143,7 +143,7 @@ export type WorkerState = {
   readonly heldRows: readonly HeldRow[] | null;
   /** The rows, or what is held here, changed since they were compared. */
   readonly compareHeld: boolean;
-  /** Attempts whose end the queue did not take; "" when the queue holds something for a reason unknown here. */
+  /** Attempts whose end the queue did not accept; "" when the queue counts jobs that are unknown here. */
   readonly unsettled: ReadonlySet<string>;
   readonly foreign: ForeignAttempts;
   /** Another program uses the key: jobs unknown here are left to it until then. */
@@ -156,7 +156,7 @@ export type HandlerEnd =
   /** The handler let go without a result. */
   | { readonly kind: "stopped" };
 
-/** A call's answer, beside the call. */
+/** A call with its answer. */
 type Answered = {
   [N in CallName]: {
     readonly kind: "answered";
@@ -164,10 +164,16 @@ type Answered = {
     readonly name: N;
     readonly args: Args<N>;
     readonly answer: Answer<N>;
-    /** From 0 to 1, by chance. */
+    /** From 0 to 1. */
     readonly random: number;
   };
 }[CallName];
+
+/** A running handler returned, threw, or used its context. */
+export type HandlerEvent =
+  | { readonly kind: "handler-ended"; readonly attemptId: string; readonly end: HandlerEnd }
+  | { readonly kind: "text"; readonly attemptId: string; readonly text: string }
+  | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };
 
 export type MachineEvent =
   | { readonly kind: "start" }
@@ -185,17 +191,15 @@ export type MachineEvent =
   | { readonly kind: "handed"; readonly jobs: readonly ClaimedJob[] }
   | { readonly kind: "held"; readonly rows: readonly HeldRow[] }
   | { readonly kind: "query-failed"; readonly query: string; readonly failure: CallFailure }
-  | { readonly kind: "handler-ended"; readonly attemptId: string; readonly end: HandlerEnd }
-  | { readonly kind: "text"; readonly attemptId: string; readonly text: string }
-  | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value }
+  | HandlerEvent
   /** Asked for by the effect of that name. */
   | { readonly kind: "flush" }
   | { readonly kind: "timer" };
 
 export type Effect =
   | ({ readonly kind: "call"; readonly id: number } & Call)
-  /** Subscribe to `candidates` at these stands, and to `handed`, in place of those followed before; null: to none. */
-  | { readonly kind: "follow-stands"; readonly stands: readonly Stand[] | null }
+  /** Subscribe to `candidates` at these positions, and to `handed`. Ends the earlier subscriptions; null: only that. */
+  | { readonly kind: "follow-ready-jobs"; readonly at: readonly WaitSubscription[] | null }
   | { readonly kind: "follow-held"; readonly on: boolean }
   | { readonly kind: "run"; readonly job: ClaimedJob }
   | { readonly kind: "abort"; readonly attemptId: string }

@@ -6,7 +6,7 @@ import type { Abilities, Capacity } from "../worker-options.ts";
 import { forgetKey, onAnswer, onFailure, sendRetries } from "./answers.ts";
 import { adopt, beginJobs, handlerEnded, yieldAll, yieldWaiting } from "./attempts.ts";
 import { countHandlers } from "./capacity.ts";
-import { beat, greet, wasEverGreeted } from "./handshake.ts";
+import { greet, sendHeartbeat, wasEverGreeted } from "./handshake.ts";
 import { compareWithHeld, followHeld } from "./held.ts";
 import { noForeignAttempts } from "./held-rows.ts";
 import { sendOutput } from "./output.ts";
@@ -14,7 +14,7 @@ import { leaveIfDue, reportLasting, sendReleases } from "./releases.ts";
 import type { Effect, MachineEvent, Mode, WorkerState } from "./state.ts";
 import { pushText } from "./text-stream.ts";
 import { Turn } from "./turn.ts";
-import { candidatesSeen, lookForJobs, setStands } from "./waiting.ts";
+import { candidatesSeen, lookForJobs, setWaitsAt } from "./waiting.ts";
 
 /** `wakeAt`: when to send the event `timer`, if nothing else happens before; null: never. */
 export type Step = {
@@ -24,8 +24,7 @@ export type Step = {
 };
 
 /**
- * What a worker does when something happens. Takes the event in, then goes through everything that may be due. Nothing
- * here reads a clock, waits, or calls anybody.
+ * Takes in an event, then does everything that is due. Nothing here reads a clock, waits, or makes a call.
  * @param now of `performance.now()`: a clock that is set back must not keep a worker silent.
  */
 export function step(before: WorkerState, event: MachineEvent, now: number): Step {
@@ -68,7 +67,7 @@ export function initialState({ abilities, ...options }: InitialOptions): WorkerS
     cursor: null,
     inRings: false,
     requestRetry: noFailures,
-    stands: null,
+    waitsAt: null,
     followed: null,
     candidates: [],
     lateSince: new Map(),
@@ -152,7 +151,7 @@ function takeIn(t: Turn, event: MachineEvent): void {
   }
 }
 
-/** Each part may be done again and again. The order is part of it: later ones see the calls of earlier ones. */
+/** Each part does nothing if nothing is due. The order matters: later parts see the calls of earlier ones. */
 function doWhatIsDue(t: Turn): void {
   advanceStop(t);
   if (isOver(t)) return;
@@ -165,7 +164,7 @@ function doWhatIsDue(t: Turn): void {
   lookForJobs(t);
   leaveIfDue(t);
   followHeld(t);
-  beat(t);
+  sendHeartbeat(t);
 }
 
 /** Ends in time: lets handlers finish, then aborts them, then says goodbye when nothing is held any more. */
@@ -205,8 +204,8 @@ function setCapabilities(t: Turn, abilities: Abilities, capacity = t.state.capac
   const capabilities = capabilitiesOf(kinds, abilities, capacity);
   if (JSON.stringify(capabilities) === JSON.stringify(before)) return;
   t.set({ capacity, capabilities });
-  // The queue takes a worker that has changed out of line.
-  setStands(t, null);
+  // The queue removes a changed worker from its rings.
+  setWaitsAt(t, null);
 }
 
 function capabilitiesOf(kinds: readonly string[], abilities: Abilities, capacity: Capacity): Capabilities {

@@ -1,10 +1,10 @@
 /** At most three bytes a UTF-16 unit: a chunk has at most 64 KiB. */
 const maxChunkChars = Math.floor((64 * 1024) / 3);
 
-/** As much as a result may have. No more is kept for a reader who comes late. */
+/** The largest result. Text beyond it is not kept for a late reader. */
 const maxKeptChars = 512 * 1024;
 
-/** The whole text of an attempt, from its start, and how much of it went out to those who watch now. */
+/** The whole text of an attempt, and how much of it was sent to its present readers. */
 export type TextStream = {
   readonly text: string;
   /** Text was left out. Nothing after it is kept either, so that there is no hole. */

@@ -2,7 +2,7 @@ import type { LogFields, LogLevel } from "../log.ts";
 import type { WorkerEvent } from "../worker-options.ts";
 import type { Attempt, Call, Effect, SentCall, WorkerState } from "./state.ts";
 
-/** One step of the machine in the making: the state so far, the effects so far, and when to look again. */
+/** One step of the machine while it runs: the state, the effects and the wake-up time so far. */
 export class Turn {
   readonly now: number;
   readonly effects: Effect[] = [];
@@ -49,7 +49,7 @@ export class Turn {
   call(call: Call, failures = 0): void {
     const id = this.#state.lastCallId + 1;
     const { connection, stop } = this.#state;
-    // Nothing is said after goodbye.
+    // Goodbye is the last call.
     if (stop.kind === "leaving" && stop.saidGoodbye) return;
     const { generation } = connection;
     if (isJobRequest(call) && call.args.wish.jobs > 0) this.set({ inRings: true });
@@ -74,7 +74,7 @@ export class Turn {
 
 type JobRequest = { readonly name: "take" | "complete" | "fail" };
 
-/** Whether the answer may bring as many jobs as the call wishes for. */
+/** Whether the call asks for jobs by a demand. */
 export function isJobRequest<C extends { readonly name: string }>(call: C): call is Extract<C, JobRequest> {
   return call.name === "take" || call.name === "complete" || call.name === "fail";
 }
