@@ -48,7 +48,7 @@ async function pass({ t }: App, ms: number): Promise<void> {
 }
 
 describe("jobs", () => {
-  it("are found by the app's own id, only in their scope", async () => {
+  it("jobs are found by the app's own id, only in their scope", async () => {
     const app = installQueue();
     const jobId = await submit(app, { externalId: "order 7" });
     const byExternalId = (of: string, id: string) =>
@@ -62,7 +62,7 @@ describe("jobs", () => {
     expect(await byExternalId("another", "order 7")).toBeNull();
   });
 
-  it("count as work while one is ready in a lane that is not paused", async () => {
+  it("jobs count as work while one is ready in a lane that is not paused", async () => {
     const app = installQueue();
     const { t, queue } = app;
     const isThereWork = (of = scope) => t.query((ctx) => queue.isThereWork(ctx, of));
@@ -86,7 +86,7 @@ describe("jobs", () => {
 describe("batches", () => {
   const none = { succeeded: 0, failed: 0, canceled: 0, expired: 0 };
 
-  it("show their progress by their id and by the app's own, only in their scope", async () => {
+  it("batches show their progress by their id and by the app's own, only in their scope", async () => {
     const app = installQueue();
     const { t, queue } = app;
     const batch = { externalId: "night", context: { of: "november" } };
@@ -112,7 +112,7 @@ describe("batches", () => {
     expect(await t.query((ctx) => queue.batches.get(ctx, "another", batchId))).toBeNull();
   });
 
-  it("cancel every job that is not final, and are done then", async () => {
+  it("batches cancel every job that is not final, and are done then", async () => {
     const app = installQueue();
     const { t, queue } = app;
     const batchId = await t.mutation((ctx) => queue.batches.create(ctx, scope));
@@ -133,7 +133,7 @@ describe("batches", () => {
 describe("recurring jobs", () => {
   const nightly = { name: "nightly", schedule: { kind: "interval" as const, everyMs: 60_000 } };
 
-  it("are submitted with their kind's policy until they are removed", async () => {
+  it("recurring jobs are submitted with their kind's policy until they are removed", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const app = installQueue({ kinds: { report: { maxFailures: 1 } } });
     const { t, queue } = app;
@@ -168,7 +168,7 @@ describe("recurring jobs", () => {
     );
   });
 
-  it("are not submitted while they are paused", async () => {
+  it("recurring jobs are not submitted while they are paused", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const app = installQueue();
     const { t, queue } = app;
@@ -185,7 +185,7 @@ describe("recurring jobs", () => {
 });
 
 describe("dead letters", () => {
-  it("are retried all at once, or all of a kind", async () => {
+  it("dead letters are retried all at once, or all of a kind", async () => {
     const app = installQueue();
     const { t, queue } = app;
     const key = await addWorker(app, ["hash", "copy"]);
@@ -210,7 +210,7 @@ describe("dead letters", () => {
 });
 
 describe("settings", () => {
-  it("apply to a scope, and are the default again when they are left out", async () => {
+  it("settings apply to a scope, and are the default again when they are left out", async () => {
     const { t, queue } = installQueue();
     const read = (of: string) => t.query((ctx) => queue.settings(ctx, of));
     await t.mutation((ctx) => queue.configure(ctx, "", { maxQueued: 7, watchMs: 60_000 }));
@@ -222,7 +222,7 @@ describe("settings", () => {
 });
 
 describe("limits", () => {
-  it("are found by their requester or key, only in their scope", async () => {
+  it("limits are found by their requester or key, only in their scope", async () => {
     const { t, queue } = installQueue();
     await t.mutation((ctx) => queue.limits.set(ctx, scope, { of: "key", name: "printer", concurrency: 2 }));
     await t.mutation((ctx) => queue.limits.set(ctx, scope, { of: "requester", name: "printer", weight: 3 }));

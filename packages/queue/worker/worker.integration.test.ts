@@ -49,7 +49,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
 
   const isOver = ({ status }: { readonly status: string }): boolean => status === "succeeded";
 
-  it("run every job once, both those that were there and those that come later", async () => {
+  it("workers run every job once, both those that were there and those that come later", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `short ${n}`);
     const early = await queue.submit(names.slice(0, 20));
     await Promise.all([startWorker(), startWorker({ concurrency: 2 }), startWorker({ prefetch: 3 })]);
@@ -63,7 +63,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect([...begun].sort()).toEqual([...names].sort());
   });
 
-  it("abort a job that is canceled while it runs, and take the next", async () => {
+  it("workers abort a job that is canceled while it runs, and take the next", async () => {
     await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -73,7 +73,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, ({ status }) => status === "canceled")).toMatchObject({ result: null });
   });
 
-  it("give a job back to others when they are paused, and take jobs again when they accept", async () => {
+  it("workers give a job back to others when they are paused, and take jobs again when they accept", async () => {
     const first = await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -90,7 +90,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(other, isOver)).toMatchObject({ attempts: 1 });
   });
 
-  it("steal a prefetched job that has not begun from another worker, which then leaves it", async () => {
+  it("workers steal a prefetched job that has not begun from another worker, which then leaves it", async () => {
     const busy = await startWorker({ prefetch: 3 });
     const jobs = await queue.submit(["long", "short 1", "short 2", "short 3"]);
     // The order is left to chance, so wait until it begins the one that lasts.
@@ -105,7 +105,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(busy.events).not.toContain("key-used-elsewhere");
   });
 
-  it("stream the whole text from the start to a watcher who comes late", async () => {
+  it("workers stream the whole text from the start to a watcher who comes late", async () => {
     const writer: Say = async (name, ctx) => {
       begun.push(name);
       ctx.append("once upon ");
@@ -122,7 +122,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ text: "once upon a time", result: "told" });
   });
 
-  it("report the progress of a job to its requester", async () => {
+  it("workers report the progress of a job to its requester", async () => {
     const counter: Say = async (name, ctx) => {
       for (const done of [1, 2]) {
         ctx.progress({ done, of: 2 });
@@ -143,7 +143,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ progress: null, result: "counted" });
   });
 
-  it("keep a job through a cut of the connection", async () => {
+  it("workers keep a job through a cut of the connection", async () => {
     const line = await cuttableLine(new URL(queue.url));
     await startWorker({ through: line.url });
     const [jobId = ""] = await queue.submit(["long"]);
@@ -156,7 +156,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     await line.close();
   });
 
-  it("take jobs that wake a worker which died while it waited", async () => {
+  it("workers take jobs that wake a worker which died while it waited", async () => {
     const dead = await startWorker();
     const alive = await startWorker();
     // Both wait by then. Otherwise the first worker to come would take the next jobs.
@@ -169,7 +169,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(alive.events).toEqual(["greeted"]);
   });
 
-  it("take the job of a worker that died at work, when its lease has run out", async () => {
+  it("workers take the job of a worker that died at work, when its lease has run out", async () => {
     const dead = await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -181,7 +181,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 2 });
   });
 
-  it("keep a job that makes no calls for longer than a lease", async () => {
+  it("workers keep a job that makes no calls for longer than a lease", async () => {
     await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -190,7 +190,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 1 });
   });
 
-  it("finish running jobs when they are stopped, and leave the others to other workers", async () => {
+  it("workers finish running jobs when they are stopped, and leave the others to other workers", async () => {
     const first = await startWorker({ prefetch: 1 });
     const [jobId = "", prefetched = ""] = await queue.submit(["long 1", "long 2"]);
     await vi.waitFor(() => expect(begun).toHaveLength(1), patience);
@@ -203,7 +203,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(begun).toHaveLength(2);
   });
 
-  it("notice that another program uses their key, and rest for a while", async () => {
+  it("workers notice that another program uses their key, and rest for a while", async () => {
     const one = await startWorker({ concurrency: 2 });
     const other = await startWorker({ key: one.key, concurrency: 2 });
     const names = Array.from({ length: 12 }, (_, n) => `long ${n}`);

@@ -1,26 +1,26 @@
 import { ConvexError } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { claimedJob, nextWork, someCursor, someStand } from "./fake-queue.fixture.ts";
+import { claimedJob, nextWork, someCursor, someSubscription } from "./fake-queue.fixture.ts";
 import { JobFailure } from "./job-failure.ts";
 import { settle, WorkerAtTest } from "./worker.fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const done = (jobs: Parameters<typeof nextWork>[0] = [], stands = [someStand]) => ({
+const done = (jobs: Parameters<typeof nextWork>[0] = [], stands = [someSubscription]) => ({
   kind: "completed",
   ...nextWork(jobs, jobs.length > 0 ? [] : stands),
 });
 
-const claimed = (attemptId: string, stands = [] as (typeof someStand)[]) => ({
+const claimed = (attemptId: string, stands = [] as (typeof someSubscription)[]) => ({
   kind: "claimed",
   job: claimedJob(attemptId),
   stands,
   cursor: someCursor,
 });
 
-describe("a worker that looks for jobs", () => {
-  it("says hello with its capabilities, asks for a job, waits when there is none, and claims a ready one", async () => {
+describe("looking for jobs", () => {
+  it("a worker says hello with its capabilities, asks for a job, waits when there is none, and claims a ready one", async () => {
     const at = new WorkerAtTest({ capabilities: { models: ["m"] }, version: "7" });
     await at.begin();
     expect(at.queue.args["hello"]).toEqual([
@@ -32,8 +32,8 @@ describe("a worker that looks for jobs", () => {
       },
     ]);
     expect(at.queue.followed).toBeNull();
-    await at.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
-    expect(at.queue.followed).toEqual([someStand]);
+    await at.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.followsHeld).toBe(false);
 
     at.showReady("j1");
@@ -56,14 +56,14 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("begins a handed job at once, and reports the start only if the job lasts", async () => {
+  it("a worker begins a handed job at once, and reports the start only if the job lasts", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
-    await at.stand();
+    await at.wait();
     const handed = claimedJob("a1", { begun: false });
     at.queue.showHanded(handed);
     await settle(149);
     expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.log).toEqual(["hello", "take"]);
     await settle(1);
     expect(at.queue.followed).toBeNull();
@@ -71,13 +71,13 @@ describe("a worker that looks for jobs", () => {
     at.runs[0]?.finish(1);
     await settle();
     await at.answer("complete", done());
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     await at.stop();
   });
 
-  it("reports the start of a handed job before it says that it takes no more", async () => {
+  it("a worker reports the start of a handed job before it says that it takes no more", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
-    await at.stand();
+    await at.wait();
     const handed = claimedJob("a1", { begun: false });
     at.queue.showHanded(handed);
     await settle(20);
@@ -91,9 +91,9 @@ describe("a worker that looks for jobs", () => {
     expect(at.queue.count("start")).toBe(1);
   });
 
-  it("reports the start of a handed job before it gives back one that has not begun", async () => {
+  it("a worker reports the start of a handed job before it gives back one that has not begun", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
-    await at.stand();
+    await at.wait();
     at.queue.showHanded(claimedJob("a1", { begun: false }), claimedJob("a2", { begun: false }));
     await settle(20);
     const stopped = at.worker.stop({ finishMs: 5_000 });
@@ -107,9 +107,9 @@ describe("a worker that looks for jobs", () => {
     await stopped;
   });
 
-  it("reports a start again when the call fails", async () => {
+  it("a worker reports a start again when the call fails", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
-    await at.stand();
+    await at.wait();
     at.queue.refusals["start"] = [new Error("busy")];
     const handed = claimedJob("a1", { begun: false });
     at.queue.showHanded(handed);
@@ -120,9 +120,9 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("makes only the ending call for a short handed job", async () => {
+  it("a worker makes only the ending call for a short handed job", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150, heldAfterMs: 300 } });
-    await at.stand();
+    await at.wait();
     at.queue.showHanded(claimedJob("a1", { begun: false }));
     await settle(20);
     at.runs[0]?.finish(1);
@@ -134,24 +134,24 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("claims a job again that came back to where it waits", async () => {
+  it("a worker claims a job again that came back to where it waits", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.showReady("j1");
     await settle();
     await at.answer("claim", claimed("a1"));
     at.runs[0]?.fail(new Error("once"));
     await settle();
-    await at.answer("fail", { kind: "failed", ...nextWork([], [someStand]) });
+    await at.answer("fail", { kind: "failed", ...nextWork([], [someSubscription]) });
     at.showReady("j1");
     await settle();
     expect(at.queue.count("claim")).toBe(2);
     await at.stop();
   });
 
-  it("tries another job when one was taken, and each one again later", async () => {
+  it("a worker tries another job when one was taken, and each one again later", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.showReady("j1", "j2");
     await settle();
     await at.answer("claim", { kind: "taken" });
@@ -162,7 +162,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
 
     const again = new WorkerAtTest();
-    await again.stand();
+    await again.wait();
     again.showReady("j1");
     await settle();
     await again.answer("claim", { kind: "taken" });
@@ -174,11 +174,11 @@ describe("a worker that looks for jobs", () => {
     await again.stop();
   });
 
-  it("leaves a job to the worker that is woken first, and claims it when that one does not", async () => {
+  it("a worker leaves a job to the worker that is woken first, and claims it when that one does not", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.queue.showCandidates({
-      stands: [someStand],
+      stands: [someSubscription],
       jobs: [{ jobId: "j1", laneId: "l", late: true }],
     });
     await settle(399);
@@ -188,13 +188,13 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("asks again when it was taken out of line, and follows places that are new or moved", async () => {
+  it("a worker asks again when it was removed from its rings, and follows positions that are new or moved", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
-    const two = [someStand, { laneId: "new", position: 7 }];
+    await at.wait();
+    const two = [someSubscription, { laneId: "new", position: 7 }];
     at.queue.showCandidates({ stands: two, jobs: [] });
     expect(at.queue.followed).toEqual(two);
-    at.queue.showCandidates({ stands: [someStand], jobs: [] });
+    at.queue.showCandidates({ stands: [someSubscription], jobs: [] });
     await settle();
     expect(at.queue.followed).toBeNull();
     await at.answer("take", { kind: "ok", ...nextWork([], two) });
@@ -202,7 +202,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("waits without asking while there is no lane for it, until it is given a place", async () => {
+  it("a worker waits without asking while there is no lane for it, until it gets a position", async () => {
     const at = new WorkerAtTest();
     await at.begin();
     const none = [{ laneId: "", position: 7 }];
@@ -210,15 +210,15 @@ describe("a worker that looks for jobs", () => {
     at.queue.showCandidates({ stands: none, jobs: [] });
     await settle();
     expect(at.queue.followed).toEqual(none);
-    at.queue.showCandidates({ stands: [someStand], jobs: [] });
-    expect(at.queue.followed).toEqual([someStand]);
+    at.queue.showCandidates({ stands: [someSubscription], jobs: [] });
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.count("take")).toBe(1);
     await at.stop();
   });
 
-  it("claims nothing without a connection, and says hello on the next one first", async () => {
+  it("a worker claims nothing without a connection, and says hello on the next one first", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.queue.cut();
     at.showReady("j1");
     await settle();
@@ -232,7 +232,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("backs off when a call fails or the queue has paused it", async () => {
+  it("a worker backs off when a call fails or the queue has paused it", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["take"] = [new Error("overloaded")];
     await at.begin();
@@ -247,9 +247,9 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("says hello again when its capabilities change, and asks again, because it lost its place in line", async () => {
+  it("a worker says hello and asks again when its capabilities change, because it lost its positions", async () => {
     const at = new WorkerAtTest({ capabilities: { models: ["m"] } });
-    await at.stand();
+    await at.wait();
     at.worker.setCapabilities({ models: ["m"] });
     await settle();
     expect(at.queue.log).toEqual(["hello", "take"]);
@@ -260,26 +260,26 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("takes no job while it rests, and goes on after", async () => {
+  it("a worker takes no job while it rests, and goes on after", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.worker.rest(5_000);
     expect(at.queue.followed).toBeNull();
     // A clock that is set back makes no rest longer.
     vi.setSystemTime(Date.now() - 3_600_000);
     await settle(5_001);
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     await at.stop();
   });
 
-  it("watches for jobs while it stands still, but claims and begins none", async () => {
+  it("a worker watches for jobs while it stands still, but claims and begins none", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
-    await at.stand();
+    await at.wait();
     at.worker.standStill(true);
     at.showReady("j1");
     at.queue.showHanded(claimedJob("a1", { begun: false }));
     await settle(10_000);
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect([at.queue.count("claim"), at.runs.length]).toEqual([0, 0]);
     at.worker.standStill(false);
     await settle();
@@ -288,16 +288,16 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("calls fewer than sixty times in an idle hour", async () => {
+  it("a worker calls fewer than sixty times in an idle hour", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     await settle(60 * 60_000);
     expect(at.queue.log.length).toBeLessThanOrEqual(60);
     expect(at.queue.count("heartbeat")).toBeGreaterThan(50);
     await at.stop();
   });
 
-  it("does not report a hello that is answered while it leaves, and says goodbye last", async () => {
+  it("a worker does not report a hello that is answered while it leaves, and says goodbye last", async () => {
     const at = new WorkerAtTest();
     at.worker.start();
     at.queue.connect(1);
@@ -306,7 +306,7 @@ describe("a worker that looks for jobs", () => {
     expect(at.events).toEqual([]);
   });
 
-  it("stops calling a queue that does not know its key, until it is started again", async () => {
+  it("a worker stops calling a queue that does not know its key, until it is started again", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["take"] = [new ConvexError({ code: "unauthorized", message: "no" })];
     await at.begin();
@@ -321,8 +321,8 @@ describe("a worker that looks for jobs", () => {
   });
 });
 
-describe("a worker at work", () => {
-  it("sends the result with the wish for a next job, and runs that job at once", async () => {
+describe("one job", () => {
+  it("a worker sends the result with its demand for a next job, and runs that job at once", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.ctx.report({ tokens: 3 });
@@ -345,19 +345,19 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("waits at the places that came with the answer when there is no next job", async () => {
+  it("a worker waits at the positions that came with the answer when there is no next job", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(null);
     await settle();
     await at.answer("complete", done());
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.followsHeld).toBe(false);
     expect(at.queue.count("take")).toBe(1);
     await at.stop();
   });
 
-  it("passes on a JobFailure as it is, and only the name of any other error", async () => {
+  it("a worker passes on a JobFailure as it is, and only the name of any other error", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.fail(new JobFailure("no_gpu", "There is none.", { unfit: true, retryable: false }));
@@ -382,14 +382,14 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("fails a job of a kind without a handler as unfit for this worker", async () => {
+  it("a worker fails a job of a kind without a handler as unfit for this worker", async () => {
     const at = new WorkerAtTest();
     await at.hold(claimedJob("a1", { kind: "zip" }));
     expect(at.queue.call("fail").args["error"]).toMatchObject({ code: "no_handler", unfit: true });
     await at.stop();
   });
 
-  it("fails a job whose result the queue cannot keep", async () => {
+  it("a worker fails a job whose result the queue cannot keep", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish({ no: () => undefined });
@@ -408,7 +408,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("sends a result again when the call fails, and gives the job back after four failures", async () => {
+  it("a worker sends a result again when the call fails, and gives the job back after four failures", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -426,7 +426,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("drops a fenced result, and goes on with the job that came with the answer", async () => {
+  it("a worker drops a fenced result, and goes on with the job that came with the answer", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -436,7 +436,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("aborts a canceled job, makes no call for it, and asks for another", async () => {
+  it("a worker aborts a canceled job, makes no call for it, and asks for another", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.queue.showHeld();
@@ -446,9 +446,9 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("drops a job that was canceled before its claim was answered", async () => {
+  it("a worker drops a job that was canceled before its claim was answered", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.showReady("j1");
     await settle();
     await at.answer("claim", claimed("a1"));
@@ -459,11 +459,11 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("gives back a job that it does not know, once", async () => {
+  it("a worker gives back a job that it does not know, once", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.hold("a1");
     at.queue.showHeld("a1", "old");
-    at.queue.call("take").answer({ kind: "ok", ...nextWork([], [someStand]) });
+    at.queue.call("take").answer({ kind: "ok", ...nextWork([], [someSubscription]) });
     await settle();
     at.queue.showHeld("a1", "old");
     await settle();
@@ -472,7 +472,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("takes no job for a minute when another program uses its key", async () => {
+  it("a worker takes no job for a minute when another program uses its key", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.queue.showHeld("a1", "b1");
@@ -489,7 +489,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("sends a heartbeat every 15 seconds", async () => {
+  it("a worker sends a heartbeat every 15 seconds", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     await settle(60_000);
@@ -497,7 +497,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("streams the whole text from the start to a reader who comes late", async () => {
+  it("a worker streams the whole text from the start to a reader who comes late", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.ctx.append("once ");
@@ -517,7 +517,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("reports the progress of a job once a second, while it changes", async () => {
+  it("a worker reports the progress of a job once a second, while it changes", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     const said = () => at.queue.args["progress"]?.map(({ view }) => view) ?? [];
@@ -541,7 +541,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("drops a job whose progress was fenced, and keeps one whose report failed", async () => {
+  it("a worker drops a job whose progress was fenced, and keeps one whose report failed", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["progress"] = [new Error("no such function")];
     await at.hold("a1");
@@ -559,23 +559,23 @@ describe("a worker at work", () => {
   });
 });
 
-describe("a worker with several jobs", () => {
-  it("keeps its place for a second job while it runs the first", async () => {
+describe("several jobs", () => {
+  it("a worker keeps its position for a second job while it runs the first", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
-    await at.stand();
+    await at.wait();
     at.showReady("j1");
     await settle();
     const claim = at.queue.call("claim");
     expect(claim.args["wish"]).toEqual({ jobs: 1, cursor: someCursor });
     at.queue.showHeld("a1");
-    claim.answer(claimed("a1", [someStand]));
+    claim.answer(claimed("a1", [someSubscription]));
     await settle();
-    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.count("take")).toBe(1);
     await at.stop();
   });
 
-  it("asks for as many jobs as it may hold, and runs as many as it may", async () => {
+  it("a worker with several jobs asks for as many jobs as it may hold, and runs as many as it may", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.begin();
     const take = at.queue.call("take");
@@ -594,7 +594,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("holds and runs as many jobs as a new capacity allows", async () => {
+  it("a worker with several jobs holds and runs as many jobs as a new capacity allows", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
     at.worker.setCapabilities({}, { concurrency: 1, prefetch: 0 });
@@ -609,7 +609,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("does not wait for jobs to prefetch: ready jobs are for idle workers", async () => {
+  it("a worker does not wait for jobs to prefetch, because ready jobs are for idle workers", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1");
     await settle(60_000);
@@ -621,7 +621,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("backs off when the queue neither has a job for it nor lets it wait", async () => {
+  it("a worker with several jobs backs off when the queue neither has a job for it nor lets it wait", async () => {
     const at = new WorkerAtTest();
     await at.begin();
     await at.answer("take", { kind: "ok", ...nextWork([], []) });
@@ -631,7 +631,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("gives back prefetched jobs when it is to rest", async () => {
+  it("a worker with several jobs gives back prefetched jobs when it is to rest", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     at.worker.rest(5_000);
@@ -646,7 +646,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("reports which job it begins in place of a canceled one, and drops a stolen one", async () => {
+  it("a worker with several jobs reports which job it begins in place of a canceled one, and drops a stolen one", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1", claimedJob("a2", { begun: false }), claimedJob("a3", { begun: false }));
     at.queue.showHeld("a1", "a3");
@@ -657,7 +657,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("asks for no more jobs than it has room for, counting those that other calls ask for", async () => {
+  it("a worker with several jobs asks for no more jobs than it has room for, counting those that other calls ask for", async () => {
     const at = new WorkerAtTest({ concurrency: 3 });
     await at.hold("a1", "a2");
     expect(at.queue.call("take").args["wish"]).toMatchObject({ jobs: 1 });
@@ -670,8 +670,8 @@ describe("a worker with several jobs", () => {
   });
 });
 
-describe("a pause", () => {
-  it("aborts the handler at once, and gives the job back with the word that no more is taken", async () => {
+describe("pause", () => {
+  it("a pause aborts the handler at once, and the release says that no more is taken", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let letGo = false;
@@ -692,7 +692,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives several jobs back in one call", async () => {
+  it("a pause gives several jobs back in one call", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
     await at.worker.pause("in-use");
@@ -703,9 +703,9 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("takes a waiting worker out of line, once", async () => {
+  it("a pause removes a waiting worker from its rings, once", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     await at.worker.pause("on-battery");
     await at.worker.pause("in-use");
     await settle();
@@ -714,9 +714,9 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives back a job whose claim was under way", async () => {
+  it("a pause gives back a job whose claim was under way", async () => {
     const at = new WorkerAtTest();
-    await at.stand();
+    await at.wait();
     at.showReady("j1");
     await settle();
     await at.worker.pause("on-battery");
@@ -726,7 +726,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives back a job that came with the answer to a result, and takes no other", async () => {
+  it("a pause gives back a job that came with the answer to a result, and no other is taken", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -742,7 +742,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("leaves when its last result came during it", async () => {
+  it("a worker whose last result came during a pause leaves", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -754,7 +754,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("asks for no job with a result that comes while it stops", async () => {
+  it("a worker asks for no job with a result that comes while it stops", async () => {
     const at = new WorkerAtTest({
       handlers: {
         echo: async (_, { signal }) =>
@@ -768,7 +768,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("keeps a worker that does not accept jobs from asking", async () => {
+  it("a worker that does not accept jobs does not ask for any", async () => {
     const at = new WorkerAtTest({ accepting: false });
     await at.begin();
     expect(at.queue.log).toEqual(["hello"]);
@@ -779,8 +779,8 @@ describe("a pause", () => {
   });
 });
 
-describe("the end", () => {
-  it("lets running jobs end, gives back prefetched ones, and says goodbye last", async () => {
+describe("stop", () => {
+  it("the end waits for running jobs, gives back prefetched ones, and says goodbye last", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     let over = false;
@@ -800,7 +800,7 @@ describe("the end", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "complete"]);
   });
 
-  it("gives back jobs that have not ended in time", async () => {
+  it("the end gives back jobs that have not ended in time", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     void at.worker.stop({ finishMs: 1_000 });
@@ -813,7 +813,7 @@ describe("the end", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "goodbye"]);
   });
 
-  it("takes no longer than it may, and makes no call after", async () => {
+  it("the end takes no longer than it may, and no call follows", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let over = false;
@@ -826,7 +826,7 @@ describe("the end", () => {
     expect(at.queue.log).toHaveLength(calls);
   });
 
-  it("makes no call for a worker that the queue never heard of", async () => {
+  it("a worker that the queue never heard of ends without a call", async () => {
     const at = new WorkerAtTest();
     await at.stop();
     expect(at.queue.log).toEqual([]);

@@ -12,7 +12,7 @@ function slotsAway(place: number, affinity: string, of: number): number {
 }
 
 describe("ringPositionFor", () => {
-  it("puts jobs of one affinity at one slot, for any requester", () => {
+  it("placement puts jobs of one affinity at one slot, for any requester", () => {
     fc.assert(
       fc.property(fc.string(), slots, unit, unit, (affinity, count, a, b) => {
         const place = ringPositionFor({ affinity, requester: "ada", weight: 3 }, count, [a, b]);
@@ -21,7 +21,7 @@ describe("ringPositionFor", () => {
     );
   });
 
-  it("puts later jobs of a submission at the next slots, around the ring", () => {
+  it("placement puts later jobs of a submission at the next slots, around the ring", () => {
     fc.assert(
       fc.property(fc.string(), slots, fc.nat(499), unit, (affinity, count, ordinal, a) => {
         const place = ringPositionFor({ affinity, weight: 1, ordinal }, count, [a, 0]);
@@ -30,7 +30,7 @@ describe("ringPositionFor", () => {
     );
   });
 
-  it("spreads an affinity over exactly its width", () => {
+  it("placement spreads an affinity over exactly its width", () => {
     const away = Array.from({ length: 40 }, (_, draw) =>
       slotsAway(ringPositionFor({ affinity: "hot", weight: 1, width: 4 }, 64, [draw / 40, 0]), "hot", 64),
     );
@@ -38,14 +38,14 @@ describe("ringPositionFor", () => {
     expect(away.filter((slot) => slot === 0)).toHaveLength(10);
   });
 
-  it("puts jobs without an affinity at a random slot", () => {
+  it("placement puts jobs without an affinity at a random slot", () => {
     const points = [0, 0.25, 0.5, 0.99].map((draw) => slotOf(ringPositionFor({ weight: 1 }, 4, [draw, 0])));
     expect(points).toEqual([0, ringSize / 4, ringSize / 2, (ringSize * 3) / 4]);
   });
 });
 
 describe("positionOf", () => {
-  it("is on the ring, and equal for equal keys", () => {
+  it("a worker's position is on the ring, and equal for equal keys", () => {
     fc.assert(
       fc.property(fc.string(), (key) => {
         const position = positionOf(key);
@@ -56,7 +56,7 @@ describe("positionOf", () => {
     );
   });
 
-  it("differs between many keys, and spreads them over the ring", () => {
+  it("the positions of many workers differ, and spread over the ring", () => {
     const positions = Array.from({ length: 16_000 }, (_, n) => positionOf(`key-${String(n)}`));
     expect(new Set(positions).size).toBe(16_000);
     const perSixteenth = Array.from({ length: 16 }, () => 0);

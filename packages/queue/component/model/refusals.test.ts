@@ -32,8 +32,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("an end in background work that the app refuses is retried by itself", () => {
-  it("after a worker went silent", async () => {
+describe("refused ends", () => {
+  it("an end that the app refuses is retried after a worker went silent", async () => {
     const policy = { maxFailures: 1 };
     const ids = await submitJobs(t, [{ onFinal: refuseOnce, policy }, { onFinal: never, policy }, {}]);
     await take(t, await addWorker(t, { concurrency: 3 }), { jobs: 3 });
@@ -44,7 +44,7 @@ describe("an end in background work that the app refuses is retried by itself", 
     expect(called).toMatchObject([{ outcome: "failed", error: { code: "worker_lost" } }]);
   });
 
-  it("but not after that worker came back", async () => {
+  it("an end that the app refused is not retried after the silent worker came back", async () => {
     const jobId = await submitJob(t, { onFinal: never, policy: { maxFailures: 1 } });
     const worker = await addWorker(t);
     await takeOne(t, worker);
@@ -59,7 +59,7 @@ describe("an end in background work that the app refuses is retried by itself", 
     expect(called).toEqual([]);
   });
 
-  it("after a job expired", async () => {
+  it("an end that the app refuses is retried after a job expired", async () => {
     const jobId = await submitJob(t, { onFinal: refuseOnce, deadlineAt: started + 5_000 });
     await passTime(t, 5_000);
     expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
@@ -68,7 +68,7 @@ describe("an end in background work that the app refuses is retried by itself", 
     expect(called).toMatchObject([{ outcome: "expired" }]);
   });
 
-  it("after a dependency failed: the job does not run meanwhile", async () => {
+  it("an end that the app refuses is retried after a dependency failed, and the job does not run meanwhile", async () => {
     const [a = "", other = ""] = await submitJobs(t, [{ priority: "high" }, {}]);
     const after = { jobs: [a, other], when: "succeeded" as const };
     const ids = await submitJobs(t, [
@@ -88,7 +88,7 @@ describe("an end in background work that the app refuses is retried by itself", 
     expect(called).toMatchObject([{ outcome: "canceled", error: { code: "dependency_failed" } }]);
   });
 
-  it("after many jobs were canceled", async () => {
+  it("an end that the app refuses is retried after many jobs were canceled", async () => {
     const jobs = Array.from({ length: 120 }, () => ({ requester: "ada" }));
     const ids = await submitJobs(t, [
       { requester: "ada", onFinal: refuseOnce },

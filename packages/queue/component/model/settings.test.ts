@@ -3,7 +3,7 @@ import { queue, refused, scope, startQueue } from "../testing/queue.fixture.ts";
 import { defaultSettings } from "./settings.ts";
 
 describe("settings", () => {
-  it("of a scope override those of all scopes, which override the defaults", async () => {
+  it("settings of a scope override those of all scopes, which override the defaults", async () => {
     const t = startQueue();
     expect(await t.query(queue.settings.get, { scope })).toEqual(defaultSettings);
     await t.mutation(queue.settings.configure, {
@@ -46,12 +46,12 @@ describe("settings", () => {
     { policy: { maxFailures: 0 } },
     { policy: { recordKeptMs: -1 } },
     { policy: { backoff: { firstMs: 1, factor: 0.5, maxMs: 1, jitter: 0 } } },
-  ])("refuse %o", async (values) => {
+  ])("settings refuse %o", async (values) => {
     const t = startQueue();
     expect(await refused(t.mutation(queue.settings.configure, { scope, values }))).toBe("invalid");
   });
 
-  it("refuse a lease longer than the time until offline, also if each is set for other scopes", async () => {
+  it("settings refuse a lease longer than the time until offline, also if each is set for other scopes", async () => {
     const t = startQueue();
     const set = async (of: string, values: { leaseMs?: number; offlineAfterMs?: number }) =>
       await t.mutation(queue.settings.configure, { scope: of, values });

@@ -11,6 +11,6 @@ it.each([
   ["more is left beside what was refused", true, ["a"], { delayMs: 0, refused: ["a"], failures: 2 }],
   ["only what was refused is left", false, ["a"], { delayMs: 4_000, refused: [], failures: 3 }],
   ["too much was refused", true, Array(500).fill("a"), { delayMs: 4_000, refused: [], failures: 3 }],
-])("%s", (_, more, refused, expected) => {
+])("a round continues if %s", (_, more, refused, expected) => {
   expect(nextRound(more, { refused, failures: 2 })).toEqual(expected);
 });

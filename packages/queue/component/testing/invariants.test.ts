@@ -15,9 +15,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("in any order of calls by workers and requesters", { timeout: 60_000 }, () => {
+describe("invariants", { timeout: 60_000 }, () => {
   it.each(Array.from({ length: sequences }, (_, n) => n + 1))(
-    "the invariants hold, every job ends, and nothing is left: seed %d",
+    "in any order of calls the invariants hold, every job ends, and nothing is left: seed %d",
     async (seed) => {
       const random = randomFrom(seed);
       vi.spyOn(Math, "random").mockImplementation(random);

@@ -48,25 +48,25 @@ const edges: { readonly [Kind in AttemptState["kind"]]: { readonly [E in Attempt
     ended: {},
   };
 
-describe("a held attempt", () => {
+describe("attempts", () => {
   for (const from of Object.keys(states) as AttemptState["kind"][]) {
     for (const event of Object.keys(events) as AttemptEvent["kind"][]) {
       const expected = edges[from][event] ?? from;
-      it(`${from} + ${event} → ${expected}`, () => {
+      it(`a held attempt ${from} + ${event} → ${expected}`, () => {
         const { next, effect } = step(states[from], events[event]);
         expect([next.kind, effect?.kind].filter(Boolean).join(" ")).toBe(expected);
       });
     }
   }
 
-  it("passes on the result, the error and the reason", () => {
+  it("a held attempt passes on the result, the error and the reason", () => {
     expect(step(states.running, events.done).effect).toEqual({ kind: "complete", result });
     expect(step(states.stopping, events.failed).effect).toEqual({ kind: "fail", error });
     expect(step(states.stopping, events.stopped).effect).toEqual({ kind: "release", reason: "in-use" });
     expect(step(states.waiting, events.yield).effect).toEqual({ kind: "release", reason: "on-battery" });
   });
 
-  it("takes room until its handler has let go, but not during its last call", () => {
+  it("a held attempt takes room until its handler has let go, but not during its last call", () => {
     const all = Object.values(states);
     expect(all.filter(takesRoom).map(({ kind }) => kind)).toEqual([
       "waiting",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Candidate, Stand } from "../protocol.ts";
-import { chooseClaim, compareStands, stillLate } from "./claim-choice.ts";
+import type { Candidate, WaitSubscription } from "../protocol.ts";
+import { chooseClaim, comparePositions, stillLate } from "./claim-choice.ts";
 
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });
 const late = (jobId: string): Candidate => ({ jobId, laneId: "l", late: true });
@@ -12,7 +12,7 @@ const choose = (jobs: readonly Candidate[], { tried = [] as string[], since = {}
   return choice.kind === "wait" ? `wait ${choice.ms}` : "none";
 };
 
-describe("the choice of a job to claim", () => {
+describe("chooseClaim", () => {
   it.each([
     ["nothing of nothing", [], {}, "none"],
     ["its own job at once", [own("a")], {}, "claim a"],
@@ -31,11 +31,11 @@ describe("the choice of a job to claim", () => {
     ],
     ["a job that another worker holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
     ["the late job that is due next", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
-  ] as const)("%s", (_what, jobs, how, expected) => {
+  ] as const)("a worker claims %s", (_what, jobs, how, expected) => {
     expect(choose(jobs, how as Parameters<typeof choose>[1])).toBe(expected);
   });
 
-  it("counts from when a late job was listed without a break", () => {
+  it("a late job counts from when it was listed without a break", () => {
     const first = stillLate(new Map(), [late("a"), own("b")], 5);
     const second = stillLate(first, [late("a"), late("b")], 9);
     expect([...second]).toEqual([
@@ -46,19 +46,19 @@ describe("the choice of a job to claim", () => {
   });
 });
 
-describe("the places at which a worker waits", () => {
-  const stand = (laneId: string, position = 7): Stand => ({ laneId, position });
+describe("comparePositions", () => {
+  const at = (laneId: string, position = 7): WaitSubscription => ({ laneId, position });
   it.each([
     ["are none, as before", [], [], "same"],
-    ["are the same in another order", [stand("a"), stand("b")], [stand("b"), stand("a")], "same"],
-    ["include a new lane", [stand("a")], [stand("a"), stand("b")], "follow-these"],
-    ["are in a first lane", [], [stand("a")], "follow-these"],
-    ["moved in the ring", [stand("a", 7)], [stand("a", 8)], "follow-these"],
-    ["are in a first lane, after waiting for one", [stand("")], [stand("a")], "follow-these"],
-    ["are gone, even the one for no lane", [stand("")], [], "take-again"],
-    ["are gone", [stand("a")], [], "take-again"],
-    ["are gone in one of its lanes", [stand("a"), stand("b")], [stand("b"), stand("c")], "take-again"],
-  ] as const)("%s", (_what, followed, seen, expected) => {
-    expect(compareStands(followed, seen)).toBe(expected);
+    ["are the same in another order", [at("a"), at("b")], [at("b"), at("a")], "same"],
+    ["include a new lane", [at("a")], [at("a"), at("b")], "follow-these"],
+    ["are in a first lane", [], [at("a")], "follow-these"],
+    ["moved in the ring", [at("a", 7)], [at("a", 8)], "follow-these"],
+    ["are in a first lane, after waiting for one", [at("")], [at("a")], "follow-these"],
+    ["are gone, even the one for no lane", [at("")], [], "take-again"],
+    ["are gone", [at("a")], [], "take-again"],
+    ["are gone in one of its lanes", [at("a"), at("b")], [at("b"), at("c")], "take-again"],
+  ] as const)("the positions of a waiting worker %s", (_what, followed, seen, expected) => {
+    expect(comparePositions(followed, seen)).toBe(expected);
   });
 });

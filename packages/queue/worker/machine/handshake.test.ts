@@ -8,7 +8,7 @@ const minutes = 60_000;
 const hour = 60 * minutes;
 const paused = { mode: { kind: "paused", reason: "not begun" } } as const;
 
-describe("a hello", () => {
+describe("hello", () => {
   let at: MachineAtTest;
   beforeEach(() => {
     at = new MachineAtTest(paused);
@@ -27,7 +27,7 @@ describe("a hello", () => {
   const offer = (...models: string[]): void =>
     at.send({ kind: "capabilities", abilities: { models }, capacity: undefined });
 
-  it("is said once a connection, and again when what the worker can do changes", () => {
+  it("a hello is said once a connection, and again when the worker's capabilities change", () => {
     offer("hash");
     at.connect(1);
     at.connect(1);
@@ -41,7 +41,7 @@ describe("a hello", () => {
     expect(said()).toEqual(["first hash", "greeted", "hash", "greeted", "hash,zip", "greeted"]);
   });
 
-  it("is said again after 1, 2, 4 … seconds when it failed, still as the first, until it is answered", () => {
+  it("a hello is said again after 1, 2, 4 … seconds when it failed, still as the first, until it is answered", () => {
     offer("hash");
     at.failures.hello = ["broken", "broken", "broken"];
     at.connect(1);
@@ -53,7 +53,7 @@ describe("a hello", () => {
     expect(said()).toHaveLength(5);
   });
 
-  it("is not said sooner after a failure because something else happens, but at once on a new connection", () => {
+  it("a hello is not said sooner after a failure because something else happens, but at once on a new connection", () => {
     at.failures.hello = ["broken"];
     at.connect(1);
     at.send({ kind: "accept" });
@@ -62,7 +62,7 @@ describe("a hello", () => {
     expect(isGreeted(at.state)).toBe(true);
   });
 
-  it("is not said again to a queue that does not know the key, until the worker is started again", () => {
+  it("a hello is not said again to a queue that does not know the key, until the worker is started again", () => {
     offer("hash");
     at.failures.hello = ["unknown-key"];
     at.connect(1);
@@ -74,12 +74,12 @@ describe("a hello", () => {
   });
 });
 
-describe("a heartbeat", () => {
+describe("heartbeats", () => {
   it.each([
     [40_000, 15_000],
     [90_000, 15_000],
     [8_000, 3_000],
-  ])("fits a lease of %i ms", (leaseMs, expected) => {
+  ])("a heartbeat fits a lease of %i ms", (leaseMs, expected) => {
     expect(heartbeatEvery(true, leaseMs, workerTimes)).toBe(expected);
   });
 
@@ -104,32 +104,35 @@ describe("a heartbeat", () => {
     [0, false, 15_000, 50_000],
     [20_000, false, 65_000, 20_000],
     [20_000, false, 85_000, 0],
-  ])("after a call at %i, holding a job: %s, at %i is due in %i ms", (saidAt, isHolding, now, expected) => {
-    const at = isHolding ? holding() : idle();
-    at.state = { ...at.state, lastSentAt: saidAt };
-    at.now = now;
-    at.send({ kind: "timer" });
-    expect(beats(at)).toBe(expected === 0 ? 1 : 0);
-    at.pass(Math.max(0, expected - 1));
-    expect(beats(at)).toBe(expected === 0 ? 1 : 0);
-    at.pass(1);
-    expect(beats(at)).toBe(1);
-  });
+  ])(
+    "a heartbeat after a call at %i, holding a job: %s, at %i is due in %i ms",
+    (saidAt, isHolding, now, expected) => {
+      const at = isHolding ? holding() : idle();
+      at.state = { ...at.state, lastSentAt: saidAt };
+      at.now = now;
+      at.send({ kind: "timer" });
+      expect(beats(at)).toBe(expected === 0 ? 1 : 0);
+      at.pass(Math.max(0, expected - 1));
+      expect(beats(at)).toBe(expected === 0 ? 1 : 0);
+      at.pass(1);
+      expect(beats(at)).toBe(1);
+    },
+  );
 
-  it("is said fewer than sixty times in an idle hour, and often enough to count as online", () => {
+  it("a heartbeat is said fewer than sixty times in an idle hour, and often enough to count as online", () => {
     const at = idle();
     at.pass(hour);
     expect(beats(at)).toBe(55);
     expect(workerTimes.heartbeatIdleMs * 2).toBeLessThan(150_000);
   });
 
-  it("is said every 15 seconds of a job that says nothing", () => {
+  it("a heartbeat is said every 15 seconds while a job makes no calls", () => {
     const at = holding();
     at.pass(hour);
     expect(beats(at)).toBe(240);
   });
 
-  it("is not said while other things are", () => {
+  it("a heartbeat is not said while other things are", () => {
     const at = holding();
     at.answers.append = { kind: "ok" };
     at.send({ kind: "held", rows: [{ attemptId: "a1", watched: true }] });
@@ -143,7 +146,7 @@ describe("a heartbeat", () => {
     expect(beats(at)).toBe(1);
   });
 
-  it("comes sooner when a job is handed over", () => {
+  it("a heartbeat comes sooner when a job is handed over", () => {
     const at = MachineAtTest.greeted();
     at.pass(30_000);
     expect(beats(at)).toBe(0);
@@ -151,20 +154,20 @@ describe("a heartbeat", () => {
     expect(beats(at)).toBe(1);
   });
 
-  it("comes sooner where the lease is short", () => {
+  it("a heartbeat comes sooner with a short lease", () => {
     const at = holding(8_000);
     at.pass(9_000);
     expect(beats(at)).toBe(3);
   });
 
-  it("is not said again while one waits for the connection", () => {
+  it("a heartbeat is not said again while one waits for the connection", () => {
     const at = holding();
     delete at.answers.heartbeat;
     at.pass(5 * minutes);
     expect(beats(at)).toBe(1);
   });
 
-  it("goes on after a failure, and ends with the worker", () => {
+  it("a heartbeat goes on after a failure, and ends with the worker", () => {
     const at = holding();
     at.failures.heartbeat = ["broken", "broken"];
     at.pass(30_000);

@@ -3,17 +3,17 @@ import { addOwn, compareHeld, noForeignAttempts, noteForeign } from "./held-rows
 
 const row = (attemptId: string, watched = false) => ({ attemptId, watched });
 
-describe("the comparison of held attempts with known ones", () => {
+describe("compareHeld", () => {
   it.each([
     ["the same", [row("a")], ["a"], [], []],
     ["canceled", [], ["a"], ["a"], []],
     ["forgotten here", [row("a"), row("b")], ["a"], [], ["b"]],
     ["both", [row("b")], ["a"], ["a"], ["b"]],
-  ] as const)("%s", (_what, rows, known, gone, foreign) => {
+  ] as const)("compares held and known attempts: %s", (_what, rows, known, gone, foreign) => {
     expect(compareHeld(rows, new Set(known))).toMatchObject({ gone, foreign });
   });
 
-  it("tells which attempts are watched", () => {
+  it("a comparison tells which attempts are watched", () => {
     expect([...compareHeld([row("a", true), row("b")], new Set()).watched]).toEqual([
       ["a", true],
       ["b", false],
@@ -21,7 +21,7 @@ describe("the comparison of held attempts with known ones", () => {
   });
 });
 
-describe("a key that is used twice", () => {
+describe("noteForeign", () => {
   /** Notes attempts that are listed at some moment, and says whether another program uses the key. */
   function noting(...own: readonly string[]) {
     let attempts = own.reduce(addOwn, noForeignAttempts);
@@ -32,7 +32,7 @@ describe("a key that is used twice", () => {
     };
   }
 
-  it("shows in three foreign attempts within a minute", () => {
+  it("a key that is used twice shows in three foreign attempts within a minute", () => {
     const notes = noting();
     expect(notes(["a"], 0)).toBe(false);
     expect(notes(["a", "b"], 1_000)).toBe(false);
@@ -40,7 +40,7 @@ describe("a key that is used twice", () => {
     expect(notes(["d"], 59_500)).toBe(false);
   });
 
-  it("does not show in a few foreign attempts over a long time, nor in its own", () => {
+  it("a key that is used twice does not show in a few foreign attempts over a long time, nor in its own", () => {
     const notes = noting("mine");
     for (let minute = 0; minute < 10; minute += 1) {
       expect(notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);

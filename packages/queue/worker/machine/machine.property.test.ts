@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { claimedJob, someCursor, someStand } from "../fake-queue.fixture.ts";
+import { claimedJob, someCursor, someSubscription } from "../fake-queue.fixture.ts";
 import type { ClaimedJob, NextWork } from "../protocol.ts";
 import { countHandlers, countTaken } from "./capacity.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
@@ -152,11 +152,11 @@ class RandomWorld {
     return true;
   }
 
-  #next(wished: number, pick: number): NextWork {
+  #next(requested: number, pick: number): NextWork {
     const isClaiming = this.at.state.calls.some(({ name }) => name === "claim");
     let room = this.#concurrency - countHandlers(this.at.state) - (isClaiming ? 1 : 0);
-    const jobs = Array.from({ length: pick % (wished + 1) }, () => this.#give(room-- > 0));
-    return { jobs, stands: jobs.length < wished ? [someStand] : [], cursor: someCursor };
+    const jobs = Array.from({ length: pick % (requested + 1) }, () => this.#give(room-- > 0));
+    return { jobs, stands: jobs.length < requested ? [someSubscription] : [], cursor: someCursor };
   }
 
   #answerTo(call: SentCall, pick: number): unknown {

@@ -28,8 +28,8 @@ function recorder({ watched = true, answered = true } = {}) {
   };
 }
 
-describe("the text of a watched attempt", () => {
-  it("is gathered for 250 ms, in numbered chunks", () => {
+describe("watched text", () => {
+  it("the text of a watched attempt is gathered for 250 ms, in numbered chunks", () => {
     const { at, push, sent } = recorder();
     push("a");
     push("b");
@@ -45,7 +45,7 @@ describe("the text of a watched attempt", () => {
     ]);
   });
 
-  it("goes out one call at a time", () => {
+  it("the text of a watched attempt goes out one call at a time", () => {
     const { at, push, sent } = recorder({ answered: false });
     push("a");
     at.pass(250);
@@ -57,7 +57,7 @@ describe("the text of a watched attempt", () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it("goes out at the end at once, and nothing after", () => {
+  it("the text of a watched attempt goes out at the end at once, and nothing after", () => {
     const { at, push, finish, sent } = recorder();
     push("rest");
     finish();
@@ -67,7 +67,7 @@ describe("the text of a watched attempt", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it("ends with the fence, and survives a failed call", () => {
+  it("the text of a watched attempt ends with the fence, and survives a failed call", () => {
     const fencing = recorder();
     fencing.at.answers.append = { kind: "fenced" };
     fencing.push("a");
@@ -83,7 +83,7 @@ describe("the text of a watched attempt", () => {
     expect(failing.sent()).toHaveLength(2);
   });
 
-  it("keeps each chunk within its bound, and characters whole", () => {
+  it("the text of a watched attempt keeps each chunk within its bound, and characters whole", () => {
     const { push, finish, sent, text: sentText } = recorder();
     const text = `x${"🐦".repeat(chunkBytes / 4)}`;
     push(text);
@@ -97,8 +97,8 @@ describe("the text of a watched attempt", () => {
   });
 });
 
-describe("the text of an attempt that nobody watches", () => {
-  it("is not sent, not even at the end", () => {
+describe("unwatched text", () => {
+  it("the text of an attempt that nobody watches is not sent, not even at the end", () => {
     const { at, push, finish, sent } = recorder({ watched: false });
     push("a");
     at.pass(60_000);
@@ -106,7 +106,7 @@ describe("the text of an attempt that nobody watches", () => {
     expect(sent()).toEqual([]);
   });
 
-  it("is sent when somebody comes, no more when they go, and from the start when they come again", () => {
+  it("the text of an attempt that nobody watches is sent when somebody comes, no more when they go, and from the start when they come again", () => {
     const { at, push, watch, sent, text } = recorder({ watched: false });
     at.answers.heartbeat = null;
     push("a".repeat(30_000));
@@ -126,7 +126,7 @@ describe("the text of an attempt that nobody watches", () => {
     expect(again.map(([, chunk]) => chunk).join("")).toBe(`${"a".repeat(30_000)}bc`);
   });
 
-  it("is kept up to a result's size, without a hole", () => {
+  it("the text of an attempt that nobody watches is kept up to a result's size, without a hole", () => {
     const { push, watch, finish, text } = recorder({ watched: false });
     push("a".repeat(keptChars - 1));
     push("bb");

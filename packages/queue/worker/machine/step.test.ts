@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimedJob, nextWork, someStand } from "../fake-queue.fixture.ts";
+import { claimedJob, nextWork, someSubscription } from "../fake-queue.fixture.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
 import type { MachineEvent } from "./state.ts";
 
@@ -9,7 +9,7 @@ const situations = {
   "asks for a job": () => MachineAtTest.greeted(),
   waits: () => {
     const at = MachineAtTest.greeted();
-    at.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
+    at.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
     return at;
   },
   "runs a job": () => {
@@ -21,7 +21,7 @@ const situations = {
 
 const ready: MachineEvent = {
   kind: "candidates",
-  seen: { stands: [someStand], jobs: [{ jobId: "j1", laneId: "l", late: false }] },
+  seen: { stands: [someSubscription], jobs: [{ jobId: "j1", laneId: "l", late: false }] },
 };
 const ended = (end: "failed" | "stopped"): MachineEvent => ({
   kind: "handler-ended",
@@ -37,20 +37,20 @@ const canceled: MachineEvent = { kind: "held", rows: [] };
 const connected: MachineEvent = { kind: "connection", connection: { connected: true, generation: 2 } };
 const cut: MachineEvent = { kind: "connection", connection: { connected: false, generation: 1 } };
 
-describe("a worker", () => {
+describe("step", () => {
   it.each([
     ["was not started", connected, []],
     ["was not started", stop, []],
     ["asks for a job", connected, ["call hello"]],
     ["asks for a job", pause, []],
     ["asks for a job", stop, ["call goodbye"]],
-    ["waits", ready, ["follow-stands", "call claim"]],
-    ["waits", handed, ["run", "call start", "follow-stands", "follow-held"]],
-    ["waits", pause, ["follow-stands", "call leave"]],
-    ["waits", finish, ["follow-stands", "call leave"]],
-    ["waits", rest, ["follow-stands"]],
+    ["waits", ready, ["follow-ready-jobs", "call claim"]],
+    ["waits", handed, ["run", "call start", "follow-ready-jobs", "follow-held"]],
+    ["waits", pause, ["follow-ready-jobs", "call leave"]],
+    ["waits", finish, ["follow-ready-jobs", "call leave"]],
+    ["waits", rest, ["follow-ready-jobs"]],
     ["waits", { kind: "stand-still", on: true }, []],
-    ["waits", stop, ["call goodbye", "follow-stands"]],
+    ["waits", stop, ["call goodbye", "follow-ready-jobs"]],
     ["runs a job", ended("failed"), ["call fail"]],
     ["runs a job", ended("stopped"), ["flush", "call release"]],
     ["runs a job", pause, ["abort"]],
@@ -60,7 +60,7 @@ describe("a worker", () => {
     ["runs a job", canceled, ["abort"]],
     ["runs a job", cut, []],
     ["runs a job", connected, ["call hello"]],
-  ] as const)("that %s, at %o", (situation, event, expected) => {
+  ] as const)("a worker that %s, at %o", (situation, event, expected) => {
     const at = situations[situation]();
     const before = at.effects.length;
     at.send(event);
@@ -73,7 +73,7 @@ describe("a worker", () => {
     );
   });
 
-  it("that is told to stop aborts its handler in time, gives the job back, and says goodbye", () => {
+  it("a worker that is told to stop aborts its handler in time, gives the job back, and says goodbye", () => {
     const at = situations["runs a job"]();
     at.answers.leave = null;
     at.answers.goodbye = null;

@@ -18,11 +18,11 @@ describe("retryAfter", () => {
     [1, 0.5, 750],
     [7, 0.999_999, 30_000],
     [5_000, 0, 60_000],
-  ])("after failure %i with random number %f is %i ms", (failures, random, expected) => {
+  ])("the wait after failure %i with random number %f is %i ms", (failures, random, expected) => {
     expect(retryAfter(policy, failures, random)).toBe(expected);
   });
 
-  it("never exceeds the cap, and is reduced by at most the jitter", () => {
+  it("the wait never exceeds the cap, and is reduced by at most the jitter", () => {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     const cases = fc.record({ jitter: chance, random: chance, failures: fc.integer({ min: 1, max: 1_000 }) });
     fc.assert(

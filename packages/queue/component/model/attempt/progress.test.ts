@@ -32,8 +32,8 @@ const progressOf = async (t: Backend, jobId: string) =>
 
 const rows = (t: Backend) => t.run(async (ctx) => await ctx.db.query("progress").collect());
 
-describe("the progress of a job", () => {
-  it("is shown by job id and external id, as last reported, and not in lists", async () => {
+describe("progress", () => {
+  it("the progress of a job is shown by job id and external id, as last reported, and not in lists", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     expect(await progressOf(t, jobId)).toBeUndefined();
@@ -47,7 +47,7 @@ describe("the progress of a job", () => {
     expect((await t.query(queue.jobs.list, all)).page[0]).not.toHaveProperty("progress");
   });
 
-  it("is reported by the current worker only, and restarts with the next attempt", async () => {
+  it("the progress of a job is reported by the current worker only, and restarts with the next attempt", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     const other = await addWorker(t);
@@ -63,7 +63,7 @@ describe("the progress of a job", () => {
     expect(await progressOf(t, jobId)).toBe(0.1);
   });
 
-  it("must be small, and renews the worker's lease", async () => {
+  it("the progress of a job must be small, and renews the worker's lease", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t);
     expect(await refused(say(t, worker, attemptId, "x".repeat(4_096)))).toBe("too_large");
@@ -73,7 +73,7 @@ describe("the progress of a job", () => {
     }
   });
 
-  it("is hidden after the job's end, and deleted with the payload", async () => {
+  it("the progress of a job is hidden after the job's end, and deleted with the payload", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     await say(t, worker, attemptId, 0.5);

@@ -25,8 +25,8 @@ async function get(t: Backend, batchId: string) {
   return await t.query(queue.batches.get, { scope, batchId });
 }
 
-describe("a batch", () => {
-  it("counts every outcome, and calls onDone once, when it is sealed and all its jobs are final", async () => {
+describe("batches", () => {
+  it("a batch counts every outcome, and calls onDone once, when it is sealed and all its jobs are final", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -62,7 +62,7 @@ describe("a batch", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("batchEnds").collect())).toEqual([]);
   });
 
-  it("is not done before it is sealed, even if all its jobs are final", async () => {
+  it("a batch is not done before it is sealed, even if all its jobs are final", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -78,7 +78,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("is done at once when it is sealed without jobs", async () => {
+  it("a batch is done at once when it is sealed without jobs", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -87,7 +87,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("counts only the first end of a dead letter that is retried", async () => {
+  it("a batch counts only the first end of a retried dead letter", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -105,21 +105,24 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it.each(["when it was empty", "after its jobs"])("calls an onDone that threw again, %s", async (when) => {
-    const called: unknown[] = [];
-    const t = startWithApp(called);
-    const complaint = vi.spyOn(console, "error").mockReturnValue();
-    const batchId = await create(t, { onDone: refuseOnce });
-    const jobs = when === "after its jobs" ? await submitJobs(t, [{}], { batchId }) : [];
-    await t.mutation(queue.batches.seal, { scope, batchId });
-    await end(t, jobs, "succeed");
-    await settle(t);
-    expect(await get(t, batchId)).toMatchObject({ status: "done", succeeded: jobs.length });
-    expect(called).toHaveLength(1);
-    expect(complaint).toHaveBeenCalledWith(expect.stringContaining(batchId), expect.any(Error));
-  });
+  it.each(["when it was empty", "after its jobs"])(
+    "a batch calls its onDone again if that threw, %s",
+    async (when) => {
+      const called: unknown[] = [];
+      const t = startWithApp(called);
+      const complaint = vi.spyOn(console, "error").mockReturnValue();
+      const batchId = await create(t, { onDone: refuseOnce });
+      const jobs = when === "after its jobs" ? await submitJobs(t, [{}], { batchId }) : [];
+      await t.mutation(queue.batches.seal, { scope, batchId });
+      await end(t, jobs, "succeed");
+      await settle(t);
+      expect(await get(t, batchId)).toMatchObject({ status: "done", succeeded: jobs.length });
+      expect(called).toHaveLength(1);
+      expect(complaint).toHaveBeenCalledWith(expect.stringContaining(batchId), expect.any(Error));
+    },
+  );
 
-  it("cancels its open jobs, and is done", async () => {
+  it("a batch cancels its open jobs, and is done", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -137,7 +140,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("takes no jobs after it is sealed, and never more than 50,000", async () => {
+  it("a batch takes no jobs after it is sealed, and never more than 50,000", async () => {
     const t = startWithApp([]);
     const sealed = await create(t);
     await t.mutation(queue.batches.seal, { scope, batchId: sealed });
@@ -157,7 +160,7 @@ describe("a batch", () => {
     await expect(submitJobs(t, [{}, {}, {}], { batchId: few })).rejects.toThrow("at most 2 jobs");
   });
 
-  it("counts a job with a repeated idempotency key once", async () => {
+  it("a batch counts a job with a repeated idempotency key once", async () => {
     const t = startWithApp([]);
     const batchId = await create(t);
     await submitJobs(t, [{ idempotencyKey: "line 1" }], { batchId });
@@ -165,7 +168,7 @@ describe("a batch", () => {
     expect(await get(t, batchId)).toMatchObject({ total: 2 });
   });
 
-  it("is found by its external id in its own scope, is created once for it, and is listed newest first", async () => {
+  it("a batch is found by its external id in its own scope, is created once for it, and is listed newest first", async () => {
     const t = startWithApp([]);
     const first = await create(t, { externalId: "upload-1" });
     expect(await create(t, { externalId: "upload-1" })).toBe(first);
@@ -182,7 +185,7 @@ describe("a batch", () => {
     expect(page.page.map(({ batchId }) => batchId)).toEqual([second, first]);
   });
 
-  it("is deleted after the time for records, unless it is not done", async () => {
+  it("a batch is deleted after the time for records, unless it is not done", async () => {
     const t = startWithApp([]);
     const done = await create(t);
     await submitJobs(t, [{}], { batchId: done }).then((jobs) => end(t, jobs, "succeed"));
@@ -199,7 +202,7 @@ describe("a batch", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("batchFolds").collect())).toEqual([]);
   });
 
-  it("finishes 2,000 jobs with far fewer counts", { timeout: 120_000 }, async () => {
+  it("a batch finishes 2,000 jobs with far fewer counts", { timeout: 120_000 }, async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);

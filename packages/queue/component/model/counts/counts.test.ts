@@ -7,12 +7,12 @@ import { estimateCount } from "./ranges.ts";
 import { queuedByRequester, tallyLane } from "./tally.ts";
 
 describe("estimateCount", () => {
-  it("is exact if all were read", () => {
+  it("an estimated count is exact if all jobs were read", () => {
     expect(estimateCount([], 3)).toBe(0);
     expect(estimateCount([0.1, 0.9], 3)).toBe(2);
   });
 
-  it("is at most a tenth off, from a sample of 2,000: more than four standard errors", () => {
+  it("an estimated count is at most a tenth off, from a sample of 2,000: more than four standard errors", () => {
     const cases = fc.record({
       seed: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
       many: fc.integer({ min: 2_001, max: 60_000 }),
@@ -39,7 +39,7 @@ function drawn(seed: number, many: number): number[] {
 }
 
 describe("retryAfterMs", () => {
-  it("stays within the configured limits", () => {
+  it("the time to come back stays within the configured limits", () => {
     const set = { minRetryAfterMs: 200, maxRetryAfterMs: 1_000 };
     expect([0, 500, 5_000].map((retryAt) => retryAfterMs([{ retryAt }], set, 0))).toEqual([200, 500, 1_000]);
   });
@@ -54,7 +54,7 @@ describe("retryAtOf", () => {
     ["will be below before the next count", at(60_000, 1_001), at(0, 1_999), 120_000],
     ["does not drain", at(60_000, 1_200), at(0, 1_200), 360_000],
     ["grows", at(60_000, 1_200), at(0, 1_100), 360_000],
-  ])("%s", (_, now, before, expected) => {
+  ])("the time to come back to a queue that %s", (_, now, before, expected) => {
     expect(retryAtOf(now, before, max)).toBe(expected);
   });
 
@@ -65,7 +65,7 @@ describe("retryAtOf", () => {
     [[{ retryAt: 61_000 }], 5_000],
     [[{ retryAt: 0 }], 5_000],
     [[{ retryAt: 90_000_000 }], 600_000],
-  ])("for %o, asked at 60 s, is %s ms", (crowds, expected) => {
+  ])("the time to come back for %o, asked at 60 s, is %s ms", (crowds, expected) => {
     expect(retryAfterMs(crowds, defaultSettings, 60_000)).toBe(expected);
   });
 });
@@ -88,14 +88,14 @@ describe("tallies", () => {
     range("running", 6),
   ];
 
-  it("sums a lane's ranges, and counts held jobs as running", () => {
+  it("a tally sums a lane's ranges, and counts held jobs as running", () => {
     const lane = { laneId, name: "n", oldestReadyAt: 5 };
     expect(tallyLane(lane, ranges)).toEqual({ ...lane, ready: 4_000, waiting: 10, running: 7 });
     const other = { ...lane, laneId: "m" as Id<"lanes"> };
     expect(tallyLane(other, ranges)).toMatchObject({ ready: 0, waiting: 0, running: 0 });
   });
 
-  it("gives each requester its share of the queued jobs", () => {
+  it("a tally gives each requester its share of the queued jobs", () => {
     expect([...queuedByRequester(ranges)]).toEqual([["ada", 2_005]]);
   });
 });

@@ -29,8 +29,8 @@ async function rows(t: Backend) {
   return await t.run(async (ctx) => await ctx.db.query("dependencies").collect());
 }
 
-describe("a job with dependencies", () => {
-  it("waits until the last of them has succeeded", async () => {
+describe("dependencies", () => {
+  it("a job with dependencies waits until the last of them has succeeded", async () => {
     const t = startQueue();
     const [a, b] = await open(t, 2);
     const c = await submitAfter(t, [a!, b!, a!], "succeeded");
@@ -45,7 +45,7 @@ describe("a job with dependencies", () => {
   });
 
   it.each(["succeed", "fail", "cancel"] as const)(
-    "runs after any outcome if it asks for that: %s",
+    "a job with dependencies runs after any outcome if it asks for that: %s",
     async (how) => {
       const t = startQueue();
       const [a] = await open(t, 1);
@@ -57,7 +57,7 @@ describe("a job with dependencies", () => {
   );
 
   it.each(["fail", "cancel"] as const)(
-    "is canceled, with its own dependents, when one ends otherwise: %s",
+    "a job with dependencies is canceled, with its own dependents, when one of them ends otherwise: %s",
     async (how) => {
       const t = startQueue();
       const [a, other] = await open(t, 2);
@@ -77,7 +77,7 @@ describe("a job with dependencies", () => {
     },
   );
 
-  it("does not treat a failure that is retried as an end", async () => {
+  it("a job with dependencies does not treat a failure that is retried as an end", async () => {
     const t = startQueue();
     const [a] = await open(t, 1);
     const b = await submitAfter(t, [a!], "succeeded");
@@ -85,7 +85,7 @@ describe("a job with dependencies", () => {
     expect(await statusesOf(t, [b])).toEqual(["waiting for jobs"]);
   });
 
-  it("is ready at once if they have succeeded, and canceled at once if one has not", async () => {
+  it("a job is ready at once if its dependencies have succeeded, and canceled at once if one has not", async () => {
     const t = startQueue();
     const [good, bad] = await open(t, 2);
     await end(t, [good!], "succeed");
@@ -98,7 +98,7 @@ describe("a job with dependencies", () => {
     expect(await statusesOf(t, after)).toEqual(["ready", "ready", "canceled"]);
   });
 
-  it("also waits for its time, whichever comes last", async () => {
+  it("a job with dependencies also waits for its time, whichever comes last", async () => {
     const t = startQueue();
     const [a, never] = await open(t, 2);
     const early = await submitAfter(t, [a!], "succeeded", { delayMs: 60_000 });
@@ -114,7 +114,7 @@ describe("a job with dependencies", () => {
     expect(await statusesOf(t, [late])).toEqual(["ready"]);
   });
 
-  it("then waits for its turn if its requester is limited", async () => {
+  it("a job of a limited requester waits for its turn after its dependencies", async () => {
     const t = startQueue();
     const limit = { of: "requester" as const, name: "ann", concurrency: 1 };
     await t.mutation(queue.limits.set, { scope, ...limit });
@@ -130,7 +130,7 @@ describe("a job with dependencies", () => {
     expect(await statusesOf(t, [b])).toEqual(["ready"]);
   });
 
-  it("may be one of many, which are notified in pieces", async () => {
+  it("many dependents of one job are notified in pieces", async () => {
     const t = startQueue();
     const [a] = await open(t, 1);
     const after = { jobs: [a!], when: "succeeded" as const };
@@ -143,7 +143,7 @@ describe("a job with dependencies", () => {
     expect(new Set(await statusesOf(t, many))).toEqual(new Set(["ready"]));
   });
 
-  it("has at most 100, all in its own scope", async () => {
+  it("a job has at most 100 dependencies, all in its own scope", async () => {
     const t = startQueue();
     const jobs = await open(t, 101);
     await expect(submitAfter(t, jobs, "finished")).rejects.toThrow("invalid");
@@ -152,7 +152,7 @@ describe("a job with dependencies", () => {
     await expect(submitAfter(t, [theirs!], "finished")).rejects.toThrow("not_found");
   });
 
-  it("is notified about a retried job only at its next end", async () => {
+  it("a dependent of a retried job is notified at the next end of that job", async () => {
     const t = startQueue();
     const [a] = await open(t, 1);
     const b = await submitAfter(t, [a!], "finished");

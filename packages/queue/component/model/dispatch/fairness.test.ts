@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ClaimedJob, Cursor, NextWork } from "../../../shared/validators.ts";
 import {
   type Backend,
   jobRow,
@@ -9,7 +10,6 @@ import {
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, type TestWorker } from "../../testing/workers.fixture.ts";
-import type { ClaimedJob, Cursor, NextWork } from "../../validators.ts";
 
 let t: Backend;
 
@@ -58,7 +58,7 @@ async function fitSlots(workers: readonly TestWorker[]): Promise<void> {
   await passTime(t, 0);
 }
 
-describe("between requesters", () => {
+describe("requesters", () => {
   it.each([
     [1, 60],
     [2, 60],
@@ -89,7 +89,7 @@ describe("between requesters", () => {
     },
   );
 
-  it("with two jobs at once on each worker it waits only for prefetched jobs", async () => {
+  it("a second requester's first job waits only for prefetched jobs if each worker runs two at once", async () => {
     const abilities = { concurrency: 2, prefetch: 1 };
     const workers = [await addWorker(t, abilities), await addWorker(t, abilities)];
     await fitSlots(workers);
@@ -109,7 +109,7 @@ describe("between requesters", () => {
     expect(brought.find((job) => job.jobId === jobId)).toMatchObject({ begun: false });
   });
 
-  it("turns follow the weights", async () => {
+  it("requesters take turns by their weights", async () => {
     const [worker] = [await addWorker(t)];
     await fitSlots([worker]);
     await t.mutation(queue.limits.set, { scope: "acme", of: "requester", name: "heavy", weight: 3 });
@@ -133,8 +133,8 @@ describe("between requesters", () => {
   });
 });
 
-describe("between priorities", () => {
-  it("high comes first, and the others get a sixteenth each", async () => {
+describe("priorities", () => {
+  it("a high priority comes first, and the others get a sixteenth each", async () => {
     const worker = await addWorker(t);
     await submitJobs(
       t,
@@ -147,7 +147,7 @@ describe("between priorities", () => {
     expect([0, 1, 2].map((level) => done.filter((of) => of === level).length)).toEqual([28, 2, 2]);
   });
 
-  it("lower ones continue if there are no high ones", async () => {
+  it("lower priorities continue if there are no high ones", async () => {
     const worker = await addWorker(t);
     const low = await submitJob(t, { priority: "low" });
     const normal = await submitJob(t);
@@ -155,7 +155,7 @@ describe("between priorities", () => {
   });
 });
 
-describe("between lanes", () => {
+describe("lanes", () => {
   it("a worker keeps its loaded model, except in one turn of eight", async () => {
     const worker = await addWorker(t, { models: ["a", "b"] });
     const of = (model: string) => Array.from({ length: 30 }, () => ({ requirements: { model } }));
@@ -167,7 +167,7 @@ describe("between lanes", () => {
   });
 });
 
-describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
+describe.each([1, 5])("lanes, with %i workers", (fleet) => {
   const ofModel = (model: string) => ({ requirements: { model } });
 
   /** All workers run one requester's jobs in one lane when another job comes in a lane that none was in. */
@@ -197,9 +197,13 @@ describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
     expect(await turnsUntilBegun({ requester: "few" })).toBe(1);
   });
 
-  it("also if that requester has 10,000 jobs queued", { timeout: 120_000 }, async () => {
-    expect(await turnsUntilBegun({ requester: "few" }, 10_000)).toBe(1);
-  });
+  it(
+    "a requester's first job waits no longer if another has 10,000 jobs queued",
+    { timeout: 120_000 },
+    async () => {
+      expect(await turnsUntilBegun({ requester: "few" }, 10_000)).toBe(1);
+    },
+  );
 
   it("a high priority comes first for any requester", async () => {
     expect(await turnsUntilBegun({ requester: "many", priority: "high" })).toBe(1);
@@ -207,7 +211,7 @@ describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
 });
 
 describe("theft", () => {
-  it("reaches every job on the ring, from workers without a slot of their own", async () => {
+  it("theft reaches every job on the ring, from workers without a slot of their own", async () => {
     const workers = [];
     for (let i = 0; i < 3; i += 1) workers.push(await addWorker(t));
     await fitSlots(workers);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobSpec } from "../../../shared/validators.ts";
 import {
   type Backend,
   jobRow,
@@ -18,7 +19,6 @@ import {
   take,
   type TestWorker,
 } from "../../testing/workers.fixture.ts";
-import type { JobSpec } from "../../validators.ts";
 import { present } from "../refuse.ts";
 import { reclaimUnstarted } from "./reclaim.ts";
 
@@ -53,8 +53,8 @@ const see = async (t: Backend, { keyHash }: TestWorker) => ({
   handed: await t.query(queue.work.handed, { keyHash }),
 });
 
-describe("a job that is submitted while workers wait", () => {
-  it("is handed to one of them, which stays a waiter and sees the payload", async () => {
+describe("handOver", () => {
+  it("a submitted job is handed to a waiting worker, which stays a waiter and sees the payload", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t, { payload: { file: "a" } });
@@ -67,7 +67,7 @@ describe("a job that is submitted while workers wait", () => {
   it.each([
     ["small", { file: "a" }],
     ["large", { file: "a".repeat(5_000) }],
-  ])("ends its worker's wait when that reports the start: %s payload", async (_, payload) => {
+  ])("a handed job ends its worker's wait when that reports the start: %s payload", async (_, payload) => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
@@ -79,7 +79,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await see(t, worker!)).toEqual({ stands: [], jobs: [], handed: [] });
   });
 
-  it("lets a worker with free capacity keep its place in the ring", async () => {
+  it("a worker with free capacity keeps its place in the ring when it is handed a job", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { concurrency: 2 }, { position: 100 });
@@ -95,7 +95,7 @@ describe("a job that is submitted while workers wait", () => {
     });
   });
 
-  it("may end without a reported start, for a cost of two calls", async () => {
+  it("a handed job may end without a reported start, for a cost of two calls", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
@@ -111,7 +111,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded" });
   });
 
-  it("goes to another worker each time, and stays in its lane when all are busy", async () => {
+  it("each submitted job goes to another worker, and stays in its lane when all are busy", async () => {
     // No worker is close before this point, so the whole ring is searched.
     vi.spyOn(Math, "random").mockReturnValue(0.9);
     const t = startQueue();
@@ -123,7 +123,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(statuses.sort()).toEqual(["prefetched", "prefetched", "prefetched", "ready"]);
   });
 
-  it("is taken back from a dead worker, and waits for another", async () => {
+  it("a handed job is taken back from a dead worker, and waits for another", async () => {
     const t = startQueue();
     const [one, other] = await waiting(t, 10_000, 40_000);
     const jobId = await submit(t);
@@ -139,7 +139,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
   });
 
-  it("is taken back within seconds, whenever it was handed over", async () => {
+  it("a handed job is taken back within seconds, whenever it was handed over", async () => {
     const t = startQueue();
     await waiting(t, 10_000, 20_000, 30_000, 40_000);
     const jobIds = [];
@@ -152,7 +152,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
   });
 
-  it("is taken back by a backend that is always late, at the second check", async () => {
+  it("a handed job is taken back by a backend that is always late, at the second check", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);
@@ -166,7 +166,7 @@ describe("a job that is submitted while workers wait", () => {
     }
   });
 
-  it("stays with a worker that has reported its start", async () => {
+  it("a handed job stays with a worker that has reported its start", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
@@ -176,7 +176,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
-  it("is left alone by other workers until it is taken back, because it may have started", async () => {
+  it("a handed job is left alone by other workers until it is taken back, because it may have started", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);
@@ -186,7 +186,7 @@ describe("a job that is submitted while workers wait", () => {
     expect((await take(t, thief)).jobs).toMatchObject([{ jobId, number: 2 }]);
   });
 
-  it("is ready at once if its worker leaves without seeing it", async () => {
+  it("a handed job is ready at once if its worker leaves without seeing it", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
@@ -196,14 +196,14 @@ describe("a job that is submitted while workers wait", () => {
     expect(await jobRow(t, again)).toMatchObject({ status: "ready" });
   });
 
-  it("is returned by a call for work", async () => {
+  it("a handed job is returned by a call for work", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
     expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
   });
 
-  it("is visible to new waiters if its worker could not run it while nobody else waited", async () => {
+  it("a handed job is visible to new waiters if its worker could not run it while nobody else waited", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const busy = await addWorker(t, {}, { position: 30_000 });
@@ -218,7 +218,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
   });
 
-  it("comes before a job that its worker claims at the same moment and could only prefetch", async () => {
+  it("a handed job comes before a job that its worker claims at the same moment and could only prefetch", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });
@@ -229,7 +229,7 @@ describe("a job that is submitted while workers wait", () => {
     expect((await see(t, worker)).handed).toMatchObject([{ jobId: handed }]);
   });
 
-  it("is not handed over in a paused lane, or unless its submission asks for it", async () => {
+  it("a job is not handed over in a paused lane, or unless its submission asks for it", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const [lane] = await t.query(queue.lanes.list, { scope });

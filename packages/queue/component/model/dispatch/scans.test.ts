@@ -22,7 +22,7 @@ it.each([
 const whole = arcOf(0, 0);
 
 describe("stretchesOf", () => {
-  it("starts in each slot at the seat after the last served one", () => {
+  it("a search at home starts in each slot at the seat after the last served one", () => {
     const home = [{ from: ringPositionAt(0), to: ringPositionAt(ringSize / 2) }];
     expect(stretchesOf(home, 4, ringPositionAt(99) + 7, Math.random)).toEqual([
       { from: 0, split: 8, to: ringPositionAt(ringSize / 4) },
@@ -34,7 +34,7 @@ describe("stretchesOf", () => {
     ]);
   });
 
-  it("covers any home once, with only a few stretches more than sixteen", () => {
+  it("a search at home covers any home once, with only a few stretches more than sixteen", () => {
     const position = fc.double({ min: 0, max: ringSize, maxExcluded: true, noNaN: true });
     const slots = fc.integer({ min: 0, max: 14 }).map((power) => 2 ** power);
     const place = fc.integer({ min: 0, max: ringSize * seats - 1 });
@@ -57,7 +57,7 @@ describe("stretchesOf", () => {
     );
   });
 
-  it("starts at a random slot if a stretch has several", () => {
+  it("a search at home starts at a random slot if a stretch has several", () => {
     const draws = [0, 0.5, 0.99];
     const firsts = draws.map((draw) => stretchesOf(whole, 64, 0, () => draw)[0]?.split);
     const slot = (ringSize / 64) * seats;
@@ -66,7 +66,7 @@ describe("stretchesOf", () => {
 });
 
 describe("compareSeats", () => {
-  it("goes around from the seat after the last served one, in any slot", () => {
+  it("seats take turns from the one after the last served one, in any slot", () => {
     const seatsAt = (...given: number[]) => given.map((seat, i) => ringPositionAt(1_000 - i) + seat);
     const sorted = seatsAt(3, 9, 5, 7).sort((a, b) => compareSeats(a, b, ringPositionAt(44) + 5));
     expect(sorted.map((place) => place % seats)).toEqual([7, 9, 3, 5]);

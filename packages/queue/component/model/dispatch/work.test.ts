@@ -35,7 +35,7 @@ afterEach(() => {
 const status = async (jobId: string) => (await jobRow(t, jobId)).status;
 
 describe("take", () => {
-  it("returns a ready job with everything that is needed to run it", async () => {
+  it("take returns a ready job with everything that is needed to run it", async () => {
     const worker = await addWorker(t, { models: ["m"] });
     const jobId = await submitJob(t, {
       payload: { file: "b" },
@@ -64,7 +64,7 @@ describe("take", () => {
     ]);
   });
 
-  it("returns as many jobs as are wanted and allowed, and prefetches those beyond the concurrency", async () => {
+  it("take returns as many jobs as are wanted and allowed, and prefetches those beyond the concurrency", async () => {
     const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
     await submitJobs(t, [{}, {}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 9 });
@@ -80,13 +80,13 @@ describe("take", () => {
     });
   });
 
-  it("returns only one job to a worker that does not report its concurrency", async () => {
+  it("take returns only one job to a worker that does not report its concurrency", async () => {
     const worker = await addWorker(t);
     await submitJobs(t, [{}, {}]);
     expect((await take(t, worker, { jobs: 5 })).jobs).toHaveLength(1);
   });
 
-  it("never lets a worker hold more than 16", async () => {
+  it("take never lets a worker hold more than 16", async () => {
     const worker = await addWorker(t, { concurrency: 16, prefetch: 16 });
     await submitJobs(
       t,
@@ -95,7 +95,7 @@ describe("take", () => {
     expect((await take(t, worker, { jobs: 20 })).jobs).toHaveLength(16);
   });
 
-  it("returns the available jobs, and has the worker wait for the rest", async () => {
+  it("take returns the available jobs, and has the worker wait for the rest", async () => {
     const worker = await addWorker(t, { concurrency: 3 });
     await submitJobs(t, [{}, {}]);
     const { jobs, stands } = await take(t, worker, { jobs: 3 });
@@ -105,7 +105,7 @@ describe("take", () => {
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }]);
   });
 
-  it("returns nothing to a paused worker, or if no job is wanted", async () => {
+  it("take returns nothing to a paused worker, or if no job is wanted", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     expect(await take(t, worker, { jobs: 0 })).toMatchObject({ jobs: [], stands: [] });
@@ -115,7 +115,7 @@ describe("take", () => {
     expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
   });
 
-  it("returns no job of a paused lane, and all of a draining one", async () => {
+  it("take returns no job of a paused lane, and all of a draining one", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { laneId } = await jobRow(t, jobId);
@@ -130,7 +130,7 @@ describe("take", () => {
     expect(await claim(t, worker, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("returns only jobs that the worker can and may run", async () => {
+  it("take returns only jobs that the worker can and may run", async () => {
     const plain = await addWorker(t, { kinds: ["chat"] });
     const able = await addWorker(t, { kinds: ["chat"], models: ["m"] }, { groups: ["design"] });
     const jobId = await submitJob(t, { kind: "chat", requirements: { model: "m", groups: ["design"] } });
@@ -139,7 +139,7 @@ describe("take", () => {
     expect((await takeOne(t, able)).jobId).toBe(jobId);
   });
 
-  it("returns no job of another scope", async () => {
+  it("take returns no job of another scope", async () => {
     const stranger = await addWorker(t, {}, { scope: "umbrella" });
     const jobId = await submitJob(t);
     expect((await take(t, stranger)).jobs).toEqual([]);
@@ -151,7 +151,7 @@ describe("take", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("refuses an unknown key, a retired worker's key, and an invalid demand", async () => {
+  it("take refuses an unknown key, a retired worker's key, and an invalid demand", async () => {
     const wish = { jobs: 1 };
     await expectRefusal(t.mutation(queue.work.take, { keyHash: "nobody", wish }), "unauthorized");
     await expectRefusal(t.query(queue.work.held, { keyHash: "nobody" }), "unauthorized");
@@ -164,7 +164,7 @@ describe("take", () => {
     await expectRefusal(t.mutation(queue.work.heartbeat, { keyHash }), "unauthorized");
   });
 
-  it("skips a job whose time to start has passed", async () => {
+  it("take skips a job whose time to start has passed", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { expiresAt: Date.now() + 1_000 });
     vi.setSystemTime(Date.now() + 1_000);
@@ -174,7 +174,7 @@ describe("take", () => {
 });
 
 describe("waiting", () => {
-  it("ends with a claim, and continues if more is wanted", async () => {
+  it("waiting ends with a claim, and continues if more is wanted", async () => {
     const worker = await addWorker(t, { concurrency: 2 }, { position: 0 });
     await take(t, worker);
     const [first, second] = await submitJobs(t, [{}, {}]);
@@ -195,7 +195,7 @@ describe("waiting", () => {
     expect(await claim(t, worker, third)).toEqual({ kind: "unable" });
   });
 
-  it("starts before any lane exists, and ends with the first lane", async () => {
+  it("waiting starts before any lane exists, and ends with the first lane", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] }, { position: 0 });
     const { stands } = await take(t, worker);
     expect(stands).toEqual([{ laneId: "", position: 0 }]);
@@ -212,7 +212,7 @@ describe("waiting", () => {
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }, { jobId: ocr }]);
   });
 
-  it("is woken by the worker's own arc, and by the next one's as a backup", async () => {
+  it("a waiting worker is woken by its own arc, and by the next worker's as a backup", async () => {
     await addLane();
     const [low, middle, high] = [
       await addWorker(t, {}, { position: 0 }),
@@ -231,7 +231,7 @@ describe("waiting", () => {
     expect(await shownTo(t, low)).toEqual([]);
   });
 
-  it("ends for a worker whose job its backup took late, which sees that and asks again", async () => {
+  it("waiting ends for a worker whose job its backup took late, which sees that and asks again", async () => {
     await addLane();
     const [backup, sleeper] = [
       await addWorker(t, {}, { position: 0 }),
@@ -245,7 +245,7 @@ describe("waiting", () => {
     expect((await take(t, sleeper)).stands).toHaveLength(1);
   });
 
-  it("continues for the others if a job is taken in time", async () => {
+  it("waiting continues for the others if a job is taken in time", async () => {
     await addLane();
     const [one, other] = [await addWorker(t), await addWorker(t)];
     for (const worker of [one, other]) await take(t, worker);
@@ -256,7 +256,7 @@ describe("waiting", () => {
     expect(await claim(t, second, jobId)).toEqual({ kind: "taken" });
   });
 
-  it("ends when the worker leaves, and the worker keeps its jobs", async () => {
+  it("waiting ends when the worker leaves, and the worker keeps its jobs", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     await submitJob(t);
     const { jobs } = await take(t, worker, { jobs: 2 });
@@ -266,7 +266,7 @@ describe("waiting", () => {
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: jobs[0]?.attemptId }]);
   });
 
-  it("shows at most eight jobs, the highest priority and oldest first", async () => {
+  it("a waiting worker is shown at most eight jobs, the highest priority and oldest first", async () => {
     await addLane();
     const worker = await addWorker(t);
     await take(t, worker);
@@ -283,7 +283,7 @@ describe("waiting", () => {
 });
 
 describe("complete", () => {
-  it("keeps result and report, and assigns the next job in the same call", async () => {
+  it("complete keeps result and report, and assigns the next job in the same call", async () => {
     const worker = await addWorker(t);
     const [first, second] = await submitJobs(t, [{}, {}]);
     const held = await takeOne(t, worker);
@@ -306,7 +306,7 @@ describe("complete", () => {
     expect(attempts).toMatchObject([{ status: "succeeded", report: { ms: 5 }, endedAt: Date.now() }]);
   });
 
-  it("changes nothing if it is repeated", async () => {
+  it("complete changes nothing if it is repeated", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -318,7 +318,7 @@ describe("complete", () => {
     expect(results.map((row) => row.jobId)).toEqual([jobId]);
   });
 
-  it("is fenced after the job went to another worker, and may still return the next job", async () => {
+  it("complete is fenced after the job went to another worker, and may still return the next job", async () => {
     // Its home is the whole ring up to the other worker.
     const slow = await addWorker(t, {}, { position: 1 });
     const quick = await addWorker(t, {}, { position: 0.5 });
@@ -338,7 +338,7 @@ describe("complete", () => {
     expect(await status(jobId)).toBe("succeeded");
   });
 
-  it("is fenced after a cancellation, which `held` shows", async () => {
+  it("complete is fenced after a cancellation, which `held` shows", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -348,7 +348,7 @@ describe("complete", () => {
     expect(await status(jobId)).toBe("canceled");
   });
 
-  it("accepts the result of a prefetched job, and starts the jobs that it names", async () => {
+  it("complete accepts the result of a prefetched job, and starts the jobs that it names", async () => {
     const worker = await addWorker(t, { prefetch: 2 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 3 });
@@ -365,7 +365,7 @@ describe("complete", () => {
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: next, begun: true }]);
   });
 
-  it("refuses a result above the limit, and then accepts a smaller one", async () => {
+  it("complete refuses a result above the limit, and then accepts a smaller one", async () => {
     await t.mutation(queue.settings.configure, { scope: "acme", values: { maxPayloadBytes: 64 } });
     const worker = await addWorker(t);
     await submitJob(t);
@@ -379,7 +379,7 @@ describe("complete", () => {
     });
   });
 
-  it("has a woken worker wait again without a search, because ready jobs are shown to it", async () => {
+  it("complete has a woken worker wait again without a search, because ready jobs are shown to it", async () => {
     await addLane();
     const worker = await addWorker(t, {}, { position: 0 });
     await take(t, worker);
@@ -397,7 +397,7 @@ describe("complete", () => {
     expect((await complete(t, worker, late.job.attemptId, { jobs: 1 })).jobs).toHaveLength(1);
   });
 
-  it("has the worker wait in all its lanes if no job is left", async () => {
+  it("complete has the worker wait in all its lanes if no job is left", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
     await submitJobs(t, [{}, { kind: "ocr" }]);
     await passTime(t, 0);
@@ -410,7 +410,7 @@ describe("complete", () => {
 });
 
 describe("fail", () => {
-  it("has the job retried after the back-off, and returns the next job", async () => {
+  it("fail has the job retried after the back-off, and returns the next job", async () => {
     const worker = await addWorker(t);
     const policy = { backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0 } };
     const jobId = await submitJob(t, { policy });
@@ -430,7 +430,7 @@ describe("fail", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("makes a dead letter after the last failure, or if the error is not retryable", async () => {
+  it("fail makes a dead letter after the last failure, or if the error is not retryable", async () => {
     const worker = await addWorker(t);
     const policy = { maxFailures: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const jobId = await submitJob(t, { policy });
@@ -444,7 +444,7 @@ describe("fail", () => {
     expect(await jobRow(t, other)).toMatchObject({ status: "failed", failures: 1 });
   });
 
-  it("is fenced when it is repeated", async () => {
+  it("fail is fenced when it is repeated", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -455,7 +455,7 @@ describe("fail", () => {
 
   const unfit = { code: "no_model", message: "The model does not load.", retryable: false, unfit: true };
 
-  it("gives the job of an unfit worker to another at once, wherever that waits", async () => {
+  it("fail gives the job of an unfit worker to another at once, wherever that waits", async () => {
     await addLane();
     const workers = [await addWorker(t), await addWorker(t), await addWorker(t), await addWorker(t)];
     for (const worker of workers) await take(t, worker);
@@ -474,7 +474,7 @@ describe("fail", () => {
     }
   });
 
-  it("counts an unfit worker once, and lets it try again in its next life", async () => {
+  it("fail counts an unfit worker once, and lets it try again in its next life", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const life = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"] }, startup: true };
@@ -486,7 +486,7 @@ describe("fail", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, attempts: 6 });
   });
 
-  it("leaves the job to another accepting worker, or to the same one if there is no other", async () => {
+  it("fail leaves the job to another accepting worker, or to the same one if there is no other", async () => {
     const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { policy });
@@ -502,7 +502,7 @@ describe("fail", () => {
 });
 
 describe("release", () => {
-  it("gives jobs back at once without cost, but not to the same worker for a moment", async () => {
+  it("release gives jobs back at once without cost, but not to the same worker for a moment", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     const jobIds = await submitJobs(t, [{}, {}]);
     const { jobs } = await take(t, worker, { jobs: 2 });
@@ -528,7 +528,7 @@ describe("release", () => {
     expect(jobIds).toContain((await takeOne(t, worker)).jobId);
   });
 
-  it("keeps jobs from the same worker for the configured time", async () => {
+  it("release keeps jobs from the same worker for the configured time", async () => {
     await t.mutation(queue.settings.configure, { scope: "acme", values: { releasePauseMs: 5_000 } });
     const worker = await addWorker(t);
     await submitJob(t);
@@ -542,8 +542,8 @@ describe("release", () => {
   });
 });
 
-describe("stealing a prefetched job", () => {
-  it("fences the victim, which sees it, and needs a worker that starts the job", async () => {
+describe("theft", () => {
+  it("a thief has to start the job, and fences the victim, which sees it", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 2 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, victim, { jobs: 3 });
@@ -564,7 +564,7 @@ describe("stealing a prefetched job", () => {
     expect(attempts).toMatchObject([{ status: "stolen" }, { status: "running" }]);
   });
 
-  it("is offered to a waiter late, which then claims the job", async () => {
+  it("a prefetched job is offered late to a waiter, which then claims it", async () => {
     await addLane();
     const thief = await addWorker(t);
     const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
@@ -581,7 +581,7 @@ describe("stealing a prefetched job", () => {
     expect(await heldBy(t, victim)).toMatchObject([{ begun: true }]);
   });
 
-  it("never takes a worker's own job, even if it asks again", async () => {
+  it("a worker does not steal its own job, even if it asks again", async () => {
     const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 3 });
@@ -592,7 +592,7 @@ describe("stealing a prefetched job", () => {
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: ahead?.attemptId, begun: false }]);
   });
 
-  it("takes neither started jobs nor the worker's own", async () => {
+  it("a thief takes neither started jobs nor its own", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
     await submitJobs(t, [{}, {}]);
     const { jobs } = await take(t, victim, { jobs: 2 });
@@ -609,7 +609,7 @@ describe("stealing a prefetched job", () => {
 });
 
 describe("append", () => {
-  it("keeps text while somebody reads along, and is fenced after the end", async () => {
+  it("append keeps text while somebody reads along, and is fenced after the end", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { watched: true });
     const { attemptId } = await takeOne(t, worker);

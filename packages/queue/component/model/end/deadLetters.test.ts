@@ -41,8 +41,8 @@ async function retry(t: Backend, jobId: string) {
   return await t.mutation(queue.deadLetters.retry, { scope, jobId, actor: "eve" });
 }
 
-describe("a dead letter", () => {
-  it("is listed, newest first, whether it failed or expired", async () => {
+describe("dead letters", () => {
+  it("a dead letter is listed, newest first, whether it failed or expired", async () => {
     const t = startQueue();
     const failed = await submitJob(t);
     await failAll(t, 1);
@@ -57,7 +57,7 @@ describe("a dead letter", () => {
     expect(await retry(t, ready)).toEqual({ kind: "not-dead" });
   });
 
-  it("is retried with all its retries, and keeps its attempts", async () => {
+  it("a dead letter is retried with all its retries, and keeps its attempts", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { deadlineAt: started + 60_000 });
     await failAll(t, 1);
@@ -84,7 +84,7 @@ describe("a dead letter", () => {
     expect(await retry(t, jobId)).toEqual({ kind: "not-dead" });
   });
 
-  it("is gone after its payload was deleted", async () => {
+  it("a dead letter is gone after its payload was deleted", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { idempotencyKey: "k", fingerprint: "f" });
     await failAll(t, 1);
@@ -98,7 +98,7 @@ describe("a dead letter", () => {
     expect((await jobRow(t, jobId)).fingerprint).toBeUndefined();
   });
 
-  it("waits for its turn if its requester is limited", async () => {
+  it("a dead letter waits for its turn if its requester is limited", async () => {
     const t = startQueue();
     const ids = await submitJobs(t, [{ requester: "ada" }, { requester: "ada" }]);
     await failAll(t, 2);
@@ -109,7 +109,7 @@ describe("a dead letter", () => {
     expect((await statusesOf(t, ids)).sort()).toEqual(["ready", "waiting for turn"]);
   });
 
-  describe("a dead letter that expired while it waited for another job", () => {
+  describe("expired dead letters", () => {
     async function expiredAfter(t: Backend, more: { requester?: string } = {}) {
       const [on = ""] = await submitJobs(t, [{}]);
       const after = { jobs: [on], when: "succeeded" as const };
@@ -119,7 +119,7 @@ describe("a dead letter", () => {
       return { on, jobId };
     }
 
-    it("waits for that job again, and then for its turn", async () => {
+    it("a dead letter that expired while it waited for another job waits for that job again, and then for its turn", async () => {
       const t = startQueue();
       const limit = { of: "requester" as const, name: "ada", concurrency: 0 };
       await t.mutation(queue.limits.set, { scope, ...limit });
@@ -135,7 +135,7 @@ describe("a dead letter", () => {
       expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
     });
 
-    it("is canceled when that job fails", async () => {
+    it("a dead letter that expired while it waited for another job is canceled when that job fails", async () => {
       const t = startQueue();
       const { jobId } = await expiredAfter(t);
       await retry(t, jobId);
@@ -147,7 +147,7 @@ describe("a dead letter", () => {
       });
     });
 
-    it("runs after that job is done, though it was dead meanwhile", async () => {
+    it("a dead letter that expired while it waited for another job runs after that job, if it is retried", async () => {
       const t = startQueue();
       const { jobId } = await expiredAfter(t);
       const worker = await addWorker(t);
@@ -157,7 +157,7 @@ describe("a dead letter", () => {
       expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
     });
 
-    it("is gone if that job failed meanwhile", async () => {
+    it("a dead letter that expired while it waited for another job is gone if that job failed meanwhile", async () => {
       const t = startQueue();
       const { jobId } = await expiredAfter(t);
       await failAll(t, 1);
@@ -170,7 +170,7 @@ describe("a dead letter", () => {
     });
   });
 
-  it("can be retried after its lane was deleted", async () => {
+  it("a dead letter can be retried after its lane was deleted", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { requirements: { tags: ["a"] } });
     await t.run(async (ctx) => {
@@ -184,7 +184,7 @@ describe("a dead letter", () => {
     expect(await takeOne(t, worker)).toMatchObject({ jobId });
   });
 
-  it("is refused in another scope, and reported if it is not dead", async () => {
+  it("a dead letter is refused in another scope, and reported if it is not dead", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     expect(await t.mutation(queue.deadLetters.discard, { scope, jobId })).toEqual({ kind: "not-dead" });
@@ -194,7 +194,7 @@ describe("a dead letter", () => {
 });
 
 describe("deadLetters.retryAll", () => {
-  it("retries all of a kind in pieces, each once", async () => {
+  it("retryAll retries all of a kind in pieces, each once", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,

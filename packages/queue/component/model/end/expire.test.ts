@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { nextExpiry, ranOut } from "./expire.ts";
 
 it.each([
-  ["no end", {}, null],
-  ["not begun, in time", { expiresAt: 101 }, null],
-  ["not begun in time", { expiresAt: 100 }, "expiresAt"],
-  ["begun", { expiresAt: 50, startedAt: 40 }, null],
-  ["not done, in time", { deadlineAt: 101, startedAt: 40 }, null],
-  ["not done in time", { deadlineAt: 100, startedAt: 40 }, "deadlineAt"],
-  ["neither", { expiresAt: 50, deadlineAt: 60 }, "deadlineAt"],
-])("of a job that is %s, at 100", (_, job, expected) => {
+  ["without limits", {}, null],
+  ["that has time to begin", { expiresAt: 101 }, null],
+  ["that has not begun in time", { expiresAt: 100 }, "expiresAt"],
+  ["that has begun", { expiresAt: 50, startedAt: 40 }, null],
+  ["that has time to end", { deadlineAt: 101, startedAt: 40 }, null],
+  ["that has not ended in time", { deadlineAt: 100, startedAt: 40 }, "deadlineAt"],
+  ["that has done neither", { expiresAt: 50, deadlineAt: 60 }, "deadlineAt"],
+])("finds the limit that a job %s has exceeded", (_, job, expected) => {
   expect(ranOut(job, 100)).toBe(expected);
 });
 

@@ -35,8 +35,8 @@ async function rows(
   return await t.run(async (ctx) => (await ctx.db.query(table).collect()).length);
 }
 
-describe("what is kept of a final job", () => {
-  it("is everything, then only the record, then nothing", async () => {
+describe("retention", () => {
+  it("everything is kept of a final job, then only the record, then nothing", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };
     const jobId = await submitJob(t, { ...key, watched: true });
@@ -66,7 +66,7 @@ describe("what is kept of a final job", () => {
     expect(await submitJobs(t, [key])).not.toEqual([jobId]);
   });
 
-  it("follows the job's own policy, then the settings", async () => {
+  it("retention follows the job's own policy, then the settings", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, {
       scope,
@@ -84,7 +84,7 @@ describe("what is kept of a final job", () => {
     expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([0, 0]);
   });
 
-  it("is deleted in pieces if it is large", async () => {
+  it("large payloads are deleted in pieces", async () => {
     const t = startQueue();
     const payload = "x".repeat(500_000);
     const ids = await submitJobs(
@@ -99,7 +99,7 @@ describe("what is kept of a final job", () => {
     expect(await rows(t, "payloads")).toBe(0);
   });
 
-  it("is deleted in pieces, however many jobs there are; open jobs stay", async () => {
+  it("final jobs are deleted in pieces, however many there are; open jobs stay", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,

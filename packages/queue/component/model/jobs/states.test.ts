@@ -71,7 +71,7 @@ expired retry, later → waiting
   .split("\n");
 
 describe("transition", () => {
-  it("has exactly these edges", () => {
+  it("the state machine has exactly these edges", () => {
     const found = statuses.flatMap((from) =>
       Object.entries(events).flatMap(([name, event]) => {
         const next = transition(from, event);
@@ -82,7 +82,7 @@ describe("transition", () => {
     expect(found.sort()).toEqual([...edges].sort());
   });
 
-  it("leaves a final status only by a retry", () => {
+  it("a job leaves a final status only by a retry", () => {
     for (const from of statuses.filter(isFinal)) {
       for (const event of Object.values(events)) {
         if (event.kind !== "retry") expect(transition(from, event)).toBeNull();

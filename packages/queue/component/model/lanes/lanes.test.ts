@@ -32,7 +32,7 @@ async function setState(t: Backend, laneId: string, state: "open" | "paused" | "
 }
 
 describe("lanes.stats", () => {
-  it("shows the jobs of each lane, as of the last count", async () => {
+  it("stats shows the jobs of each lane, as of the last count", async () => {
     const t = startQueue();
     await submitJobs(t, [{}, { priority: "high" }, { delayMs: 9e6 }, { kind: "resize" }]);
     const empty = { ready: 0, waiting: 0, running: 0, lanes: [{ countedAt: null }, { countedAt: null }] };
@@ -55,7 +55,7 @@ describe("lanes.stats", () => {
     expect(await t.query(queue.lanes.stats, { scope: "other" })).toMatchObject(other);
   });
 
-  it("counts many lanes of many scopes", async () => {
+  it("stats counts many lanes of many scopes", async () => {
     const t = startQueue();
     const kinds = Array.from({ length: 64 }, (_, n) => ({ kind: `kind ${String(n)}` }));
     await submitJobs(t, [...kinds, ...kinds]);
@@ -65,7 +65,7 @@ describe("lanes.stats", () => {
     expect(await t.query(queue.lanes.stats, { scope: "other" })).toMatchObject({ ready: 64 });
   });
 
-  it("counts more than a first look reads, and estimates more than 2,000", async () => {
+  it("stats counts more than a first look reads, and estimates more than 2,000", async () => {
     const t = startQueue();
     await submitJobs(
       t,
@@ -83,7 +83,7 @@ describe("lanes.stats", () => {
     expect(Math.abs(large!.ready - 2_500)).toBeLessThan(330);
   });
 
-  it("counts the rest if a lane or scope has more than a call may read", async () => {
+  it("stats counts the rest if a lane or scope has more than a call may read", async () => {
     const t = startQueue({ documentsRead: 60 });
     const log = vi.spyOn(console, "error").mockReturnValue();
     await submitJobs(t, Array<object>(40).fill({ kind: "most" }), { scope: "first" });
@@ -105,7 +105,7 @@ describe("lanes.stats", () => {
     log.mockRestore();
   });
 
-  it("counts rows of any size, and reads only as much as a call may", async () => {
+  it("stats counts rows of any size, and reads only as much as a call may", async () => {
     const t = startQueue({});
     const tags = Array.from({ length: 16 }, (_, n) => `${String(n)}${"語".repeat(250)}`);
     const job = { kind: "large", requirements: { tags, groups: tags } };
@@ -116,7 +116,7 @@ describe("lanes.stats", () => {
     expect(Math.abs(lane!.ready - 800)).toBeLessThan(240);
   });
 
-  it("counts a lane that became empty once more, and then not again", async () => {
+  it("stats counts a lane that became empty once more, and then not again", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     await count(t);
@@ -130,7 +130,7 @@ describe("lanes.stats", () => {
   });
 });
 
-describe("the workers in lanes.stats", () => {
+describe("workers in lanes.stats", () => {
   async function addFleet(t: Backend, many: number): Promise<void> {
     const laneId = (await jobRow(t, await submitJob(t))).laneId;
     await t.run(async (ctx) => {
@@ -157,13 +157,13 @@ describe("the workers in lanes.stats", () => {
 
   const workers = async (t: Backend) => (await t.query(queue.lanes.stats, { scope })).workers;
 
-  it("are counted at once in a small fleet", async () => {
+  it("the workers in the stats are counted at once in a small fleet", async () => {
     const t = startQueue();
     await addFleet(t, 80);
     expect(await workers(t)).toEqual({ online: 60, accepting: 40 });
   });
 
-  it("are those of the last count in a larger fleet", async () => {
+  it("the workers in the stats are those of the last count in a larger fleet", async () => {
     const t = startQueue();
     await addFleet(t, 400);
     await count(t);
@@ -177,7 +177,7 @@ describe("the workers in lanes.stats", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("fleets").collect())).toEqual([]);
   });
 
-  it("are estimated in a fleet larger than the sample", async () => {
+  it("the workers in the stats are estimated in a fleet larger than the sample", async () => {
     const t = startQueue();
     await addFleet(t, 1_600);
     await count(t);
@@ -195,7 +195,7 @@ async function cancelKind(t: Backend, kind: string): Promise<void> {
 }
 
 describe("lanes.isThereWork", () => {
-  it("tells whether the scope has a ready job", async () => {
+  it("isThereWork tells whether the scope has a ready job", async () => {
     const t = startQueue();
     const isThereWork = async () => await t.query(queue.lanes.isThereWork, { scope });
     expect(await isThereWork()).toBe(false);
@@ -219,13 +219,13 @@ describe("lanes.isThereWork", () => {
   });
 });
 
-describe("a full queue", () => {
+describe("backlogs", () => {
   const submit = async (
     t: Backend,
     job: { kind?: string; requester?: string; idempotencyKey?: string } = {},
   ) => await t.mutation(queue.jobs.submit, { scope, jobs: [{ kind: "hash", payload: 1, ...job }] });
 
-  it("accepts nothing in a full lane, says when to come back, and accepts jobs after it drained", async () => {
+  it("a full queue accepts nothing in a full lane, says when to come back, and accepts jobs after it drained", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxQueued: 10 } });
     await submitJobs(
@@ -265,7 +265,7 @@ describe("a full queue", () => {
     for (const { jobId } of ofLane) await t.mutation(queue.jobs.cancel, { scope, jobId });
   }
 
-  it("accepts nothing from a requester with too many jobs in all lanes, and everything from others", async () => {
+  it("a full queue accepts nothing from a requester with too many jobs in all lanes, and everything from others", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxQueuedPerRequester: 4 } });
     const ada = { requester: "ada" };
@@ -289,7 +289,7 @@ describe("a full queue", () => {
 });
 
 describe("lanes.setState", () => {
-  it("gives out no job of a paused lane, and shows its jobs to waiters when it opens", async () => {
+  it("a paused lane gives out no job, and shows its jobs to waiters when it opens", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     const { laneId } = await jobRow(t, jobId);
@@ -304,7 +304,7 @@ describe("lanes.setState", () => {
     expect(await claim(t, worker, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("lets a draining lane finish its jobs", async () => {
+  it("a draining lane finishes its jobs", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     await setState(t, (await jobRow(t, jobId)).laneId, "draining");
@@ -313,7 +313,7 @@ describe("lanes.setState", () => {
     expect(await statusesOf(t, [jobId])).toEqual(["succeeded"]);
   });
 
-  it("is recorded once for each change", async () => {
+  it("each change of a lane's state is recorded once", async () => {
     const t = startQueue();
     const { laneId } = await jobRow(t, await submitJob(t));
     for (const state of ["paused", "paused", "draining", "open"] as const) {
@@ -334,7 +334,7 @@ describe("lanes.setState", () => {
   });
 });
 
-describe("an unused lane", () => {
+describe("unused lanes", () => {
   const forget = async (t: Backend): Promise<void> => {
     await t.mutation(maintenance.forgetLanes, { cursor: null });
     await passTime(t, 0);
@@ -342,7 +342,7 @@ describe("an unused lane", () => {
   const lanesLeft = async (t: Backend) =>
     (await t.query(queue.lanes.list, { scope })).map(({ kind }) => kind);
 
-  it("is deleted with its rings and its count; lanes with open jobs, lanes in use and paused lanes stay", async () => {
+  it("an unused lane is deleted with its rings and its count; lanes with open jobs, lanes in use and paused lanes stay", async () => {
     const t = startQueue();
     const [unused, , paused] = await submitJobs(t, [
       {},

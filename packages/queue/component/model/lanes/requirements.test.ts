@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Capabilities, Requirements } from "../../validators.ts";
+import type { Capabilities, Requirements } from "../../../shared/validators.ts";
 import { canonical, laneName, matches } from "./requirements.ts";
 
 const names = fc.array(fc.string({ maxLength: 3 }), { maxLength: 4 });
@@ -83,12 +83,12 @@ describe("matches", () => {
       false,
       false,
     ],
-  ])("%s", (_, requirements, expected, ofBare) => {
+  ])("a worker matches requirements of %s", (_, requirements, expected, ofBare) => {
     expect(matches(able, "chat", requirements)).toBe(expected);
     expect(matches(bare, "chat", requirements)).toBe(ofBare);
   });
 
-  it("needs the kind, from a worker that has reported its capabilities", () => {
+  it("a worker matches only if it has reported its capabilities, with this kind", () => {
     expect(matches(able, "hash")).toBe(false);
     expect(matches({ groups: [], dataClasses: [] }, "chat")).toBe(false);
   });

@@ -74,8 +74,8 @@ async function msUntilReady(jobId: string): Promise<number> {
   return Date.now() - since;
 }
 
-describe("a silent worker with jobs", () => {
-  it("loses its jobs when its lease expires, not before, and its late result is refused", async () => {
+describe("silent workers", () => {
+  it("a silent worker with jobs loses its jobs when its lease expires, not before, and its late result is refused", async () => {
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
     await passTime(t, leaseMs - 2);
@@ -89,7 +89,7 @@ describe("a silent worker with jobs", () => {
   });
 
   it.each([0, 1_700, 3_999, 4_001, 15_000, 19_300, 37_500, 39_999])(
-    "is noticed in time, even if its last sign came %i ms after another worker's",
+    "a silent worker with jobs is noticed in time, even if its last sign came %i ms after another worker's",
     async (offset) => {
       const other = await addWorker(t, { concurrency: 2 });
       await passTime(t, offset);
@@ -108,7 +108,7 @@ describe("a silent worker with jobs", () => {
     },
   );
 
-  it("is out of the rings: its jobs wake waiters, and no job wakes it", async () => {
+  it("a silent worker with jobs is out of the rings: its jobs wake waiters, and no job wakes it", async () => {
     const other = await addWorker(t, { concurrency: 2 });
     const many = await addWorker(t, { concurrency: 2 });
     const lost = await submitJob(t);
@@ -125,7 +125,7 @@ describe("a silent worker with jobs", () => {
     expect(await shownTo(t, other)).toMatchObject([{ jobId: lost, late: false }]);
   });
 
-  it("keeps its jobs if it calls within the lease", async () => {
+  it("a worker that calls within its lease keeps its jobs", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, 20_000);
@@ -136,7 +136,7 @@ describe("a silent worker with jobs", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("turns a job that was lost too often into a dead letter", async () => {
+  it("a job that was lost too often becomes a dead letter", async () => {
     const jobId = await submitJob(t);
     for (let i = 0; i < policy.maxFailures; i += 1) {
       expect(await status(jobId)).toBe("ready");
@@ -146,7 +146,7 @@ describe("a silent worker with jobs", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", error: { code: "worker_lost" } });
   });
 
-  it("keeps jobs that it took after it came back, though it was about to lose earlier ones", async () => {
+  it("a silent worker with jobs keeps jobs that it took after it came back, though it was about to lose earlier ones", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     const { workerId, lastSeenAt } = await leaseOf();
@@ -156,7 +156,7 @@ describe("a silent worker with jobs", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("loses its other jobs even if the app refuses the end of one", async () => {
+  it("a silent worker with jobs loses its other jobs even if the app refuses the end of one", async () => {
     const other = await addWorker(t);
     const [refused = "", lost = ""] = await submitJobs(t, [
       { onFinal: "function://;nowhere:refuses", policy: { maxFailures: 1 } },
@@ -184,8 +184,8 @@ describe("a silent worker with jobs", () => {
   });
 });
 
-describe("a lease", () => {
-  it("keeps the jobs of a worker that calls every 15 s, for an hour", async () => {
+describe("leases", () => {
+  it("a lease keeps the jobs of a worker that calls every 15 s, for an hour", async () => {
     await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
     for (let elapsed = 0; elapsed < 3_600_000; elapsed += 15_000) {
@@ -196,7 +196,7 @@ describe("a lease", () => {
     expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "completed" });
   });
 
-  it("is the only thing that a heartbeat writes", async () => {
+  it("a lease is the only thing that a heartbeat writes", async () => {
     await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, 15_000);
@@ -220,7 +220,7 @@ describe("a lease", () => {
     expect(await leaseOf()).toEqual({ ...lease, lastSeenAt: now, deadline: now + leaseMs });
   });
 
-  it("is long without jobs, and short from the claim on", async () => {
+  it("a lease is long without jobs, and short from the claim on", async () => {
     await passTime(t, 30_000);
     await heartbeat();
     expect((await leaseOf()).deadline).toBe(Date.now() + offlineAfterMs);
@@ -237,7 +237,7 @@ describe("a lease", () => {
     expect((await leaseOf()).deadline).toBe(Date.now() + offlineAfterMs);
   });
 
-  it("that stayed short after the last job is lengthened by the sweep", async () => {
+  it("a lease that stayed short after the last job is lengthened by the sweep", async () => {
     await submitJob(t);
     await take(t, await addWorker(t));
     await submitJob(t);
@@ -249,7 +249,7 @@ describe("a lease", () => {
     expect(await waitingPositions(t, worker)).toHaveLength(1);
   });
 
-  it("follows the settings, from the next hello on", async () => {
+  it("a lease follows the settings, from the next hello on", async () => {
     await t.mutation(queue.settings.configure, { scope, values: { leaseMs: 15_000 } });
     const said = await t.mutation(queue.work.hello, {
       keyHash: worker.keyHash,
@@ -264,11 +264,11 @@ describe("a lease", () => {
   });
 });
 
-describe("the sweep", () => {
+describe("sweeps", () => {
   const sweep = async (due: number, graced: boolean) =>
     await t.mutation(maintenance.sweepLeases, { scope, due, graced });
 
-  it("runs once for each scope, and does not read another's leases", async () => {
+  it("the sweep runs once for each scope, and does not read another's leases", async () => {
     const stranger = await addWorker(t, {}, { scope: "other" });
     const jobId = await submitJob(t);
     const [theirs = ""] = await submitJobs(t, [{}], { scope: "other" });
@@ -284,7 +284,7 @@ describe("the sweep", () => {
     expect(await pending("sweepLeases")).toBe(2);
   });
 
-  it("gives one more lease if the backend was away when it was due", async () => {
+  it("the sweep gives one more lease if the backend was away when it was due", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -304,7 +304,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("blames no worker for its own short delay", async () => {
+  it("the sweep blames no worker for its own short delay", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     const due = present(await nextSweep(), "time of the sweep");
@@ -318,7 +318,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("rests if no worker is online, and continues with the next that comes", async () => {
+  it("the sweep rests if no worker is online, and continues with the next that comes", async () => {
     await passTime(t, 2 * offlineAfterMs);
     expect(await nextSweep()).toBeNull();
     expect(await pending("sweepLeases")).toBe(0);
@@ -329,7 +329,7 @@ describe("the sweep", () => {
     expect(await msUntilReady(jobId)).toBeLessThanOrEqual(noticedWithinMs);
   });
 
-  it("also rests after a goodbye", async () => {
+  it("the sweep also rests after a goodbye", async () => {
     await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
     await passTime(t, leaseMs);
     expect(await nextSweep()).toBeNull();
@@ -338,7 +338,7 @@ describe("the sweep", () => {
   it.each([
     ["the next hello", "hello"],
     ["the minute's count", "count"],
-  ] as const)("that was lost is restarted by %s, a lease later", async (_, by) => {
+  ] as const)("a lost sweep is restarted by %s, a lease later", async (_, by) => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     await t.run(async (ctx) => {
@@ -366,7 +366,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("runs at most three times a minute for a large fleet on schedule, and reads none of its leases", async () => {
+  it("the sweep runs at most three times a minute for a large fleet on schedule, and reads none of its leases", async () => {
     const fleet = [worker];
     while (fleet.length < 12) fleet.push(await addWorker(t));
     await submitJobs(
@@ -387,7 +387,7 @@ describe("the sweep", () => {
     expect(times.size).toBeLessThanOrEqual(31);
   });
 
-  it("handles a thousand silent workers in bounded pieces", async () => {
+  it("the sweep handles a thousand silent workers in bounded pieces", async () => {
     const jobIds = await silentFleet(1_000);
     const due = present(await nextSweep(), "time of the sweep");
     await passTime(t, due - Date.now());
@@ -442,7 +442,7 @@ describe("presence", () => {
     return (await t.query(queue.workers.get, { scope, workerId }))?.online;
   };
 
-  it("ends after a long silence, with the worker's wait, and returns with its next call", async () => {
+  it("a worker's presence ends after a long silence, with the worker's wait, and returns with its next call", async () => {
     await take(t, worker);
     expect(await online()).toBe(true);
     await passTime(t, offlineAfterMs);
@@ -454,7 +454,7 @@ describe("presence", () => {
     expect(await online()).toBe(false);
   });
 
-  it("lasts if the worker calls once a minute", async () => {
+  it("a worker's presence lasts if the worker calls once a minute", async () => {
     await take(t, worker);
     for (let i = 0; i < 10; i += 1) {
       await passTime(t, 60_000);
@@ -465,7 +465,7 @@ describe("presence", () => {
     expect(await heldBy(t, worker)).toEqual([]);
   });
 
-  it("ends after the worker's jobs were lost, at the usual time after its last sign", async () => {
+  it("a worker's presence ends after the worker's jobs were lost, at the usual time after its last sign", async () => {
     await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, offlineAfterMs - 10);

@@ -15,7 +15,7 @@ describe("isOutdated", () => {
     ["one of an offline worker", { ...spans, lastSeenAt: now }, false, now, true],
     ["a long one, when a job is taken", idle, true, now, true],
     ["a short one, when a job is taken", atWork, true, now, false],
-  ])("for %s: takes a job %#", (_, lease, takesJob, at, outdated) => {
+  ])("a call decides whether to write %s: case %#", (_, lease, takesJob, at, outdated) => {
     expect(isOutdated(lease, takesJob, at)).toBe(outdated);
   });
 });
@@ -26,14 +26,17 @@ describe("horizonOf", () => {
     [5_000, 150_000, 5_000],
     [40_000, 10_000, 10_000],
     [3_600_000, 3_600_000, 40_000],
-  ])("of a lease of %i ms, offline after %i ms: later calls write only later deadlines", (...given) => {
-    const [leaseMs, offlineAfterMs, far] = given;
-    expect(horizonOf({ leaseMs, offlineAfterMs })).toEqual({ near: far / 2, far });
-  });
+  ])(
+    "the horizon of a lease of %i ms, offline after %i ms, is before the deadlines of later calls",
+    (...given) => {
+      const [leaseMs, offlineAfterMs, far] = given;
+      expect(horizonOf({ leaseMs, offlineAfterMs })).toEqual({ near: far / 2, far });
+    },
+  );
 });
 
 describe("nextLookAt", () => {
-  it("is at the deadline, but not immediately after the last sweep", () => {
+  it("the next look is at the deadline, but not immediately after the last sweep", () => {
     expect(nextLookAt(now + 30_000, spans, now)).toBe(now + 30_000);
     expect(nextLookAt(now + 1, spans, now)).toBe(now + 3_000);
     expect(nextLookAt(now - 1, spans, now)).toBe(now + 3_000);
@@ -42,7 +45,7 @@ describe("nextLookAt", () => {
 });
 
 describe("isLate", () => {
-  it("needs more than 5 s, and is true only once in a row", () => {
+  it("a sweep is late after more than 5 s, and only once in a row", () => {
     expect(isLate({ due: now - 5_000, graced: false }, now)).toBe(false);
     expect(isLate({ due: now - 5_001, graced: false }, now)).toBe(true);
     expect(isLate({ due: now - 5_001, graced: true }, now)).toBe(false);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobSpec } from "../../../shared/validators.ts";
 import type { Doc } from "../../builders.ts";
 import { type End, end, settle, statusesOf } from "../../testing/app.fixture.ts";
 import { type Backend, passTime, queue, scope, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
-import type { JobSpec } from "../../validators.ts";
 import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
 
@@ -31,9 +31,9 @@ async function submitFor(t: Backend, count: number, who: { requester?: string; k
 const ready = "ready";
 const turn = "waiting for turn";
 
-describe("a limit", () => {
+describe("limits", () => {
   it.each(["requester", "key"] as const)(
-    "lets this many jobs of a %s be ready or held, and the next one after an end",
+    "a limit lets this many jobs of a %s be ready or held, and the next one after an end",
     async (of) => {
       const t = startQueue();
       await limit(t, of, "ann", 2);
@@ -51,7 +51,7 @@ describe("a limit", () => {
     },
   );
 
-  it("passes the turn on while a job waits for its retry, which then waits for a turn", async () => {
+  it("a job that waits for its retry passes its turn on, and waits for another", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const [a, b] = await submitFor(t, 2, { requester: "ann" });
@@ -63,7 +63,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, [a!, b!])).toEqual([turn, ready]);
   });
 
-  it("uses a higher limit at once, and stops nothing after a lower one", async () => {
+  it("a higher limit applies at once, and a lower one stops no job", async () => {
     const t = startQueue();
     await limit(t, "key", "k", 1);
     const jobs = await submitFor(t, 4, { key: "k" });
@@ -76,7 +76,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, jobs.slice(3))).toEqual([turn]);
   });
 
-  it("releases all jobs when it is removed, also more than one piece", async () => {
+  it("a limit releases all jobs when it is removed, also more than one piece", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const jobs = await submitFor(t, 230, { requester: "ann" });
@@ -86,7 +86,7 @@ describe("a limit", () => {
     expect(await t.query(queue.limits.get, { scope, of: "requester", name: "ann" })).toBeNull();
   });
 
-  it("admits by priority, then by submission, and now and then a low priority first", async () => {
+  it("a limit admits by priority, then by submission, and now and then a low priority first", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0);
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
@@ -119,7 +119,7 @@ describe("a limit", () => {
     expect(await next()).toBe(normal);
   });
 
-  it("respects both the requester's and the key's limit, and a full one does not block the line", async () => {
+  it("the requester's and the key's limits both apply, and a full one does not block the line", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 3);
     await limit(t, "key", "small", 1);
@@ -136,7 +136,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, small.slice(1))).toEqual([ready, turn]);
   });
 
-  it("looks for the next job only when a job with a turn ends", async () => {
+  it("the next job gets a turn only when a job with a turn ends", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const [held, ...rest] = await submitFor(t, 4, { requester: "ann" });
@@ -153,7 +153,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, rest)).toEqual([ready, "canceled", "canceled"]);
   });
 
-  it("is listed, refuses invalid values, and records each change", async () => {
+  it("a limit is listed, refuses invalid values, and records each change", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ann", weight: 4, actor: "root" });
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ann", concurrency: 5 });
@@ -263,7 +263,7 @@ async function allJobs(t: Backend): Promise<Doc<"jobs">[]> {
 }
 
 describe("admission", () => {
-  it("counts a bounded number of rows for other names in a call, and continues in the next", async () => {
+  it("admission counts a bounded number of rows for other names in a call, and continues in the next", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 100);
     const keys = ["a", "b", "c", "d"];
@@ -286,27 +286,31 @@ describe("admission", () => {
   });
 });
 
-describe("limits of requesters and keys, in any order of events", () => {
-  it("are never exceeded, and no job waits while a turn is free", { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
-        const t = startQueue();
-        const limits = new Map([
-          ["requester ann", 2],
-          ["key k1", 1],
-        ]);
-        await limit(t, "requester", "ann", 2);
-        await limit(t, "key", "k1", 1);
-        let before = heldOf([]);
-        for (const next of [...steps, { passMs: 5_000 }]) {
-          await take(t, next, limits);
-          const jobs = await allJobs(t);
-          expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
-          if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
-          before = heldOf(jobs);
-        }
-      }),
-      { numRuns: 40 },
-    );
-  });
+describe("limits in any order of events", () => {
+  it(
+    "limits are never exceeded in any order of events, and no job waits while a turn is free",
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
+          const t = startQueue();
+          const limits = new Map([
+            ["requester ann", 2],
+            ["key k1", 1],
+          ]);
+          await limit(t, "requester", "ann", 2);
+          await limit(t, "key", "k1", 1);
+          let before = heldOf([]);
+          for (const next of [...steps, { passMs: 5_000 }]) {
+            await take(t, next, limits);
+            const jobs = await allJobs(t);
+            expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
+            if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
+            before = heldOf(jobs);
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Schedule } from "../../../shared/validators.ts";
 import type { QueueComponent } from "../../component.ts";
 import { type Backend, queue, scope, startQueue } from "../../testing/queue.fixture.ts";
-import type { Schedule } from "../../validators.ts";
 import { fireRecurring } from "./clock.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
@@ -44,8 +44,8 @@ async function pass(t: Backend, seconds: number): Promise<void> {
   }
 }
 
-describe("a recurring job", () => {
-  it("is submitted at each interval, and shows its next time", async () => {
+describe("recurring jobs", () => {
+  it("a recurring job is submitted at each interval, and shows its next time", async () => {
     const t = startQueue();
     await set(t);
     expect(await only(t)).toEqual({
@@ -69,7 +69,7 @@ describe("a recurring job", () => {
     expect(last).toMatchObject({ kind: "report", requester: "clock" });
   });
 
-  it("follows a cron expression in its time zone", async () => {
+  it("a recurring job follows a cron expression in its time zone", async () => {
     const t = startQueue();
     // 08:02 in Greenwich is 13:32 in India.
     const schedule = { kind: "cron" as const, expression: "32 13 * * *", timeZone: "Asia/Kolkata" };
@@ -80,7 +80,7 @@ describe("a recurring job", () => {
     expect((await only(t)).nextRunAt).toBe(started + 120_000 + 24 * 3_600_000);
   });
 
-  it("runs once after an outage, and then keeps its phase", async () => {
+  it("a recurring job runs once after an outage, and then keeps its phase", async () => {
     const t = startQueue();
     await set(t);
     // Nothing runs for ten and a half intervals. Then the clock makes up for all of them.
@@ -99,7 +99,7 @@ describe("a recurring job", () => {
     expect(((nextRunAt ?? 0) - started) % 60_000).toBe(0);
   });
 
-  it("creates one job if its call is repeated, and ignores an early call", async () => {
+  it("a recurring job creates one job if its call is repeated, and ignores an early call", async () => {
     const t = startQueue();
     await set(t);
     const fire = async (now: number) => {
@@ -123,7 +123,7 @@ describe("a recurring job", () => {
     expect(await submitted(t)).toHaveLength(1);
   });
 
-  it("rests while it is paused, and then starts anew", async () => {
+  it("a recurring job rests while it is paused, and then starts again", async () => {
     const t = startQueue();
     await set(t, { paused: true });
     await pass(t, 65);
@@ -137,7 +137,7 @@ describe("a recurring job", () => {
     expect((await only(t)).runs).toBe(1);
   });
 
-  it("keeps its clock if it is set again unchanged, and takes a new schedule and job", async () => {
+  it("a recurring job keeps its clock if it is set again unchanged, and takes a new schedule and job", async () => {
     const t = startQueue();
     await set(t);
     await pass(t, 30);
@@ -149,7 +149,7 @@ describe("a recurring job", () => {
     expect((await only(t)).runs).toBe(2);
   });
 
-  it("ends when it is removed", async () => {
+  it("a recurring job ends when it is removed", async () => {
     const t = startQueue();
     await set(t);
     await t.mutation(queue.recurring.remove, { scope, name: "daily" });
@@ -159,7 +159,7 @@ describe("a recurring job", () => {
     await expect(t.mutation(queue.recurring.remove, { scope, name: "daily" })).rejects.toThrow("not_found");
   });
 
-  it("skips a run while its lane is draining", async () => {
+  it("a recurring job skips a run while its lane is draining", async () => {
     const t = startQueue();
     await set(t);
     await pass(t, 62);
@@ -177,12 +177,12 @@ describe("a recurring job", () => {
     [{ deadlineAt: started + 1 }, "deadlineAt"],
     [{ externalId: "x" }, "externalId"],
     [{ payload: "x".repeat(600 * 1024) }, "payload"],
-  ])("can't have a job with %j", async (over, why) => {
+  ])("a recurring job can't have a job with %j", async (over, why) => {
     const t = startQueue();
     await expect(set(t, { job: { ...job, ...over } })).rejects.toThrow(why);
   });
 
-  it("refuses an invalid schedule", async () => {
+  it("a recurring job refuses an invalid schedule", async () => {
     const t = startQueue();
     const schedule = { kind: "cron" as const, expression: "61 * * * *" };
     await expect(set(t, { schedule })).rejects.toThrow("0-59");

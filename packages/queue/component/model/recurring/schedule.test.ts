@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Schedule } from "../../validators.ts";
+import type { Schedule } from "../../../shared/validators.ts";
 import { checkSchedule, nextRunAt } from "./schedule.ts";
 
 const now = Date.parse("2026-11-21T08:30:00Z");
@@ -14,7 +14,7 @@ describe("checkSchedule", () => {
     cron("0 9 * * 1-5", "Europe/Berlin"),
     cron(" 0 0 1 JAN * "),
     { kind: "interval", everyMs: 10_000 } as const,
-  ])("accepts %j", (schedule) => {
+  ])("a check of a schedule accepts %j", (schedule) => {
     expect(() => checkSchedule(schedule, now)).not.toThrow();
   });
 
@@ -29,7 +29,7 @@ describe("checkSchedule", () => {
     [{ kind: "interval", everyMs: 9_999 } as const, "10000"],
     [{ kind: "interval", everyMs: Number.NaN } as const, "whole"],
     [{ kind: "interval", everyMs: 1e12 } as const, "everyMs"],
-  ])("refuses %j with a reason", (schedule, why) => {
+  ])("a check of a schedule refuses %j with a reason", (schedule, why) => {
     expect(() => checkSchedule(schedule, now)).toThrow(why);
   });
 });
@@ -37,14 +37,14 @@ describe("checkSchedule", () => {
 describe("nextRunAt", () => {
   const due = now - 25_000;
 
-  it("keeps an interval's phase, and makes up for nothing", () => {
+  it("the next run keeps an interval's phase, and makes up for nothing", () => {
     const every10s: Schedule = { kind: "interval", everyMs: 10_000 };
     expect(nextRunAt(every10s, { due: now, now })).toBe(now + 10_000);
     expect(nextRunAt(every10s, { due, now })).toBe(now + 5_000);
     expect(nextRunAt(every10s, { due: now + 500, now })).toBe(now + 10_500);
   });
 
-  it("uses the time of the zone, also when that changes", () => {
+  it("the next run uses the time of the zone, also when that changes", () => {
     const nine = (timeZone?: string) => nextRunAt(cron("0 9 * * *", timeZone), { due, now });
     expect(new Date(nine()).toISOString()).toBe("2026-11-21T09:00:00.000Z");
     expect(new Date(nine("Asia/Tokyo")).toISOString()).toBe("2026-11-22T00:00:00.000Z");

@@ -39,11 +39,11 @@ describe("arcOf", () => {
     ["between two points", 7.5, 9, [[8, 9]]],
     ["with no point between", 7.2, 7.8, []],
     ["after the last point", ringSize - 0.5, 3, [[0, 3]]],
-  ])("covers %s", (_, from, next, expected) => {
+  ])("an arc covers the points %s", (_, from, next, expected) => {
     expect(points(arcOf(from, next))).toEqual(expected);
   });
 
-  it("belongs to exactly one of any set of positions, for every point", () => {
+  it("every point belongs to the arc of exactly one of any set of positions", () => {
     fc.assert(
       fc.property(ring, point, (positions, at) => {
         const sorted = [...positions].sort((a, b) => a - b);
@@ -54,7 +54,7 @@ describe("arcOf", () => {
     );
   });
 
-  it("tiles the ring without gap or overlap", () => {
+  it("arcs tile the ring without gap or overlap", () => {
     fc.assert(
       fc.property(ring, (positions) => {
         const sorted = [...positions].sort((a, b) => a - b);
@@ -70,7 +70,7 @@ describe("arcOf", () => {
 });
 
 describe("wakingArcs", () => {
-  it("wakes one worker for each point, and one backup if there are two", () => {
+  it("each point wakes one worker, and one backup if there are two", () => {
     fc.assert(
       fc.property(ring, point, (positions, at) => {
         const sorted = [...positions].sort((a, b) => a - b);
@@ -83,12 +83,12 @@ describe("wakingArcs", () => {
     );
   });
 
-  it("is the whole ring for a worker that is alone", () => {
+  it("a worker that is alone is woken by the whole ring", () => {
     expect(points(wakingArcs(9, []).own)).toEqual([[0, ringSize]]);
     expect(wakingArcs(9, []).late).toEqual([]);
   });
 
-  it("leaves two workers at one position without a backup between them", () => {
+  it("two workers at one position have no backup between them", () => {
     expect(points(wakingArcs(1, [5, 5]).own)).toEqual([[1, 5]]);
     expect(wakingArcs(1, [5, 5]).late).toEqual([]);
   });

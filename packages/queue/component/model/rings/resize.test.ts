@@ -11,13 +11,13 @@ describe("estimateCount", () => {
     ["around the end", ringSize - 1_024, [0, 1_024], 2, 64],
     ["those of a ring of just so many", 5, [7, 9, 5], 3, 3],
     ["as many as there are, at one position", 5, [5, 5], 2, 2],
-  ])("of %s", (_, from, positions, wanted, count) => {
+  ])("estimates the size of %s", (_, from, positions, wanted, count) => {
     expect(estimateCount(from, positions, wanted)).toBe(count);
   });
 });
 
 describe("slotsFor", () => {
-  it("is a power of two, and at most the number of workers", () => {
+  it("the number of slots is a power of two, and at most the number of workers", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000 }), (workers) => {
         const slots = slotsFor(workers);
@@ -40,7 +40,7 @@ describe("fittingSlots", () => {
     [2, 1, 1],
     [1, 0, 1],
     [16_384, 1_000_000, 16_384],
-  ])("gives, with %i slots and %i workers, %i", (slots, workers, fitting) => {
+  ])("a lane with %i slots and %i workers should have %i slots", (slots, workers, fitting) => {
     expect(fittingSlots(slots, workers)).toBe(fitting);
   });
 });

@@ -68,8 +68,8 @@ async function crowd(t: Backend, affinities: readonly (string | undefined)[]): P
   return worker;
 }
 
-describe("jobs of one affinity", () => {
-  it("in one submission are placed at consecutive slots, and in separate ones at one slot", async () => {
+describe("affinity", () => {
+  it("jobs of one affinity in one submission are placed at consecutive slots, and in separate ones at one slot", async () => {
     const t = startQueue();
     const job = { affinity: "prompt" };
     const [a, b, other, c] = await slotsOf(
@@ -83,7 +83,7 @@ describe("jobs of one affinity", () => {
     expect([b, c]).toEqual([(a! + between) % 65_536, (a! + 2 * between) % 65_536]);
   });
 
-  it("keep their affinity as long as their payload", async () => {
+  it("jobs of one affinity keep their affinity as long as their payload", async () => {
     const t = startQueue();
     const [named, plain] = await submitJobs(t, [{ affinity: "prompt" }, {}]);
     expect((await jobRow(t, named!)).affinity).toBe("prompt");
@@ -94,7 +94,7 @@ describe("jobs of one affinity", () => {
     expect("affinity" in (await jobRow(t, named!))).toBe(false);
   });
 
-  it("are spread over twice as many slots if two more wait behind a claimed one, at most once a second", async () => {
+  it("jobs of one affinity are spread over twice as many slots if two more wait behind a claimed one, at most once a second", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["hot", "hot", "hot", "hot"]);
     await claimShown(t, worker);
@@ -112,14 +112,14 @@ describe("jobs of one affinity", () => {
     expect(new Set(await slotsOf(t, ids)).size).toBe(4);
   });
 
-  it("are not spread if only two wait together, or others have another affinity or none", async () => {
+  it("jobs of one affinity are not spread if only two wait together, or others have another affinity or none", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["a", "a", "b", undefined, undefined]);
     for (let claims = 0; claims < 6; claims += 1) await claimShown(t, worker);
     expect(await spreads(t)).toEqual([]);
   });
 
-  it("return to one slot by themselves, and the stored spread is deleted", async () => {
+  it("jobs of one affinity return to one slot by themselves, and the stored spread is deleted", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["hot", "hot", "hot"]);
     await claimShown(t, worker);

@@ -15,11 +15,11 @@ describe("widthAt", () => {
     ["1 ever after", spread, 64, at + 9_000_000, 1],
     ["no more than the lane's slots", spread, 4, at, 4],
     ["as it was for a clock that went back", spread, 64, at - 5, 8],
-  ])("is %s", (_, of, slots, now, width) => {
+  ])("a spread's width is %s", (_, of, slots, now, width) => {
     expect(widthAt(of, slots, now)).toBe(width);
   });
 
-  it("is 1 for the widest spread when it is deleted", () => {
+  it("a spread's width is 1 for the widest spread when it is deleted", () => {
     expect(widthAt({ width: 16_384, widenedAt: at }, 16_384, at + forgottenAfterMs)).toBe(1);
   });
 });
@@ -32,7 +32,7 @@ describe("widerSpread", () => {
     ["nothing within a second", spread, 64, at + 999, null],
     ["nothing beyond the lane's slots", spread, 8, at + 1_000, null],
     ["nothing where there is one slot", null, 1, at, null],
-  ])("is %s", (_, of, slots, now, expected) => {
+  ])("the widened spread is %s", (_, of, slots, now, expected) => {
     expect(widerSpread(of, slots, now)).toEqual(expected);
   });
 });

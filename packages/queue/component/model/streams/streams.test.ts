@@ -48,8 +48,8 @@ async function follow(t: Backend, jobId: string, of = scope) {
   return await t.mutation(queue.jobs.follow, { scope: of, jobId });
 }
 
-describe("the text of a watched job", () => {
-  it("comes in chunks, after the reader's position", async () => {
+describe("watched jobs", () => {
+  it("the text of a watched job comes in chunks, after the reader's position", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     expect(await append(t, worker, attemptId, 0, "It ")).toEqual({ kind: "ok" });
@@ -65,7 +65,7 @@ describe("the text of a watched job", () => {
     expect((await watch(t, jobId, { attemptId: "another", seq: 0 })).chunks).toHaveLength(2);
   });
 
-  it("accepts each chunk once, and none before the last", async () => {
+  it("the text of a watched job takes each chunk once, and none before the last", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 3, "a");
@@ -74,7 +74,7 @@ describe("the text of a watched job", () => {
     expect(await textOf(t, jobId)).toBe("a");
   });
 
-  it("starts anew with the next attempt", async () => {
+  it("the text of a watched job starts again with the next attempt", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 0, "half of");
@@ -91,7 +91,7 @@ describe("the text of a watched job", () => {
     expect(await append(t, worker, attemptId, 1, "late")).toEqual({ kind: "fenced" });
   });
 
-  it("is limited for each chunk and each attempt", async () => {
+  it("the text of a watched job is limited for each chunk and each attempt", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t, true);
     const full = "x".repeat(64 * 1024);
@@ -107,7 +107,7 @@ describe("the text of a watched job", () => {
     expect(await append(t, worker, attemptId, 32, `${full}x`)).toEqual({ kind: "ok" });
   });
 
-  it("comes to a reader far behind in several answers", async () => {
+  it("the text of a watched job comes to a reader far behind in several answers", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     const text = "x".repeat(60 * 1024);
@@ -117,7 +117,7 @@ describe("the text of a watched job", () => {
     expect((await watch(t, jobId, { attemptId, seq: 4 })).chunks).toHaveLength(3);
   });
 
-  it("is deleted some time after the end; the result is there at once", async () => {
+  it("the text of a watched job is deleted some time after the end; the result is there at once", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 0, "done");
@@ -135,15 +135,15 @@ describe("the text of a watched job", () => {
   });
 });
 
-describe("a job without a reader", () => {
-  it("keeps no text", async () => {
+describe("unwatched jobs", () => {
+  it("a job without a reader keeps no text", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t, false);
     expect(await append(t, worker, attemptId, 0, "unread")).toEqual({ kind: "ok" });
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("is watched from its start once somebody follows it, which its worker sees", async () => {
+  it("a job without a reader is watched from its start once somebody follows it, which its worker sees", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await append(t, worker, attemptId, 0, "early ");
@@ -155,7 +155,7 @@ describe("a job without a reader", () => {
     expect(await textOf(t, jobId)).toBe("early and late");
   });
 
-  it("is no longer watched after a long pause, and its text is deleted", async () => {
+  it("a job without a reader is no longer watched after a long pause, and its text is deleted", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await follow(t, jobId);
@@ -176,7 +176,7 @@ describe("a job without a reader", () => {
     expect((await jobRow(t, jobId)).watched).toBe(false);
   });
 
-  it("is watched for a while after its submission if that asks for it", async () => {
+  it("a job without a reader is watched for a while after its submission if that asks for it", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 0, "read");
@@ -189,7 +189,7 @@ describe("a job without a reader", () => {
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("is watched once earlier text is deleted, however much that was, without another call", async () => {
+  it("a job without a reader is watched once earlier text is deleted, however much that was, without another call", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await t.run(async (ctx) => {
@@ -208,7 +208,7 @@ describe("a job without a reader", () => {
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("ends the watch time of many jobs that were submitted at once", async () => {
+  it("the watch time of many jobs that were submitted at once ends", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -221,7 +221,7 @@ describe("a job without a reader", () => {
     expect(watched).toEqual(ids.map((_, index) => index === 0));
   });
 
-  it("is written once in a third of the watch time, however often it is followed", async () => {
+  it("a job without a reader is written once in a third of the watch time, however often it is followed", async () => {
     const t = startQueue();
     const { jobId, worker } = await startRunning(t, false);
     const terms = new Set<number | undefined>();
@@ -238,7 +238,7 @@ describe("a job without a reader", () => {
     expect(waiting).toHaveLength(1);
   });
 
-  it("can't be followed after its end, or from another scope", async () => {
+  it("a job can't be followed after its end, or from another scope", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     expect(await follow(t, jobId, "other")).toEqual({ kind: "not-found" });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobSpec } from "../../../shared/validators.ts";
 import { statusesOf } from "../../testing/app.fixture.ts";
 import {
   type Backend,
@@ -12,7 +13,6 @@ import {
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, takeOne } from "../../testing/workers.fixture.ts";
-import type { JobSpec } from "../../validators.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
 
@@ -30,7 +30,7 @@ async function submit(t: Backend, ...jobs: Partial<JobSpec>[]) {
 }
 
 describe("jobs.submit", () => {
-  it("puts a job into its lane, ready, with its payload", async () => {
+  it("submit puts a job into its lane, ready, with its payload", async () => {
     const t = startQueue();
     const requirements = { model: "m", tags: ["b", "a"] };
     const jobId = await submitJob(t, { requester: "ada", requirements, context: { order: 7 } });
@@ -47,7 +47,7 @@ describe("jobs.submit", () => {
     expect(await t.query(queue.jobs.payload, { scope, jobId })).toEqual({ payload: { file: "a" } });
   });
 
-  it("creates one lane for equal requirements, in any order", async () => {
+  it("submit creates one lane for equal requirements, in any order", async () => {
     const t = startQueue();
     const [one, two, three] = await submitJobs(t, [
       { requirements: { tags: ["b", "a"], gpu: false } },
@@ -59,7 +59,7 @@ describe("jobs.submit", () => {
     expect(lanes[2]).not.toBe(lanes[0]);
   });
 
-  it("accepts 500 jobs at once, in their order, and no more", async () => {
+  it("submit accepts 500 jobs at once, in their order, and no more", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -72,7 +72,7 @@ describe("jobs.submit", () => {
     expect(await refused(submit(t))).toBe("invalid");
   });
 
-  it("returns the same job for the same idempotency key, also within a call", async () => {
+  it("submit returns the same job for the same idempotency key, also within a call", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };
     const first = await submit(t, key, {}, key);
@@ -84,7 +84,7 @@ describe("jobs.submit", () => {
     expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(2);
   });
 
-  it("accepts nothing if an idempotency key belongs to another request", async () => {
+  it("submit accepts nothing if an idempotency key belongs to another request", async () => {
     const t = startQueue();
     await submitJob(t, { idempotencyKey: "k", fingerprint: "f" });
     const conflict = { kind: "conflict", idempotencyKey: "k" };
@@ -92,7 +92,7 @@ describe("jobs.submit", () => {
     expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(1);
   });
 
-  it("keeps the keys of scopes apart", async () => {
+  it("submit keeps the keys of scopes apart", async () => {
     const t = startQueue();
     const own = await submitJob(t, { idempotencyKey: "k", externalId: "x" });
     const [other] = await submitJobs(t, [{ idempotencyKey: "k", externalId: "x" }], { scope: "other" });
@@ -101,7 +101,7 @@ describe("jobs.submit", () => {
     expect(await t.query(queue.jobs.byExternalId, { scope, externalId: "x" })).toMatchObject({ jobId: own });
   });
 
-  it("accepts nothing in a draining lane, and jobs again once it is open", async () => {
+  it("submit accepts nothing in a draining lane, and jobs again once it is open", async () => {
     const t = startQueue();
     const { laneId } = await jobRow(t, await submitJob(t, { idempotencyKey: "k" }));
     await t.mutation(queue.lanes.setState, { scope, laneId, state: "draining" });
@@ -112,7 +112,7 @@ describe("jobs.submit", () => {
     expect(await submit(t, {})).toMatchObject({ kind: "submitted" });
   });
 
-  it("limits the lanes of a scope", async () => {
+  it("submit limits the lanes of a scope", async () => {
     const t = startQueue();
     const models = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => ({ requirements: { model: `${name}${String(n)}` } }));
@@ -137,13 +137,13 @@ describe("jobs.submit", () => {
     ["a context of 5 KB", { context: "x".repeat(5_000) }, "too_large"],
     ["a payload beyond the settings", { payload: "x".repeat(524_287) }, "too_large"],
     ["a job to wait for that is not there", { after: { jobs: ["nope"], when: "finished" } }, "not_found"],
-  ])("refuses %s", async (_, job, code) => {
+  ])("submit refuses %s", async (_, job, code) => {
     const t = startQueue();
     expect(await refused(submit(t, {}, job))).toBe(code);
     expect(await t.run(async (ctx) => await ctx.db.query("jobs").first())).toBeNull();
   });
 
-  it("accepts a payload of exactly the configured bytes, in UTF-8", async () => {
+  it("submit accepts a payload of exactly the configured bytes, in UTF-8", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxPayloadBytes: 6 } });
     expect(await submit(t, { payload: "éé" })).toMatchObject({ kind: "submitted" });
@@ -152,7 +152,7 @@ describe("jobs.submit", () => {
 });
 
 describe("waiting", () => {
-  it("ends for each delayed job when its time comes", async () => {
+  it("waiting ends for each delayed job when its time comes", async () => {
     const t = startQueue();
     const ids = await submitJobs(t, [{ delayMs: 60_000 }, { delayMs: 1_000 }, {}, { delayMs: 1_000 }]);
     const waits = "waiting for time";
@@ -167,7 +167,7 @@ describe("waiting", () => {
     expect(await t.query(queue.jobs.get, { scope, jobId: ids[0]! })).toMatchObject({ dueAt: null });
   });
 
-  it("ends for more than one piece of delayed jobs", async () => {
+  it("waiting ends for more than one piece of delayed jobs", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -177,7 +177,7 @@ describe("waiting", () => {
     expect(new Set(await statusesOf(t, ids))).toEqual(new Set(["ready"]));
   });
 
-  it("is for the job's time, then its dependencies, then its turn", async () => {
+  it("waiting is for the job's time, then its dependencies, then its turn", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ada", concurrency: 1 });
     const first = await submitJob(t);
@@ -201,7 +201,7 @@ describe("waiting", () => {
 });
 
 describe("jobs.cancel", () => {
-  it("cancels an open job, once, and only in its scope", async () => {
+  it("cancel cancels an open job, once, and only in its scope", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     expect(await t.mutation(queue.jobs.cancel, { scope: "other", jobId })).toEqual({ kind: "not-found" });
@@ -210,7 +210,7 @@ describe("jobs.cancel", () => {
     expect(await t.mutation(queue.jobs.cancel, { scope, jobId })).toEqual(again);
   });
 
-  it("takes a running job from its worker", async () => {
+  it("cancel takes a running job from its worker", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     const worker = await addWorker(t);
@@ -223,7 +223,7 @@ describe("jobs.cancel", () => {
     ]);
   });
 
-  it("removes the time of a delayed job", async () => {
+  it("cancel removes the time of a delayed job", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { delayMs: 1_000 });
     await t.mutation(queue.jobs.cancel, { scope, jobId });
@@ -246,7 +246,7 @@ describe("jobs.cancelMany", () => {
     await passTime(t, 0);
   }
 
-  it("cancels all jobs of a requester, in pieces, and of nobody else", async () => {
+  it("cancelMany cancels all jobs of a requester, in pieces, and of nobody else", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -260,7 +260,7 @@ describe("jobs.cancelMany", () => {
     expect((await jobRow(t, elsewhere!)).status).toBe("ready");
   });
 
-  it("spares jobs that are submitted later", async () => {
+  it("cancelMany spares jobs that are submitted later", async () => {
     const t = startQueue();
     await submitJobs(
       t,
@@ -276,7 +276,7 @@ describe("jobs.cancelMany", () => {
     ).toHaveLength(1);
   });
 
-  it.each([true, false])("with running: %s", async (running) => {
+  it.each([true, false])("cancelMany cancels running jobs only if asked: %s", async (running) => {
     const t = startQueue();
     const batchId = await t.mutation(queue.batches.create, { scope });
     const ids = await submitJobs(t, [{}, {}], { batchId });
@@ -285,7 +285,7 @@ describe("jobs.cancelMany", () => {
     expect((await statusesOf(t, ids)).sort()).toEqual(["canceled", running ? "canceled" : "running"]);
   });
 
-  it("cancels a lane's jobs by its id, and none of another scope", async () => {
+  it("cancelMany cancels a lane's jobs by its id, and none of another scope", async () => {
     const t = startQueue();
     const ids = await submitJobs(t, [{}, { delayMs: 5_000 }, { kind: "resize" }]);
     const { laneId } = await jobRow(t, ids[0]!);
@@ -296,8 +296,8 @@ describe("jobs.cancelMany", () => {
   });
 });
 
-describe("a time limit", () => {
-  it("expires a job that is not started by expiresAt", async () => {
+describe("time limits", () => {
+  it("a time limit expires a job that is not started by expiresAt", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000 });
     await passTime(t, 999);
@@ -309,7 +309,7 @@ describe("a time limit", () => {
     });
   });
 
-  it("lets a started job continue until its deadline", async () => {
+  it("a time limit lets a started job continue until its deadline", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000, deadlineAt: started + 5_000 });
     const worker = await addWorker(t);
@@ -321,7 +321,7 @@ describe("a time limit", () => {
     expect(await t.query(queue.work.held, { keyHash: worker.keyHash })).toEqual([]);
   });
 
-  it("gives a job that was started in time to another worker at any later time", async () => {
+  it("a job that was started in time may go to another worker at any later time", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000 });
     const [{ keyHash }, other, waiting] = [await addWorker(t), await addWorker(t), await addWorker(t)];
@@ -338,7 +338,7 @@ describe("a time limit", () => {
     expect(await claim(t, waiting, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("accepts a job whose time is over, and expires it at once", async () => {
+  it("a job whose time is over is accepted, and expires at once", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { deadlineAt: 0 });
     await passTime(t, 0);
@@ -351,7 +351,7 @@ function page(numItems = 10, cursor: string | null = null) {
 }
 
 describe("jobs.list", () => {
-  it("pages through all jobs of a scope, newest first, with any status", async () => {
+  it("list pages through all jobs of a scope, newest first, with any status", async () => {
     const t = startQueue();
     const ids: string[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -373,7 +373,7 @@ describe("jobs.list", () => {
     [{ requester: "ada", status: "ready" }, [2]],
     [{ key: "k" }, [2, 1]],
     [{ key: "k", requester: "ada" }, [2]],
-  ] as const)("filters by %o", async (filter, expected) => {
+  ] as const)("list filters by %o", async (filter, expected) => {
     const t = startQueue();
     const ids: string[] = [];
     const specs = [
@@ -390,7 +390,7 @@ describe("jobs.list", () => {
     expect(found.map(({ jobId }) => ids.indexOf(jobId))).toEqual(expected);
   });
 
-  it("filters by batch, and returns nothing for an unknown batch", async () => {
+  it("list filters by batch, and returns nothing for an unknown batch", async () => {
     const t = startQueue();
     const batchId = await t.mutation(queue.batches.create, { scope });
     const ids = await submitJobs(t, [{}, {}], { batchId });
@@ -403,8 +403,8 @@ describe("jobs.list", () => {
   });
 });
 
-describe("a finished job", () => {
-  it("has its result, and its attempts with their workers", async () => {
+describe("finished jobs", () => {
+  it("a finished job has its result, and its attempts with their workers", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     const worker = await addWorker(t);

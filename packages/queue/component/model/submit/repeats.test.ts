@@ -33,7 +33,7 @@ it.each([
     ],
     [fresh, { kind: "conflict", idempotencyKey: "n" }],
   ],
-])("%s", (_, specs, expected) => {
+])("a submission is resolved with %s", (_, specs, expected) => {
   const earlier = new Map([
     ["k", job("j", "f")],
     ["p", job("old")],

@@ -35,7 +35,7 @@ afterEach(() => {
 const viewOf = async (workerId: string) => await t.query(queue.workers.get, { scope, workerId });
 
 describe("register", () => {
-  it("returns the same worker if it is repeated, and refuses values of another worker", async () => {
+  it("register returns the same worker if it is repeated, and refuses values of another worker", async () => {
     const given = { scope, keyHash: "k", externalId: "device-1", name: "Laptop" };
     const { workerId } = await t.mutation(queue.workers.register, given);
     expect(await t.mutation(queue.workers.register, given)).toEqual({ workerId });
@@ -48,7 +48,7 @@ describe("register", () => {
     expect(other).not.toBe(workerId);
   });
 
-  it("places each worker by its key, whoever else is there", async () => {
+  it("register places each worker by its key, whoever else is there", async () => {
     const register = async (scopeOf: string, keyHash: string) => {
       const { workerId } = await t.mutation(queue.workers.register, { scope: scopeOf, keyHash, name: "a" });
       return await t.run(async (ctx) => {
@@ -63,7 +63,7 @@ describe("register", () => {
 });
 
 describe("views", () => {
-  it("show a worker only to its own scope, and never its key", async () => {
+  it("views show a worker only to its own scope, and never its key", async () => {
     const { keyHash, workerId } = await addWorker(t, { models: ["b", "a", "b"] }, { groups: ["design"] });
     const view = await viewOf(workerId);
     expect(view).toEqual({
@@ -85,7 +85,7 @@ describe("views", () => {
     expect(await t.query(queue.workers.find, { keyHash: "nobody" })).toBeNull();
   });
 
-  it("tell whether it accepts jobs: from `take` to `leave`, busy or not", async () => {
+  it("views tell whether it accepts jobs: from `take` to `leave`, busy or not", async () => {
     const worker = await addWorker(t);
     await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -95,7 +95,7 @@ describe("views", () => {
     expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "completed" });
   });
 
-  it("list workers in pages, and only online ones if asked", async () => {
+  it("lists show workers in pages, and only online ones if asked", async () => {
     const workers = [await addWorker(t), await addWorker(t), await addWorker(t)];
     await t.mutation(queue.work.goodbye, { keyHash: String(workers[0]?.keyHash) });
     const first = await t.query(queue.workers.list, { scope, paginationOpts: { numItems: 2, cursor: null } });
@@ -109,7 +109,7 @@ describe("views", () => {
     expect((await t.query(queue.workers.list, { scope: "umbrella", paginationOpts })).page).toEqual([]);
   });
 
-  it("show its attempts, newest first", async () => {
+  it("views show a worker's attempts, newest first", async () => {
     const worker = await addWorker(t);
     const [a, b] = [await submitJob(t), await submitJob(t, { kind: "hash", priority: "low" })];
     const { attemptId } = await takeOne(t, worker);
@@ -132,7 +132,7 @@ describe("views", () => {
 });
 
 describe("hello", () => {
-  it("at a start gives back the jobs of an earlier life", async () => {
+  it("hello at a start gives back the jobs of an earlier life", async () => {
     const worker = await addWorker(t, { prefetch: 1 });
     const jobIds = await submitJobs(t, [{}, {}]);
     await take(t, worker, { jobs: 2 });
@@ -145,7 +145,7 @@ describe("hello", () => {
       expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
   });
 
-  it("keeps a worker waiting that only reconnects, but not one with other capabilities", async () => {
+  it("hello keeps a worker waiting that only reconnects, but not one with other capabilities", async () => {
     const worker = await addWorker(t);
     await take(t, worker);
     const greeting = { keyHash: worker.keyHash, startup: false };
@@ -163,14 +163,14 @@ describe("hello", () => {
     { kinds: [""] },
     { kinds: ["hash"], memoryMb: -1 },
     { kinds: Array.from({ length: 65 }, (_, i) => String(i)) },
-  ])("refuses invalid values: %j", async (capabilities) => {
+  ])("hello refuses invalid values: %j", async (capabilities) => {
     const { keyHash } = await addWorker(t);
     await expectRefusal(t.mutation(queue.work.hello, { keyHash, capabilities, startup: false }), "invalid");
   });
 });
 
 describe("goodbye", () => {
-  it("gives all jobs back and ends the wait, at once", async () => {
+  it("goodbye gives all jobs back and ends the wait, at once", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     const jobId = await submitJob(t);
     await take(t, worker, { jobs: 2 });
@@ -182,7 +182,7 @@ describe("goodbye", () => {
 });
 
 describe("update", () => {
-  it("pauses a worker: its jobs go to others, it stops waiting, and can be resumed", async () => {
+  it("update pauses a worker: its jobs go to others, it stops waiting, and can be resumed", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     const { workerId } = worker;
     const jobId = await submitJob(t);
@@ -204,7 +204,7 @@ describe("update", () => {
     expect((await takeOne(t, worker)).jobId).toBe(jobId);
   });
 
-  it("retires a worker for good", async () => {
+  it("update retires a worker for good", async () => {
     const { workerId, keyHash } = await addWorker(t);
     await t.mutation(queue.workers.update, { scope, workerId, status: "retired" });
     expect(await viewOf(workerId)).toMatchObject({ status: "retired", online: false });
@@ -212,7 +212,7 @@ describe("update", () => {
     await expectRefusal(t.mutation(queue.workers.update, { scope, workerId, status: "active" }), "invalid");
   });
 
-  it("has a worker ask again when it may run other jobs", async () => {
+  it("update has a worker ask again when it may run other jobs", async () => {
     const worker = await addWorker(t);
     const { workerId } = worker;
     const jobId = await submitJob(t, { requirements: { dataClass: "secret" } });
@@ -223,7 +223,7 @@ describe("update", () => {
     expect(await viewOf(workerId)).toMatchObject({ name: "Safe", dataClasses: ["secret"] });
   });
 
-  it("refuses another scope's worker", async () => {
+  it("update refuses another scope's worker", async () => {
     const { workerId } = await addWorker(t);
     const change = { scope: "umbrella", workerId, status: "paused" as const };
     await expectRefusal(t.mutation(queue.workers.update, change), "not_found");
