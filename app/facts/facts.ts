@@ -1,5 +1,5 @@
 import { formatMebibytes, formatShare } from "../format/quantity.ts";
-import { formatMinuteOfWeek, formatWholeSeconds } from "../format/time.ts";
+import { formatDuration, formatMinuteOfWeek } from "../format/time.ts";
 
 /** A fact is known, or `unknown` if this platform does not report it. An unknown fact is never guessed. */
 export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false };
@@ -34,14 +34,14 @@ export type ThermalState = "nominal" | "fair" | "serious" | "critical";
 export const computerFacts = {
   /** Seconds since the last keyboard, mouse or touch input. */
   idleSeconds: fact<number>("Last input", (value) =>
-    value < 1 ? "just now" : `${formatWholeSeconds(value)} ago`,
+    value < 1 ? "just now" : `${formatDuration(Math.floor(value) * 1_000)} ago`,
   ),
   locked: yesOrNo("Screen locked"),
   displayOff: yesOrNo("Display off"),
   lidClosed: yesOrNo("Lid closed"),
   power: fact<"ac" | "battery">("Power", (value) => (value === "ac" ? "mains" : "battery")),
   /** 0 to 100. */
-  batteryPercent: fact<number>("Battery", (value) => `${Math.round(value)} %`),
+  batteryPercent: fact<number>("Battery", (value) => formatShare(value / 100)),
   thermal: fact<ThermalState>("Heat level", (value) => value),
   /** The hottest sensor of the processor or its package, in °C. */
   temperatureC: fact<number>("Temperature", (value) => `${Math.round(value)} °C`),

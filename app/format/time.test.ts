@@ -1,85 +1,68 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
-  formatAgo,
   formatClock,
   formatDuration,
-  formatIn,
+  formatMinuteOfDay,
   formatMinuteOfWeek,
   formatMoment,
-  formatMomentOfWeek,
-  formatSpan,
+  formatRelative,
+  spellSeconds,
 } from "./time.ts";
 
-describe("formatAgo", () => {
-  it.each([
-    [-2_000, "just now"],
-    [4_999, "just now"],
-    [5_000, "5 s ago"],
-    [59_999, "59 s ago"],
-    [60_000, "1 min ago"],
-    [3_599_999, "59 min ago"],
-    [3_600_000, "1 h ago"],
-    [86_400_000, "1 d ago"],
-  ])("%i ms → %s", (ms, words) => {
-    expect(formatAgo(ms)).toBe(words);
-  });
-});
-
-describe("formatIn", () => {
-  it.each([
-    [-1, "now"],
-    [0, "now"],
-    [1, "in 1 s"],
-    [59_001, "in 60 s"],
-    [60_000, "in 1 min"],
-    [5_400_000, "in 2 h"],
-  ])("%i ms → %s", (ms, words) => {
-    expect(formatIn(ms)).toBe(words);
-  });
-});
-
-describe("formatDuration", () => {
-  it.each([
-    [0, "0 ms"],
-    [340.4, "340 ms"],
-    [4_230, "4.2 s"],
-    [59_949, "59.9 s"],
-    [59_960, "1 min 00 s"],
-    [125_000, "2 min 05 s"],
-    [4_320_000, "1 h 12 min"],
-  ])("%d ms → %s", (ms, words) => {
-    expect(formatDuration(ms)).toBe(words);
-  });
-});
-
-describe("formatMoment", () => {
-  const at = (day: number, hours: number, minutes = 0): number =>
-    new Date(2026, 10, day, hours, minutes).getTime();
-  it("says the day only where it is another one", () => {
-    expect(formatClock(at(21, 7, 5))).toBe("07:05");
-    expect(formatMoment(at(21, 14, 5), at(21, 9))).toBe("14:05");
-    expect(formatMoment(at(22, 8), at(21, 23))).toBe("tomorrow 08:00");
-    expect(formatMoment(at(20, 23), at(21, 1))).toBe("yesterday 23:00");
-    expect(formatMoment(at(25, 8), at(21, 9))).toBe("25 Nov 08:00");
-  });
+it.each([
+  [0, "now"],
+  [-4_999, "now"],
+  [-5_000, "5 seconds ago"],
+  [-59_999, "59 seconds ago"],
+  [-60_000, "1 minute ago"],
+  [-3_599_999, "59 minutes ago"],
+  [-3_600_000, "1 hour ago"],
+  [-86_400_000, "1 day ago"],
+  [1, "in 1 second"],
+  [59_001, "in 60 seconds"],
+  [60_000, "in 1 minute"],
+  [5_400_000, "in 2 hours"],
+  [90_000_000, "in 2 days"],
+])("says that a moment %d ms from now is %s", (ms, words) => {
+  expect(formatRelative(ms)).toBe(words);
 });
 
 it.each([
-  [0, "0 s"],
-  [400, "< 1 s"],
-  [59_400, "59 s"],
-  [60_000, "1 min"],
-  [3_599_000, "1 h"],
-  [11_520_000, "3 h 12 min"],
-  [86_400_000, "24 h"],
-  [90_000_000 * 3, "3 d 3 h"],
-])("spans %d ms as %s", (ms, words) => {
-  expect(formatSpan(ms)).toBe(words);
+  [0, "0s"],
+  [340.4, "0.34s"],
+  [999.9, "1s"],
+  [4_230, "4.2s"],
+  [59_949, "59.9s"],
+  [59_960, "1m"],
+  [125_000, "2m 5s"],
+  [3_599_600, "1h"],
+  [4_320_000, "1h 12m"],
+  [86_400_000, "1d"],
+  [90_000_000 * 3, "3d 3h"],
+])("shows a duration of %d ms in two units at most: %s", (ms, words) => {
+  expect(formatDuration(ms)).toBe(words);
 });
 
-it("names the weekday of a moment on another day", () => {
-  const at = new Date(2026, 10, 23, 17, 30).getTime();
-  expect(formatMomentOfWeek(at, at + 60_000)).toBe("17:30");
-  expect(formatMomentOfWeek(at, at + 86_400_000)).toBe("Mon 23 Nov 17:30");
+it.each([
+  [0, "0 seconds"],
+  [90, "1 minute, 30 seconds"],
+  [3_600, "1 hour"],
+  [3_661, "1 hour, 1 minute, 1 second"],
+])("spells %d s exactly: %s", (seconds, words) => {
+  expect(spellSeconds(seconds)).toBe(words);
+});
+
+it("names the day of a moment only if it is another day", () => {
+  const at = (day: number, hours: number, minutes = 0): number =>
+    new Date(2026, 10, day, hours, minutes).getTime();
+  expect(formatClock(at(21, 7, 5))).toBe("07:05");
+  expect(formatMoment(at(21, 14, 5), at(21, 9))).toBe("14:05");
+  expect(formatMoment(at(22, 8), at(21, 23))).toBe("tomorrow 08:00");
+  expect(formatMoment(at(20, 23), at(21, 1))).toBe("yesterday 23:00");
+  expect(formatMoment(at(25, 8), at(21, 9))).toBe("Wed, Nov 25 08:00");
+});
+
+it("shows minutes of the day and of the week as times, up to the end of the day", () => {
   expect(formatMinuteOfWeek(24 * 60 + 605)).toBe("Tue 10:05");
+  expect([0, 425, 1_440].map(formatMinuteOfDay)).toEqual(["00:00", "07:05", "24:00"]);
 });

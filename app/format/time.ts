@@ -1,78 +1,61 @@
-import { plural } from "./quantity.ts";
-
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+const short = new Intl.DurationFormat("en-US", { style: "narrow", milliseconds: "numeric" });
+const long = new Intl.DurationFormat("en-US", { style: "long" });
+const clock = new Intl.DurationFormat("en-US", {
+  style: "digital",
+  hours: "2-digit",
+  secondsDisplay: "auto",
+});
+const relative = new Intl.RelativeTimeFormat("en-US");
+const nearbyDay = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
+
 /** Short names of the days of the week, Monday first. */
 export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 
-/** How long ago, from a distance in milliseconds: "just now", "12 s ago", "3 min ago", "2 h ago", "5 d ago". */
-export function formatAgo(ms: number): string {
-  if (ms < 5 * second) return "just now";
-  if (ms < minute) return `${Math.floor(ms / second)} s ago`;
-  if (ms < hour) return `${Math.floor(ms / minute)} min ago`;
-  if (ms < day) return `${Math.floor(ms / hour)} h ago`;
-  return `${Math.floor(ms / day)} d ago`;
+/** A distance from now in milliseconds, negative in the past: "now", "12 seconds ago", "in 3 minutes". */
+export function formatRelative(ms: number): string {
+  if (ms <= 0 && ms > -5 * second) return "now";
+  const distance = Math.abs(ms);
+  if (distance < minute) return relative.format(Math.ceil(ms / second), "second");
+  if (distance < hour) return relative.format(Math.ceil(ms / minute), "minute");
+  if (distance < day) return relative.format(Math.ceil(ms / hour), "hour");
+  return relative.format(Math.ceil(ms / day), "day");
 }
 
-/** How long until, from a distance in milliseconds: "now", "in 12 s", "in 3 min", "in 2 h", "in 5 d". */
-export function formatIn(ms: number): string {
-  if (ms <= 0) return "now";
-  if (ms < minute) return `in ${Math.ceil(ms / second)} s`;
-  if (ms < hour) return `in ${Math.round(ms / minute)} min`;
-  if (ms < day) return `in ${Math.round(ms / hour)} h`;
-  return `in ${Math.round(ms / day)} d`;
-}
-
-/** A duration in milliseconds, precisely: "340 ms", "4.2 s", "2 min 05 s", "1 h 12 min". */
+/** A duration in milliseconds, in two units at most: "0.34s", "4.2s", "2m 5s", "1h 12m", "3d 3h". */
 export function formatDuration(ms: number): string {
-  if (ms < second) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < minute - 50) return `${(ms / second).toFixed(1)} s`;
-  const seconds = Math.round(ms / second);
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor((seconds % 3_600) / 60))} min`;
+  const step = ms < second ? 10 : ms < minute ? 100 : ms < hour ? second : ms < day ? minute : hour;
+  return short.format(unitsOf(Math.max(0, Math.round(ms / step)) * step)) || "0s";
 }
 
-/** A duration in milliseconds, roughly: "< 1 s", "12 s", "41 min", "3 h 12 min", "2 d 3 h". Two units at most. */
-export function formatSpan(ms: number): string {
-  const seconds = Math.round(ms / second);
-  if (seconds === 0 && ms > 0) return "< 1 s";
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(ms / minute);
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return twoUnits(Math.floor(minutes / 60), "h", minutes % 60, "min");
-  const hours = Math.round(ms / hour);
-  return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
-}
-
-function twoUnits(many: number, unit: string, few: number, smaller: string): string {
-  return few === 0 ? `${many} ${unit}` : `${many} ${unit} ${few} ${smaller}`;
-}
-
-/** Seconds without fractions: "12 s", "2 min", "2 min 34 s". */
-export function formatWholeSeconds(seconds: number): string {
-  if (seconds < 60) return `${Math.floor(seconds)} s`;
-  if (seconds < 3_600 && seconds % 60 === 0) return `${seconds / 60} min`;
-  return formatDuration(Math.floor(seconds) * second);
-}
-
-/** Seconds as a person set them, in words: "90 seconds", "5 minutes", "1 hour". */
+/** Whole seconds in words, exactly: "2 minutes", "1 minute, 30 seconds". */
 export function spellSeconds(seconds: number): string {
-  if (seconds % 3_600 === 0 && seconds > 0) return plural(seconds / 3_600, "hour");
-  return seconds % 60 === 0 && seconds > 0 ? plural(seconds / 60, "minute") : plural(seconds, "second");
+  return long.format(unitsOf(seconds * second)) || "0 seconds";
+}
+
+function unitsOf(ms: number): Intl.DurationInput {
+  return {
+    days: Math.floor(ms / day),
+    hours: Math.floor((ms % day) / hour),
+    minutes: Math.floor((ms % hour) / minute),
+    seconds: Math.floor((ms % minute) / second),
+    milliseconds: ms % second,
+  };
 }
 
 /** The local time of day, "14:05", of a moment in milliseconds since the epoch. */
 export function formatClock(at: number): string {
   const date = new Date(at);
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  return formatMinuteOfDay(date.getHours() * 60 + date.getMinutes());
 }
 
 /** A minute of the day as "14:05". The end of the day is "24:00". */
 export function formatMinuteOfDay(minuteOfDay: number): string {
-  return `${pad(Math.floor(minuteOfDay / 60))}:${pad(minuteOfDay % 60)}`;
+  return clock.format({ hours: Math.floor(minuteOfDay / 60), minutes: minuteOfDay % 60 });
 }
 
 /** A minute of the week, from Monday 00:00, as "Tue 14:05". */
@@ -81,36 +64,20 @@ export function formatMinuteOfWeek(minuteOfWeek: number): string {
   return `${name} ${formatMinuteOfDay(minuteOfWeek % 1_440)}`;
 }
 
-/** A moment as people say it: "14:05" today, "tomorrow 08:00", else "21 Nov 08:00" (local time). */
+/** A moment as people say it: "14:05" today, "tomorrow 08:00", else "Sat, Nov 21 08:00" (local time). */
 export function formatMoment(at: number, now: number): string {
-  const days = daysBetween(now, at);
+  const midnight = (moment: number): number => new Date(moment).setHours(0, 0, 0, 0);
+  // Rounded, since a day with a change of the clock is 23 or 25 hours long.
+  const days = Math.round((midnight(at) - midnight(now)) / day);
   if (days === 0) return formatClock(at);
-  if (days === 1) return `tomorrow ${formatClock(at)}`;
-  if (days === -1) return `yesterday ${formatClock(at)}`;
-  return `${formatDate(at, { day: "numeric", month: "short" })} ${formatClock(at)}`;
-}
-
-/** A moment with its weekday: "17:30" today, else "Mon 23 Nov 17:30" (local time). */
-export function formatMomentOfWeek(at: number, now: number): string {
-  if (daysBetween(now, at) === 0) return formatClock(at);
-  return `${formatDate(at, { weekday: "short", day: "numeric", month: "short" })} ${formatClock(at)}`;
+  const date =
+    Math.abs(days) === 1
+      ? nearbyDay.format(days, "day")
+      : new Date(at).toLocaleDateString("en-US", { weekday: "short", day: "numeric", month: "short" });
+  return `${date} ${formatClock(at)}`;
 }
 
 /** The full local date and time, for a tooltip. */
 export function formatFull(at: number): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
-}
-
-function formatDate(at: number, parts: Intl.DateTimeFormatOptions): string {
-  return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
-}
-
-function daysBetween(from: number, to: number): number {
-  const midnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
-  // Rounded, since a day with a change of the clock is 23 or 25 hours long.
-  return Math.round((midnight(to) - midnight(from)) / day);
-}
-
-function pad(value: number): string {
-  return value.toString().padStart(2, "0");
+  return new Date(at).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 }

@@ -16,10 +16,9 @@ export function priceOf(
   );
 }
 
-/** "12.345" from 12345000n: at most six decimals, trailing zeros dropped. */
-export function formatCredits(micro: Micro): string {
-  const sign = micro < 0n ? "-" : "";
-  const absolute = micro < 0n ? -micro : micro;
-  const fraction = (absolute % microPerCredit).toString().padStart(6, "0").replace(/0+$/, "");
-  return `${sign}${absolute / microPerCredit}${fraction === "" ? "" : `.${fraction}`}`;
+const credits = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+
+/** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */
+export function formatCredits(micro: Micro | string): string {
+  return credits.format(`${micro}E-6` as Intl.StringNumericLiteral);
 }

@@ -11,7 +11,7 @@ it("has words for every rule and every default", () => {
     inUse: "nothing",
     idle: "all cores but one, GPU, all free memory",
     schedule: "at any hour",
-    maxOtherCpuLoad: "60 %",
+    maxOtherCpuLoad: "60%",
     diskQuotaMb: "20 GiB",
     downloadKbps: "no limit",
     requiredNetworks: "any",
@@ -35,7 +35,7 @@ it("spells limits, schedules, lists and numbers with their units", () => {
     ]),
   ).toBe("1");
   expect(sayRule("downloadKbps", 12_000)).toBe("12,000 kbit/s");
-  expect(sayRule("idleAfterSeconds", 90)).toBe("90 seconds");
+  expect(sayRule("idleAfterSeconds", 90)).toBe("1 minute, 30 seconds");
 });
 
 it("lists each rule whose value or lock changed, and no other", () => {

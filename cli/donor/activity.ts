@@ -1,5 +1,5 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
-import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
+import { formatDuration, formatMoment } from "../../app/format/time.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage } from "./ask.ts";
@@ -143,7 +143,7 @@ async function printStatus(flags: DonorFlags): Promise<void> {
 function sayStatus(status: CallAnswer<"status">, now: number): string {
   const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
   const lines = [
-    `${activity.short}, since ${formatMomentOfWeek(activity.since, now)}. ${activity.sentence}`,
+    `${activity.short}, since ${formatMoment(activity.since, now)}. ${activity.sentence}`,
     ...(activity.gives === null ? [] : [activity.gives]),
     organization === null
       ? `Belongs to no organization yet; ${connection}.`
@@ -151,14 +151,14 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
   ];
   if (pause !== null) {
     const end =
-      pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMomentOfWeek(pause.until, now);
+      pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);
   }
   if (donateNowUntil !== null)
-    lines.push(`Donates even while in use, until ${formatMomentOfWeek(donateNowUntil, now)}.`);
+    lines.push(`Donates even while in use, until ${formatMoment(donateNowUntil, now)}.`);
   if (finishing) lines.push("Finishes the job under way, then pauses.");
   if (job !== null) {
-    lines.push(`A job for ${job.modelId}: ${job.phase}, for ${formatSpan(now - job.startedAt)}.`);
+    lines.push(`A job for ${job.modelId}: ${job.phase}, for ${formatDuration(now - job.startedAt)}.`);
   }
   return lines.join("\n");
 }

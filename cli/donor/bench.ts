@@ -1,4 +1,5 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { formatDuration } from "../../app/format/time.ts";
 import { readArguments } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { Progress, table } from "../command/output.ts";
@@ -36,7 +37,7 @@ function sayMeasured({ models }: CallAnswer<"bench">): string {
           model.gpuLayers > 0
             ? `${model.backend}, ${model.gpuLayers} layers on the GPU`
             : `${model.backend}, ${model.threads} threads`,
-          model.loadMs === 0 ? "was loaded" : `${(model.loadMs / 1_000).toFixed(1)} s`,
+          model.loadMs === 0 ? "was loaded" : formatDuration(model.loadMs),
         ],
   );
   return table([head, ...rows]);

@@ -1,6 +1,6 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { factLabel, sayFact } from "../../app/facts/facts.ts";
-import { formatSpan } from "../../app/format/time.ts";
+import { formatDuration } from "../../app/format/time.ts";
 import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { table } from "../command/output.ts";
@@ -28,7 +28,7 @@ function factTable({ facts }: CallAnswer<"facts">, now: number): string {
   const rows = facts.map(({ name, fact, source, at }) => [
     factLabel(name),
     sayFact(name, fact),
-    at === null ? "" : formatSpan(Math.max(0, now - at)),
+    at === null ? "" : formatDuration(Math.max(0, now - at)),
     source ?? "",
   ]);
   return table([head, ...rows]);

@@ -39,19 +39,19 @@ const entries: readonly JournalEntry[] = [
 it("lists the spans and totals of an explanation", () => {
   expect(sayExplanation(explain(entries, at("07:30"), at("09:00")))).toBe(
     `
-In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs started: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
+In 1h 30m, since 07:30: donated for 10m (11%). Of 3 jobs started: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
 
-  07:30  30 min  Not known
-  08:00  15 min  You are using it  Last input: 3 s ago
-  08:15  10 min  Idle, donating    Last input: 2 min ago, Power: mains, Other programs: 4 % of CPU
-  08:25  15 min  You are using it  Last input: just now, Screen locked: no
-  08:40  20 min  Not running
+  07:30  30m  Not known
+  08:00  15m  You are using it  Last input: 3s ago
+  08:15  10m  Idle, donating    Last input: 2m ago, Power: mains, Other programs: 4% of CPU
+  08:25  15m  You are using it  Last input: just now, Screen locked: no
+  08:40  20m  Not running
 
 In all:
-  30 min  1 ×  Not known         Nothing is recorded of this time: Gleaner did not run yet, or the journal does not go back so far.
-  30 min  2 ×  You are using it  You are using this computer. Gleaner waits until you have been away for a while.
-  20 min  1 ×  Not running       Gleaner was not running: it had been stopped.
-  10 min  1 ×  Idle, donating    Nobody is using this computer, so it works for your organization.
+  30m  1 ×  Not known         Nothing is recorded of this time: Gleaner did not run yet, or the journal does not go back so far.
+  30m  2 ×  You are using it  You are using this computer. Gleaner waits until you have been away for a while.
+  20m  1 ×  Not running       Gleaner was not running: it had been stopped.
+  10m  1 ×  Idle, donating    Nobody is using this computer, so it works for your organization.
 `.trim(),
   );
 });
@@ -70,8 +70,8 @@ it("folds many short spans into one line", () => {
   ]).flat();
   const said = sayExplanation(explain([...entries.slice(0, 1), ...typing], at("08:00"), at("08:55")));
   expect(said.split("\n").slice(2, 5)).toEqual([
-    "  08:00  45 min  You are using it, Donating within limits: 179 × in turn",
-    "  08:44  10 min  Donating within limits                                   Last input: 10 s ago",
+    "  08:00  45m  You are using it, Donating within limits: 179 × in turn",
+    "  08:44  10m  Donating within limits                                   Last input: 10s ago",
     "",
   ]);
 });

@@ -1,23 +1,22 @@
 import type { Explanation } from "../../app/contract/explanation.ts";
 import { factLabel, known, sayFact } from "../../app/facts/facts.ts";
-import { plural } from "../../app/format/quantity.ts";
-import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
+import { formatShare, plural } from "../../app/format/quantity.ts";
+import { formatDuration, formatMoment } from "../../app/format/time.ts";
 import { table } from "../command/output.ts";
 
 /** An explanation in lines for a person: a summary, the spans, then the totals. */
 export function sayExplanation({ since, until, spans, totals, donatedMs, jobs }: Explanation): string {
-  const share = Math.round((donatedMs / (until - since)) * 100);
   const head =
-    `In ${formatSpan(until - since)}, since ${formatMomentOfWeek(since, until)}: ` +
-    `donated for ${formatSpan(donatedMs)} (${share} %). ${sayJobs(jobs)}`;
+    `In ${formatDuration(until - since)}, since ${formatMoment(since, until)}: ` +
+    `donated for ${formatDuration(donatedMs)} (${formatShare(donatedMs / (until - since))}). ${sayJobs(jobs)}`;
   const rows = foldSpans(spans).map(({ from, to, short, facts }) => [
-    `  ${formatMomentOfWeek(from, until)}`,
-    formatSpan(to - from),
+    `  ${formatMoment(from, until)}`,
+    formatDuration(to - from),
     short,
     sayFacts(facts),
   ]);
   const sums = totals.map(({ ms, short, spans: times, sentence }) => [
-    `  ${formatSpan(ms)}`,
+    `  ${formatDuration(ms)}`,
     `${times} ×`,
     short,
     sentence,

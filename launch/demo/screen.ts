@@ -1,3 +1,4 @@
+import { formatDuration } from "../../app/format/time.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import type { Answer } from "../farm/ask.ts";
 import { type DemoResult, isCorrect } from "./result.ts";
@@ -35,7 +36,7 @@ function answerLine(done: number, total: number, answer: Answer): string {
   const text = answer.outcome.kind === "failed" ? answer.outcome.message : answer.outcome.text;
   const how = answer.streamed ? "stream" : "      ";
   const count = `${String(done).padStart(2)}/${total}`;
-  return `${count} ${mark} ${how} ${answer.seconds.toFixed(1).padStart(5)} s  ${clip(answer.prompt.prompt, 56)} → ${clip(text, 48)}`;
+  return `${count} ${mark} ${how} ${formatDuration(answer.seconds * 1_000).padStart(6)}  ${clip(answer.prompt.prompt, 56)} → ${clip(text, 48)}`;
 }
 
 function clip(text: string, width: number): string {

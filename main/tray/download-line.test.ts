@@ -8,10 +8,10 @@ it("shows the current download, or why a model waits", () => {
   expect(downloadLine([])).toBeNull();
   expect(downloadLine([ready, { ...model, state: "missing" }])).toBeNull();
   const coming = { ...model, state: "downloading", downloadedBytes: 429 } as const;
-  expect(downloadLine([ready, coming])).toBe("Downloading small: 42 %");
+  expect(downloadLine([ready, coming])).toBe("Downloading small: 42%");
   const why = { reason: "metered", detail: null } as const;
   const waiting = { ...model, state: "waiting", downloadedBytes: 429, why } as const;
-  expect(downloadLine([waiting])).toBe("small: 42 % here. Waits for a network that is not metered");
-  expect(downloadLine([waiting, coming])).toBe("Downloading small: 42 %");
+  expect(downloadLine([waiting])).toBe("small: 42% here. Waits for a network that is not metered");
+  expect(downloadLine([waiting, coming])).toBe("Downloading small: 42%");
   expect(downloadLine([{ ...waiting, downloadedBytes: 0 }])).toMatch(/^small: Waits/);
 });

@@ -1,4 +1,5 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
+import { formatShare } from "../../app/format/quantity.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 
 /** One line about the current download, or null. It shows whole percents, so that the menu rarely changes. */
@@ -12,5 +13,5 @@ export function downloadLine(models: readonly ModelView[]): string | null {
 }
 
 function percent({ downloadedBytes = 0, sizeBytes }: ModelView): string {
-  return `${Math.floor((downloadedBytes / sizeBytes) * 100)} %`;
+  return formatShare(Math.floor((downloadedBytes / sizeBytes) * 100) / 100);
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { formatAgo, formatFull, formatIn } from "../../app/format/time.ts";
+import { formatFull, formatRelative } from "../../app/format/time.ts";
 import { useNow } from "./clock.ts";
 
-// The server's clock may be slightly ahead. Its latest events must not read "in 1 s".
+// The server's clock may be slightly ahead. Its latest events must not read "in 1 second".
 const skewMs = 3_000;
 
 /** Shows a moment relative to now and keeps it up to date. Hovering shows the full date. */
@@ -10,7 +10,7 @@ export function RelativeTime({ at }: { readonly at: number }): ReactNode {
   const now = useNow();
   return (
     <time dateTime={new Date(at).toISOString()} title={formatFull(at)} className="whitespace-nowrap">
-      {at > now + skewMs ? formatIn(at - now) : formatAgo(now - at)}
+      {formatRelative(at > now + skewMs ? at - now : Math.min(at - now, 0))}
     </time>
   );
 }

@@ -116,10 +116,10 @@ function sayNumber(unit: Unit, value: number): string {
       return formatExactMebibytes(value);
     case "share":
       return formatShare(value);
-    case "kbit/s":
-      return `${formatCount(value)} ${unit}`;
     case "%":
+      return formatShare(value / 100);
+    case "kbit/s":
     case "°C":
-      return `${value} ${unit}`;
+      return `${formatCount(value)} ${unit}`;
   }
 }

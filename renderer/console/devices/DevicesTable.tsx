@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { formatBytes } from "../../../app/format/quantity.ts";
+import { formatMebibytes } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -41,7 +41,7 @@ function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRo
 
 function offerOf(able: DeviceRow["capabilities"]): string {
   if (able === null) return "nothing yet";
-  const memory = able.memoryMb === undefined ? [] : [formatBytes(able.memoryMb * 1_000_000)];
+  const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
   const atOnce = able.concurrency === undefined ? [] : [`${String(able.concurrency)} at once`];
   return [...memory, ...(able.gpu === true ? ["GPU"] : []), ...atOnce].join(", ");
 }

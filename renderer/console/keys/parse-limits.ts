@@ -1,3 +1,4 @@
+import { formatCount } from "../../../app/format/quantity.ts";
 import { keyLimits } from "../../../app/jobs/limits.ts";
 
 /** Null means no limit. */
@@ -27,5 +28,5 @@ function parseWhole(typed: string, most: number): number | null | string {
   if (text === "") return null;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-  return `Must be a whole number from 1 to ${most.toLocaleString("en")}.`;
+  return `Must be a whole number from 1 to ${formatCount(most)}.`;
 }

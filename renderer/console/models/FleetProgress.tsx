@@ -23,7 +23,7 @@ export function FleetProgress({ model }: { readonly model: ModelRow }): ReactNod
       >
         <div
           className="h-full rounded-full bg-accent"
-          style={{ width: formatShare(share).replace(" ", "") }}
+          style={{ width: formatShare(share) }}
         />
       </div>
       {rest === "" ? null : <p className="text-xs text-muted">{rest}</p>}

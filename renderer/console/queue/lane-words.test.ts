@@ -26,5 +26,5 @@ it("says what else a device needs", () => {
     laneNeeds(
       lane({ dataClass: "medical", groups: ["lab", "office"], gpu: true, memoryMb: 8_000, tags: ["avx512"] }),
     ),
-  ).toEqual(["data: medical", "group: lab or office", "GPU", "8000 MB", "avx512"]);
+  ).toEqual(["data: medical", "group: lab or office", "GPU", "8,000 MiB", "avx512"]);
 });

@@ -1,3 +1,4 @@
+import { formatExactMebibytes } from "../../../app/format/quantity.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { LaneRow } from "../data/rows.ts";
 
@@ -27,7 +28,7 @@ export function laneNeeds({ requirements }: LaneRow): readonly string[] {
     ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
     ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
     ...(gpu === true ? ["GPU"] : []),
-    ...(memoryMb === undefined ? [] : [`${String(memoryMb)} MB`]),
+    ...(memoryMb === undefined ? [] : [formatExactMebibytes(memoryMb)]),
     ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
     ...tags,
   ];

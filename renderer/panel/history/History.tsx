@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
-import { formatCount, formatMicroText } from "../../../app/format/quantity.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -46,7 +47,7 @@ function Row({ row }: { readonly row: HistoryRow }): ReactNode {
           <span className="text-xs text-muted">{row.kind}</span>
         </span>
         <span className="font-medium">
-          {row.earnedMicro === "0" ? "–" : `+${formatMicroText(row.earnedMicro)}`}
+          {row.earnedMicro === "0" ? "–" : `+${formatCredits(row.earnedMicro)}`}
         </span>
       </div>
       <div className="flex items-start justify-between gap-3 text-xs text-muted">

@@ -20,10 +20,10 @@ it("shows each fact beside the rule that it is compared with", () => {
     memoryFreeMb: known(6_000),
   };
   expect(factRows(facts, { ...defaultRules, allowOnBattery: true })).toEqual([
-    { label: "Last input", value: "2 min 34 s ago", rule: "idle after 2 min" },
+    { label: "Last input", value: "2m 34s ago", rule: "idle after 2 minutes" },
     { label: "Power", value: "battery", rule: "battery is fine" },
-    { label: "Battery", value: "81 %", rule: "at least 50 %" },
-    { label: "Other programs", value: "13 % of CPU", rule: "at most 60 %" },
+    { label: "Battery", value: "81%", rule: "at least 50%" },
+    { label: "Other programs", value: "13% of CPU", rule: "at most 60%" },
     { label: "Temperature", value: "54 °C", rule: "at most 85 °C" },
     { label: "Free memory", value: "5.9 GiB", rule: "at least 512 MiB" },
   ]);

@@ -1,7 +1,7 @@
 import type { FactsView } from "../../../app/contract/snapshot.ts";
 import { factLabel, sayFact } from "../../../app/facts/facts.ts";
 import { formatShare } from "../../../app/format/quantity.ts";
-import { formatWholeSeconds } from "../../../app/format/time.ts";
+import { spellSeconds } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 
@@ -17,10 +17,10 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
   return [
     row(
       "idleSeconds",
-      rules.requireIdle ? `idle after ${formatWholeSeconds(rules.idleAfterSeconds)}` : "not required",
+      rules.requireIdle ? `idle after ${spellSeconds(rules.idleAfterSeconds)}` : "not required",
     ),
     row("power", rules.allowOnBattery ? "battery is fine" : "mains only"),
-    row("batteryPercent", rules.allowOnBattery ? `at least ${rules.batteryFloorPercent} %` : "not used"),
+    row("batteryPercent", rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "not used"),
     row("otherCpuLoad", `at most ${formatShare(rules.maxOtherCpuLoad)}`),
     row("temperatureC", rules.maxTemperatureC === null ? "no limit" : `at most ${rules.maxTemperatureC} °C`),
     row("memoryFreeMb", `at least ${sayRule("minFreeMemoryMb", rules.minFreeMemoryMb)}`),

@@ -15,7 +15,7 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({
       tone: "hold",
       title: "You are using it",
-      next: "Checked again in 45 s.",
+      next: "Checked again in 45 seconds.",
     });
   });
 
@@ -66,7 +66,7 @@ describe("describeStatus", () => {
       describeStatus({ ...quiet, activity: { ...idle, limits: { ...limits, ...change } } }, now).next;
     expect(next({})).toBe("Gives all cores but one, GPU, all free memory.");
     expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
-      "Gives 1 thread, no GPU, 2 GiB of memory, 50 % of the time.",
+      "Gives 1 thread, no GPU, 2 GiB of memory, 50% of the time.",
     );
     expect(next({ stillSince: now - 1_000 })).toBe("Waits while you type or move the mouse.");
   });

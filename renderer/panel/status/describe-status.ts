@@ -1,5 +1,5 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { formatIn, formatMoment } from "../../../app/format/time.ts";
+import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
 import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
@@ -42,7 +42,7 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
   if (activity.kind === "donating") return sayLimits(activity.limits);
   if (recheckAt === null) return "Checked again when something changes.";
   const ms = recheckAt - now;
-  return `Checked again ${ms < hour ? formatIn(ms) : atMoment(recheckAt, now)}.`;
+  return `Checked again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
 }
 
 const hour = 3_600_000;
