@@ -12,18 +12,18 @@ const system = (content: string): ChatMessage => ({ role: "system", content });
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 
-it("is one for all turns of a conversation", () => {
+it("gives all turns of a conversation the same affinity", () => {
   const first = [system("Be brief."), user("Name a color.")];
   const second = [...first, assistant("Blue."), user("Another.")];
   expect(affinityOf("m", second)).toBe(affinityOf("m", first));
 });
 
-it("is one for all questions under one long system prompt", () => {
+it("gives all questions under one long system prompt the same affinity", () => {
   const rules = system("You classify letters. ".repeat(60));
   expect(affinityOf("m", [rules, user("a")])).toBe(affinityOf("m", [rules, user("b")]));
 });
 
-it("tells models, prompts and roles apart", () => {
+it("gives different models, prompts and roles different affinities", () => {
   const all = [
     affinityOf("m", [user("a")]),
     affinityOf("n", [user("a")]),
@@ -35,13 +35,13 @@ it("tells models, prompts and roles apart", () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-it("is short and does not hold the prompt", () => {
+it("keeps an affinity short and the prompt out of it", () => {
   const affinity = affinityOf("m", [user("a very private question ".repeat(1_000))]);
   expect(affinity).not.toContain("private");
   expect(affinity?.length).toBeLessThan(20);
 });
 
-it("is one for all texts that begin alike, and none for embeddings", () => {
+it("gives texts with the same start the same affinity, and embeddings none", () => {
   const rules = "You classify letters. ".repeat(60);
   expect(ofPrompt(`${rules}a`)).toBe(ofPrompt(`${rules}b`));
   expect(ofPrompt("a")).not.toBe(ofPrompt("b"));

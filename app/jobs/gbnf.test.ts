@@ -19,7 +19,7 @@ describe("grammarMistake", () => {
     'root ::= "(" root ")" | value\nvalue ::= [0-9]+ ("," value)?',
     `root ::= ${'"a"? '.repeat(100)}`,
     'root ::= [a-z]{0,500} ("-" [a-z]{1,500})*',
-  ])("finds none in %j", (grammar) => {
+  ])("finds no mistake in the grammar %j", (grammar) => {
     expect(grammarMistake(grammar)).toBeNull();
   });
 
@@ -34,16 +34,16 @@ describe("grammarMistake", () => {
     ["root ::= *", /nothing to repeat/],
     ['root ::= root "a" | "b"', /begins with itself/],
     ['root ::= a? root\na ::= "b"', /begins with itself/],
-    ['root ::= ("a"?)*', /repeats what may be nothing/],
-    ['root ::= ("a"? | "b"?){2,} "c"', /repeats what may be nothing/],
+    ['root ::= ("a"?)*', /repeats something that may be empty/],
+    ['root ::= ("a"? | "b"?){2,} "c"', /repeats something that may be empty/],
     [doubled(25), /too many ways/],
     [`root ::= "x" ${'("a"? | "b"?) '.repeat(30)}`, /too many ways/],
     ['root ::= "a"{9999}', /at most 500/],
-    ['root ::= "a"{3,2}', /larger number first/],
+    ['root ::= "a"{3,2}', /larger number in/],
     ['root ::= "a"{x}', /one number or two/],
     ['root ::= "\\q"', /escape/],
     ['root ::= "\\u12"', /escape/],
-    ['root ::= "a" )', /end with its line/],
+    ['root ::= "a" )', /end of a line/],
     ['root ::= "\0"', /well-formed/],
     [`root ::= ${"(".repeat(grammarLimits.depth + 1)}`, /deeply/],
     [`root ::= "${"a".repeat(grammarLimits.chars)}"`, /longer/],
@@ -51,11 +51,11 @@ describe("grammarMistake", () => {
       Array.from({ length: grammarLimits.rules + 1 }, (_, index) => `r${index} ::= "a"`).join("\n"),
       /more than 300 rules/,
     ],
-  ])("finds what is wrong with %j", (grammar, mistake) => {
+  ])("finds the mistake in the grammar %j", (grammar, mistake) => {
     expect(grammarMistake(grammar)).toMatch(mistake);
   });
 
-  it("says nothing of what the grammar says", () => {
+  it("does not quote the grammar in the message", () => {
     expect(grammarMistake('root ::= "secret')).not.toContain("secret");
     expect(grammarMistake("root ::= secret")).not.toContain("secret");
   });

@@ -52,9 +52,10 @@ class Reader {
       if (!this.#rules.has(name)) throw new Mistake("it names a rule that it does not define");
     }
     const stacks = mostStacks(this.#rules);
-    if (stacks === Infinity) throw new Mistake("a rule begins with itself, or repeats what may be nothing");
+    if (stacks === Infinity)
+      throw new Mistake("a rule begins with itself, or repeats something that may be empty");
     if (stacks > grammarLimits.stacks)
-      throw new Mistake("too much of it may be left out: it goes on in too many ways");
+      throw new Mistake("it has too many optional parts: it can continue in too many ways");
   }
 
   #rule(): void {
@@ -64,7 +65,7 @@ class Reader {
     this.#space(true);
     this.#rules.set(name, this.#alternates(false, 0));
     if (this.#at < this.#text.length && !this.#take("\r\n") && !this.#take("\n")) {
-      throw this.#mistake("a rule has to end with its line");
+      throw this.#mistake("a rule has to end at the end of a line");
     }
     this.#space(true);
   }
@@ -106,7 +107,7 @@ class Reader {
         parts.push({ kind: "choice", of: this.#alternates(true, depth + 1) });
         if (!this.#take(")")) throw this.#mistake(") is missing");
       } else if (next !== undefined && /[a-zA-Z0-9-]/.test(next)) {
-        // A line end has ended the rule, so this name cannot be the one of the next rule.
+        // A rule ends with its line, so this name does not begin the next rule.
         const name = this.#name();
         this.#used.add(name);
         parts.push({ kind: "rule", name });
@@ -128,12 +129,12 @@ class Reader {
     const range = /^[ \t]*(\d{1,6})[ \t]*(?:(,)[ \t]*(\d{1,6})?[ \t]*)?\}/.exec(
       this.#text.slice(this.#at, this.#at + 40),
     );
-    if (range === null) throw this.#mistake("{} has to hold one number or two");
+    if (range === null) throw this.#mistake("{} has to contain one number or two");
     const [all, least, comma, most = comma === undefined ? least : "Infinity"] = range;
     if ([Number(least), Number(most)].some((each) => each > grammarLimits.repetitions && each < Infinity)) {
-      throw this.#mistake(`at most ${grammarLimits.repetitions} repetitions can be asked for`);
+      throw this.#mistake(`at most ${grammarLimits.repetitions} repetitions are allowed`);
     }
-    if (Number(least) > Number(most)) throw this.#mistake("{} has its larger number first");
+    if (Number(least) > Number(most)) throw this.#mistake("the larger number in {} comes first");
     this.#at += all.length;
     return { least: Number(least), most: Number(most) };
   }
@@ -164,13 +165,12 @@ class Reader {
     const digits = { x: 2, u: 4, U: 8 }[sign];
     this.#at += 1;
     if (digits === undefined) {
-      if (sign === "" || !'tnr\\"[]'.includes(sign))
-        throw this.#mistake("an escape is not one of llama.cpp's");
+      if (sign === "" || !'tnr\\"[]'.includes(sign)) throw this.#mistake("llama.cpp does not know an escape");
       return;
     }
     const code = this.#text.slice(this.#at, this.#at + digits);
     if (!/^[0-9a-fA-F]+$/.test(code) || code.length !== digits || Number.parseInt(code, 16) > 0x10_ffff) {
-      throw this.#mistake("an escape is not one of a character");
+      throw this.#mistake("an escape names no character");
     }
     this.#at += digits;
   }
@@ -200,8 +200,8 @@ class Reader {
   }
 
   /** Gives the position only: the text there may be private. */
-  #mistake(what: string): Mistake {
+  #mistake(message: string): Mistake {
     const line = this.#text.slice(0, this.#at).split("\n").length;
-    return new Mistake(`${what} (line ${line})`);
+    return new Mistake(`${message} (line ${line})`);
   }
 }

@@ -16,7 +16,7 @@ describe("parseSchema", () => {
     [{ type: "array", prefixItems: [string, { type: "integer" }], minItems: 2 }],
     [{ oneOf: [string, { type: "number" }], description: "either" }],
     [{ $ref: "#/$defs/a", $defs: { a: { type: "object", properties: { next: { $ref: "#/$defs/a" } } } } }],
-  ])("takes %j as it stands", (schema) => {
+  ])("accepts the schema %j unchanged", (schema) => {
     expect(parseSchema(schema)).toEqual({ kind: "ok", schema });
   });
 
@@ -29,7 +29,7 @@ describe("parseSchema", () => {
     ],
     [{ type: "string", enum: ["a"] }, { enum: ["a"] }],
     [{ type: "object" }, { type: "object", additionalProperties: true }],
-  ])("takes %j as %j", (given, schema) => {
+  ])("accepts the schema %j as %j", (given, schema) => {
     expect(parseSchema(given)).toEqual({ kind: "ok", schema });
   });
 
@@ -59,11 +59,11 @@ describe("parseSchema", () => {
     ["items.$defs", { type: "array", items: { type: "string", $defs: {} } }],
     ["properties", { type: "object", properties: [] }],
     [Array(schemaLimits.depth).fill("items").join("."), deep(schemaLimits.depth)],
-  ])("refuses what is wrong at %j", (path, schema) => {
+  ])("refuses a schema and names the wrong place %j", (path, schema) => {
     expect(parseSchema(schema)).toMatchObject({ kind: "refused", path });
   });
 
-  it("refuses more schemas than it takes", () => {
+  it("refuses a schema with too many nested schemas", () => {
     const many = Array<object>(schemaLimits.nodes).fill(string);
     expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });
   });

@@ -20,22 +20,18 @@ export const schemaLimits = {
 } as const;
 
 /** Keywords that do not constrain the value. They are dropped. */
-const annotations = new Set(
-  [
-    "title",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$schema",
-    "$id",
-    "$comment",
-  ].concat(
-    // OpenAI's own keyword, next to the schema's.
-    "strict",
-  ),
-);
+const annotations = new Set([
+  "title",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$schema",
+  "$id",
+  "$comment",
+  "strict", // OpenAI's own keyword.
+]);
 const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 const formats = new Set(["date-time", "time", "date"]);
 const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
@@ -58,7 +54,7 @@ export function parseSchema(value: unknown): SchemaParse {
     const walk = new Walk();
     const schema = walk.schema(value, [], 1);
     for (const { path, name } of walk.references) {
-      if (!walk.definitions.has(name)) throw new Refusal(path, "refers to what is not defined under $defs");
+      if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
     return { kind: "ok", schema };
   } catch (error) {
@@ -93,7 +89,7 @@ class Walk {
       says.length > 1 &&
       !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
     ) {
-      throw new Refusal(path, `says too much at once: ${says.join(", ")}`);
+      throw new Refusal(path, `combines keywords that exclude each other: ${says.join(", ")}`);
     }
     if (kept["type"] === "object" && !("properties" in kept) && !("additionalProperties" in kept)) {
       kept["additionalProperties"] = true;
@@ -129,7 +125,7 @@ class Walk {
         return [keyword, this.#map(given, path, depth)];
       case "$defs":
       case "definitions":
-        if (depth > 1) throw new Refusal(path, "can only stand at the top");
+        if (depth > 1) throw new Refusal(path, "is only allowed at the top level");
         for (const name of Object.keys(isObject(given) ? given : {})) this.definitions.add(name);
         return ["$defs", this.#map(given, path, depth)];
       case "required":
@@ -157,7 +153,7 @@ class Walk {
     ) {
       return all;
     }
-    throw new Refusal(path, "has to be a JSON type, or a list of such but object and array");
+    throw new Refusal(path, "has to be a JSON type, or a list of JSON types without object and array");
   }
 
   #map(given: unknown, path: readonly string[], depth: number): JsonSchema {
@@ -186,7 +182,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function list(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value) && value.length > 0 && value.length <= schemaLimits.nodes) return value;
-  throw new Refusal(path, `has to be a list of 1 to ${schemaLimits.nodes}`);
+  throw new Refusal(path, `has to be a list of 1 to ${schemaLimits.nodes} items`);
 }
 
 function text(value: unknown, path: readonly string[]): string {

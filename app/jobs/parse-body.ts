@@ -53,8 +53,8 @@ export function refuseField(param: string, why: string): Refused {
 }
 
 export function refuseSize(param: string, bytes: number, most: number): Refused {
-  const said = `'${param}' has ${String(bytes)} bytes of text; at most ${String(most)} are taken.`;
-  return refuse(413, "request_too_large", param, said);
+  const message = `'${param}' has ${String(bytes)} bytes of text; at most ${String(most)} are accepted.`;
+  return refuse(413, "request_too_large", param, message);
 }
 
 /** UTF-8 bytes of well-formed text. */

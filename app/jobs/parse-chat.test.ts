@@ -17,7 +17,7 @@ const weather = {
 const schemaOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
 
 describe("parseChat", () => {
-  it("fills in defaults and leaves seed and length to the backend", () => {
+  it("fills in a chat's defaults and leaves seed and length to the backend", () => {
     expect(parse({})).toEqual({
       kind: "parsed",
       asked: {
@@ -45,11 +45,11 @@ describe("parseChat", () => {
     ["scale", "normal"],
     ["toString", "normal"],
     [null, "normal"],
-  ])("takes the tier %s as priority %s", (tier, priority) => {
+  ])("maps the service tier %s to the priority %s", (tier, priority) => {
     expect(parse({ service_tier: tier })).toMatchObject({ asked: { priority } });
   });
 
-  it("takes every field that is served", () => {
+  it("parses every basic field of a chat", () => {
     const parsed = parse({
       messages: [
         { role: "developer", content: "Be brief." },
@@ -89,7 +89,7 @@ describe("parseChat", () => {
     });
   });
 
-  it("takes what is to be sampled, enforced and reported", () => {
+  it("parses a chat's sampling fields, answer format and log probabilities", () => {
     const parsed = parse({
       top_k: 40,
       min_p: 0.1,
@@ -131,7 +131,7 @@ describe("parseChat", () => {
     });
   });
 
-  it("takes tools, calls of them, and their results", () => {
+  it("parses tools, their calls and their results", () => {
     const parsed = parse({
       messages: [
         { role: "user", content: "Is it warm?" },
@@ -166,7 +166,7 @@ describe("parseChat", () => {
     });
   });
 
-  it("ignores what does not change the answer", () => {
+  it("accepts fields of a chat that do not change the answer", () => {
     const harmless = {
       user: "u",
       metadata: { a: "b" },
@@ -262,17 +262,20 @@ describe("parseChat", () => {
     ["audio", { audio: { voice: "x" } }, "unsupported_parameter"],
     ["prediction", { prediction: { type: "content" } }, "unsupported_parameter"],
     ["web_search_options", { web_search_options: {} }, "unsupported_parameter"],
-  ])("refuses a bad %s %#", (param, fields, code) => {
+  ])("refuses a chat with an invalid %s (case %#)", (param, fields, code) => {
     const parsed = parse(fields);
     expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
     if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
   });
 
-  it.each([["{"], [""], ["[]"], ['"text"'], ["null"], ["7"]])("refuses the body %s", (json) => {
-    expect(parseChat(json)).toMatchObject({ kind: "refused", refusal: { status: 400, param: null } });
-  });
+  it.each([["{"], [""], ["[]"], ['"text"'], ["null"], ["7"]])(
+    "refuses the body %s, which is no JSON object",
+    (json) => {
+      expect(parseChat(json)).toMatchObject({ kind: "refused", refusal: { status: 400, param: null } });
+    },
+  );
 
-  it("counts the bytes of all messages together", () => {
+  it("limits the bytes of all messages of a chat together", () => {
     const half = "é".repeat(limits.promptBytes / 4);
     const messages = [
       { role: "user", content: half },

@@ -53,15 +53,8 @@ const message = z.discriminatedUnion(
       .superRefine((value, context) => {
         if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
         const input = value.content;
-        if (input === undefined) {
-          context.addIssue({
-            code: "invalid_type",
-            expected: "string",
-            path: ["content"],
-            input,
-            message: missing,
-          });
-        } else context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], input });
+        const issue = { code: "invalid_type", expected: "string", path: ["content"], input } as const;
+        context.addIssue(input === undefined ? { ...issue, message: missing } : issue);
       }),
     z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
   ],
@@ -131,7 +124,7 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
     return { param: "tool_choice", why: "there are no tools to choose from" };
   }
   if (typeof choice === "object" && !offered.includes(choice.function.name)) {
-    return { param: "tool_choice", why: "it is none of the tools" };
+    return { param: "tool_choice", why: "it names none of the tools" };
   }
   const formats = formatClash(asked);
   if (formats !== null) return formats;
@@ -139,27 +132,27 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
     return { param: "response_format", why: "it cannot be enforced together with tools" };
   }
   if ((asked.top_logprobs ?? 0) > 0 && asked.logprobs !== true) {
-    return { param: "top_logprobs", why: "logprobs must be true for it" };
+    return { param: "top_logprobs", why: "it needs logprobs to be true" };
   }
   return null;
 }
 
 function toMessage(asked: Body["messages"][number]): ChatMessage {
-  const said = textOf(asked.content ?? "");
+  const plain = textOf(asked.content ?? "");
   switch (asked.role) {
     case "tool":
-      return { role: asked.role, content: said, toolCallId: asked.tool_call_id };
+      return { role: asked.role, content: plain, toolCallId: asked.tool_call_id };
     case "assistant": {
       const calls = (asked.tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call }));
-      return { role: asked.role, content: said, ...(calls.length === 0 ? {} : { toolCalls: calls }) };
+      return { role: asked.role, content: plain, ...(calls.length === 0 ? {} : { toolCalls: calls }) };
     }
     case "developer":
-      return { role: "system", content: said };
+      return { role: "system", content: plain };
     default:
-      return { role: asked.role, content: said };
+      return { role: asked.role, content: plain };
   }
 }
 
-function textOf(said: z.infer<typeof content>): string {
-  return typeof said === "string" ? said : said.map((part) => part.text).join("");
+function textOf(value: z.infer<typeof content>): string {
+  return typeof value === "string" ? value : value.map((part) => part.text).join("");
 }

@@ -6,7 +6,7 @@ const parse = (fields: object) =>
   parseCompletion(JSON.stringify({ model: "demo", prompt: "Once", ...fields }));
 
 describe("parseCompletion", () => {
-  it("fills in OpenAI's defaults, and leaves the seed to the backend", () => {
+  it("fills in a completion's defaults and leaves the seed to the backend", () => {
     expect(parse({})).toEqual({
       kind: "parsed",
       asked: {
@@ -19,7 +19,7 @@ describe("parseCompletion", () => {
     });
   });
 
-  it("takes every field that is served", () => {
+  it("parses every field of a completion", () => {
     const parsed = parse({
       prompt: ["Once"],
       max_tokens: 5,
@@ -83,11 +83,11 @@ describe("parseCompletion", () => {
     ["logprobs", { logprobs: true }, "invalid_type"],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
     ["grammar", { grammar: 'root ::= "a"', response_format: { type: "json_object" } }, "invalid_value"],
-  ])("refuses a bad %s %#", (param, fields, code) => {
+  ])("refuses a completion with an invalid %s (case %#)", (param, fields, code) => {
     expect(parse(fields)).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
   });
 
-  it("counts the prompt's bytes", () => {
+  it("limits the bytes of a completion's prompt", () => {
     const prompt = "é".repeat(limits.promptBytes / 2);
     expect(parse({ prompt }).kind).toBe("parsed");
     expect(parse({ prompt: `${prompt}x` })).toMatchObject({

@@ -12,7 +12,7 @@ import {
 import { callOf, formatClash, type ParsedText, samplingFields, samplingOf } from "./parse-sampling.ts";
 import type { CompletionRequest } from "./work.ts";
 
-const one = "only one prompt is taken, as text";
+const one = "only one prompt is accepted, as text";
 const prompt = z.union([
   text.min(1),
   z
@@ -24,10 +24,6 @@ const prompt = z.union([
 /** The same default length in tokens as OpenAI's. */
 const defaultMaxTokens = 16;
 
-/**
- * OpenAI's fields and some of llama.cpp's. Refuses unsupported fields that would change the answer, and ignores the
- * others.
- */
 const body = z.object({
   ...samplingFields,
   prompt,

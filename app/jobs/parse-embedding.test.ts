@@ -5,7 +5,7 @@ import { parseEmbedding } from "./parse-embedding.ts";
 const parse = (fields: object) => parseEmbedding(JSON.stringify({ model: "demo", input: "Hi", ...fields }));
 
 describe("parseEmbedding", () => {
-  it("takes one text, or many in their order", () => {
+  it("parses one text to embed, or several in their order", () => {
     expect(parse({})).toEqual({
       kind: "parsed",
       asked: { model: "demo", encoding: "float", priority: "normal", request: { inputs: ["Hi"] } },
@@ -27,13 +27,13 @@ describe("parseEmbedding", () => {
     ["model", { model: "" }, "invalid_value"],
     ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
     ["dimensions", { dimensions: 64 }, "unsupported_parameter"],
-  ])("refuses a bad %s %#", (param, fields, code) => {
+  ])("refuses an embedding call with an invalid %s (case %#)", (param, fields, code) => {
     const parsed = parse(fields);
     expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
     if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
   });
 
-  it("counts the bytes of all inputs together", () => {
+  it("limits the bytes of all texts to embed together", () => {
     const half = "x".repeat(limits.promptBytes / 2);
     expect(parse({ input: [half, half] }).kind).toBe("parsed");
     expect(parse({ input: [half, half, "x"] })).toMatchObject({

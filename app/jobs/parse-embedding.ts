@@ -19,7 +19,7 @@ const body = z.object({
   input: z.union([input.transform((only) => [only]), z.array(input).min(1).max(limits.embeddingInputs)]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
   // Only some models are trained for shortened vectors, and a model's file does not say which.
-  dimensions: absent("a model's vectors come as long as they are"),
+  dimensions: absent("the length of a model's vectors is fixed"),
   service_tier: serviceTier,
 });
 

@@ -62,7 +62,7 @@ export const samplingFields = {
     .record(tokenId, z.number().min(-100).max(100))
     .refine(
       (value) => Object.keys(value).length <= limits.logitBiases,
-      `at most ${String(limits.logitBiases)} are taken`,
+      `at most ${String(limits.logitBiases)} are accepted`,
     )
     .nullish(),
 };
@@ -136,7 +136,7 @@ export function formatOf({ response_format: format, grammar: rules }: Sampled): 
 /** Reports fields that contradict each other. */
 export function formatClash(asked: Sampled): { readonly param: string; readonly why: string } | null {
   if (asked.grammar == null || (asked.response_format?.type ?? "text") === "text") return null;
-  return { param: "grammar", why: "response_format asks for another one" };
+  return { param: "grammar", why: "response_format asks for another format" };
 }
 
 function biasesOf(biases: Readonly<Record<string, number>>): Sampling["logitBias"] | null {

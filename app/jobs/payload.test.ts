@@ -32,7 +32,7 @@ describe("parseWork", () => {
     ],
     ["completion", { ...sampling, prompt: "Once", format: { kind: "grammar", grammar: 'root ::= "a"' } }],
     ["embedding", { inputs: ["a", "b"] }],
-  ])("takes a %s", (kind, request) => {
+  ])("accepts the payload of a %s job", (kind, request) => {
     expect(parseWork(kind, request)).toEqual({ kind, request });
   });
 
@@ -58,7 +58,7 @@ describe("parseWork", () => {
     ["embedding", { inputs: [] }],
     ["embedding", { inputs: [""] }],
     ["embedding", { inputs: Array(limits.embeddingInputs + 1).fill("a") }],
-  ])("refuses a %s that keeps no bounds %#", (kind, request) => {
+  ])("refuses an invalid payload of a %s job (case %#)", (kind, request) => {
     expect(parseWork(kind, request)).toBeNull();
   });
 });

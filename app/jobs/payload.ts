@@ -7,10 +7,7 @@ import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
 /** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */
 
-const schemaText = z
-  .string()
-  .max(schemaLimits.bytes)
-  .refine(isSchema, "is no JSON schema that can be enforced");
+const schemaText = z.string().max(schemaLimits.bytes).refine(isSchema, "is no enforceable JSON schema");
 
 const format = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("json") }),
@@ -20,7 +17,7 @@ const format = z.discriminatedUnion("kind", [
     grammar: z
       .string()
       .max(grammarLimits.chars)
-      .refine((grammar) => grammarMistake(grammar) === null, "is no grammar that can be enforced"),
+      .refine((grammar) => grammarMistake(grammar) === null, "is no enforceable grammar"),
   }),
 ]);
 
@@ -58,7 +55,7 @@ const message = z
   })
   .refine(
     ({ role, toolCallId }) => (role === "tool") === (toolCallId !== undefined),
-    "is no message of a tool",
+    "must have toolCallId, and only a tool's message may",
   );
 
 const chat = z.object({
