@@ -12,17 +12,17 @@ import {
 it.each([
   [0, "now"],
   [-4_999, "now"],
-  [-5_000, "5 seconds ago"],
-  [-59_999, "59 seconds ago"],
-  [-60_000, "1 minute ago"],
-  [-3_599_999, "59 minutes ago"],
-  [-3_600_000, "1 hour ago"],
-  [-86_400_000, "1 day ago"],
-  [1, "in 1 second"],
-  [59_001, "in 60 seconds"],
-  [60_000, "in 1 minute"],
-  [5_400_000, "in 2 hours"],
-  [90_000_000, "in 2 days"],
+  [-5_000, "5s ago"],
+  [-59_999, "59s ago"],
+  [-60_000, "1m ago"],
+  [-3_599_999, "59m ago"],
+  [-3_600_000, "1h ago"],
+  [-86_400_000, "1d ago"],
+  [1, "in 1s"],
+  [59_001, "in 60s"],
+  [60_000, "in 1m"],
+  [5_400_000, "in 2h"],
+  [90_000_000, "in 2d"],
 ])("says that a moment %d ms from now is %s", (ms, words) => {
   expect(formatRelative(ms)).toBe(words);
 });

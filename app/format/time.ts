@@ -10,13 +10,13 @@ const clock = new Intl.DurationFormat("en-US", {
   hours: "2-digit",
   secondsDisplay: "auto",
 });
-const relative = new Intl.RelativeTimeFormat("en-US");
+const relative = new Intl.RelativeTimeFormat("en-US", { style: "narrow" });
 const nearbyDay = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
 
 /** Short names of the days of the week, Monday first. */
 export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 
-/** A distance from now in milliseconds, negative in the past: "now", "12 seconds ago", "in 3 minutes". */
+/** A distance from now in milliseconds, negative in the past: "now", "12s ago", "in 3m". */
 export function formatRelative(ms: number): string {
   if (ms <= 0 && ms > -5 * second) return "now";
   const distance = Math.abs(ms);

@@ -15,7 +15,7 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({
       tone: "hold",
       title: "You are using it",
-      next: "Checked again in 45 seconds.",
+      next: "Checked again in 45s.",
     });
   });
 
