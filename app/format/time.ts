@@ -32,9 +32,9 @@ export function formatDuration(ms: number): string {
   return short.format(unitsOf(Math.max(0, Math.round(ms / step)) * step)) || "0s";
 }
 
-/** Whole seconds in words, exactly: "2 minutes", "1 minute, 30 seconds". */
+/** Seconds in words, exactly: "2 minutes", "1 minute, 30 seconds". */
 export function spellSeconds(seconds: number): string {
-  return long.format(unitsOf(seconds * second)) || "0 seconds";
+  return long.format(unitsOf(Math.round(seconds * second))) || "0 seconds";
 }
 
 function unitsOf(ms: number): Intl.DurationInput {

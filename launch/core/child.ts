@@ -3,6 +3,7 @@ import { createWriteStream, renameSync, statSync, type WriteStream } from "node:
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import { spellSeconds } from "../../app/format/time.ts";
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
@@ -117,7 +118,7 @@ async function readyLine(
   process_.kill("SIGKILL");
   const why =
     first.kind === "silent"
-      ? `was not ready within ${options.readyWithinMs / 1000} s`
+      ? `was not ready within ${spellSeconds(options.readyWithinMs / 1_000)}`
       : `ended at its start (${String(first.ending.signal ?? first.ending.code)})`;
   throw new ChildFailed(options.name, why, tail.join("\n"), report);
 }

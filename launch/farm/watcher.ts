@@ -1,5 +1,6 @@
 import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
+import { spellSeconds } from "../../app/format/time.ts";
 import { api } from "../../convex/_generated/api.js";
 import { makeSecret } from "../organization/secrets.ts";
 
@@ -27,7 +28,10 @@ export class Watcher {
   async untilDevices(holds: (devices: readonly DeviceRow[]) => boolean, withinMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<null>();
     const timer = setTimeout(
-      () => reject(new Error(`the devices did not change as expected within ${withinMs / 1000} s`)),
+      () =>
+        reject(
+          new Error(`the devices did not change as expected within ${spellSeconds(withinMs / 1_000)}`),
+        ),
       withinMs,
     );
     const stop = this.#client.onUpdate(

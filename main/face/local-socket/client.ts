@@ -10,6 +10,7 @@ import {
   type Refusal,
   replyFrame,
 } from "../../../app/contract/donor-calls.ts";
+import { spellSeconds } from "../../../app/format/time.ts";
 import { socketAddress } from "./address.ts";
 import { onLines, parseJson } from "./lines.ts";
 
@@ -59,7 +60,7 @@ function exchange(path: string, frame: CallFrame, withinMs: number): Promise<Exc
   return new Promise((resolve) => {
     const socket: Socket = connect(path);
     const timer = setTimeout(
-      () => finish({ kind: "failed", why: `The donor did not answer within ${withinMs / 1_000} s.` }),
+      () => finish({ kind: "failed", why: `The donor did not answer within ${spellSeconds(withinMs / 1_000)}.` }),
       withinMs,
     );
     const finish = (outcome: Exchange): void => {
