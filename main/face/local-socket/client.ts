@@ -60,7 +60,8 @@ function exchange(path: string, frame: CallFrame, withinMs: number): Promise<Exc
   return new Promise((resolve) => {
     const socket: Socket = connect(path);
     const timer = setTimeout(
-      () => finish({ kind: "failed", why: `The donor did not answer within ${spellSeconds(withinMs / 1_000)}.` }),
+      () =>
+        finish({ kind: "failed", why: `The donor did not answer within ${spellSeconds(withinMs / 1_000)}.` }),
       withinMs,
     );
     const finish = (outcome: Exchange): void => {
