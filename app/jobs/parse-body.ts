@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "./limits.ts";
 
 /** Why a body is refused, in the terms of OpenAI's error object. */
 export type BodyRefusal = {
@@ -52,7 +53,11 @@ export function refuseField(param: string, why: string): Refused {
   return refuse(400, "invalid_value", param, `Invalid '${param}': ${why}.`);
 }
 
-export function refuseSize(param: string, bytes: number, most: number): Refused {
+/** Refuses more text than a prompt may have. Null if there is no more. */
+export function refuseSize(param: string, texts: readonly string[]): Refused | null {
+  const bytes = texts.reduce((sum, each) => sum + utf8Length(each), 0);
+  const most = limits.promptBytes;
+  if (bytes <= most) return null;
   const message = `'${param}' has ${String(bytes)} bytes of text; at most ${String(most)} are accepted.`;
   return refuse(413, "request_too_large", param, message);
 }

@@ -1,16 +1,7 @@
 import { z } from "zod";
 import type { ChatMessage, ChatRequest } from "./chat.ts";
 import { limits } from "./limits.ts";
-import {
-  absent,
-  type BodyParse,
-  missing,
-  parseBody,
-  refuseField,
-  refuseSize,
-  text,
-  utf8Length,
-} from "./parse-body.ts";
+import { absent, type BodyParse, missing, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
 import {
   callOf,
   formatClash,
@@ -91,8 +82,11 @@ export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
   if (clash !== null) return refuseField(clash.param, clash.why);
 
   const messages = asked.messages.map(toMessage);
-  const promptBytes = messages.reduce((sum, { content }) => sum + utf8Length(content), 0);
-  if (promptBytes > limits.promptBytes) return refuseSize("messages", promptBytes, limits.promptBytes);
+  const tooLong = refuseSize(
+    "messages",
+    messages.map(({ content }) => content),
+  );
+  if (tooLong !== null) return tooLong;
   const maxTokens = asked.max_completion_tokens ?? asked.max_tokens ?? null;
   const logprobs = asked.logprobs === true ? (asked.top_logprobs ?? 0) : null;
   return {

@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
-import {
-  absent,
-  type BodyParse,
-  parseBody,
-  refuseField,
-  refuseSize,
-  text,
-  utf8Length,
-} from "./parse-body.ts";
+import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
 import { callOf, formatClash, type ParsedText, samplingFields, samplingOf } from "./parse-sampling.ts";
 import type { CompletionRequest } from "./work.ts";
 
@@ -41,8 +33,8 @@ export function parseCompletion(json: string): BodyParse<ParsedText<CompletionRe
   const { asked } = parsed;
   const clash = formatClash(asked);
   if (clash !== null) return refuseField(clash.param, clash.why);
-  const promptBytes = utf8Length(asked.prompt);
-  if (promptBytes > limits.promptBytes) return refuseSize("prompt", promptBytes, limits.promptBytes);
+  const tooLong = refuseSize("prompt", [asked.prompt]);
+  if (tooLong !== null) return tooLong;
   const sampling = samplingOf(asked, asked.max_tokens ?? defaultMaxTokens, asked.logprobs ?? null);
   return { kind: "parsed", asked: { ...callOf(asked), request: { prompt: asked.prompt, ...sampling } } };
 }

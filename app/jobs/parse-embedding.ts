@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
-import { absent, type BodyParse, parseBody, refuseSize, text, utf8Length } from "./parse-body.ts";
+import { absent, type BodyParse, parseBody, refuseSize, text } from "./parse-body.ts";
 import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
 import type { EmbeddingRequest } from "./work.ts";
 
@@ -28,8 +28,8 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
   const { model, input: inputs, encoding_format: encoding, service_tier: tier } = parsed.asked;
-  const bytes = inputs.reduce((sum, each) => sum + utf8Length(each), 0);
-  if (bytes > limits.promptBytes) return refuseSize("input", bytes, limits.promptBytes);
+  const tooLong = refuseSize("input", inputs);
+  if (tooLong !== null) return tooLong;
   return {
     kind: "parsed",
     asked: {
