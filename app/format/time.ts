@@ -37,7 +37,7 @@ export function spellSeconds(seconds: number): string {
   return long.format(unitsOf(Math.round(seconds * second))) || "0 seconds";
 }
 
-function unitsOf(ms: number): Intl.DurationInput {
+function unitsOf(ms: number): Partial<Record<Intl.DurationFormatUnit, number>> {
   return {
     days: Math.floor(ms / day),
     hours: Math.floor((ms % day) / hour),

@@ -44,8 +44,8 @@ const message = z.discriminatedUnion(
       .superRefine((value, context) => {
         if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
         const input = value.content;
-        const issue = { code: "invalid_type", expected: "string", path: ["content"], input } as const;
-        context.addIssue(input === undefined ? { ...issue, message: missing } : issue);
+        const message = input === undefined ? missing : undefined;
+        context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], input, message });
       }),
     z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
   ],

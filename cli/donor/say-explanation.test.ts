@@ -70,8 +70,8 @@ it("folds many short spans into one line", () => {
   ]).flat();
   const said = sayExplanation(explain([...entries.slice(0, 1), ...typing], at("08:00"), at("08:55")));
   expect(said.split("\n").slice(2, 5)).toEqual([
-    "  08:00  45m  You are using it, Donating within limits: 179 × in turn",
-    "  08:44  10m  Donating within limits                                   Last input: 10s ago",
+    "  08:00  44m 48s  You are using it, Donating within limits: 179 × in turn",
+    "  08:44  10m 12s  Donating within limits                                   Last input: 10s ago",
     "",
   ]);
 });

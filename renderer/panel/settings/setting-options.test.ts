@@ -5,7 +5,7 @@ import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 it("keeps a value that is none of the choices, in its place", () => {
   const labels = optionsFor("idleAfterSeconds", 90).map(({ label }) => label);
-  expect(labels.slice(0, 4)).toEqual(["30 seconds", "1 minute", "90 seconds", "2 minutes"]);
+  expect(labels.slice(0, 4)).toEqual(["30 seconds", "1 minute", "1 minute, 30 seconds", "2 minutes"]);
   expect(
     optionsFor("maxTemperatureC", 99)
       .map(({ label }) => label)
