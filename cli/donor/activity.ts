@@ -150,8 +150,7 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
   if (pause !== null) {
-    const end =
-      pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMoment(pause.until, now);
+    const end = pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);
   }
   if (donateNowUntil !== null)
