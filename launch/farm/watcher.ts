@@ -29,9 +29,7 @@ export class Watcher {
     const { promise, resolve, reject } = Promise.withResolvers<null>();
     const timer = setTimeout(
       () =>
-        reject(
-          new Error(`the devices did not change as expected within ${spellSeconds(withinMs / 1_000)}`),
-        ),
+        reject(new Error(`the devices did not change as expected within ${spellSeconds(withinMs / 1_000)}`)),
       withinMs,
     );
     const stop = this.#client.onUpdate(
