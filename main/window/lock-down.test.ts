@@ -4,15 +4,18 @@ import { expect, it, vi } from "vitest";
 import { lockDown } from "./lock-down.ts";
 import { panelAddress, panelPlace } from "./panel-address.ts";
 
-function lockedContents() {
+type RequestHandler = (contents: null, permission: string, answer: (allowed: boolean) => void) => void;
+
+function lockedDown() {
   const app = new EventEmitter();
   const session = {
-    setPermissionRequestHandler: vi.fn(),
-    setPermissionCheckHandler: vi.fn(),
-    setDevicePermissionHandler: vi.fn(),
+    setPermissionRequestHandler: vi.fn<(handler: RequestHandler) => void>(),
+    setPermissionCheckHandler: vi.fn<(handler: () => boolean) => void>(),
+    setDevicePermissionHandler: vi.fn<(handler: () => boolean) => void>(),
   };
   lockDown(app as App, session as unknown as Session, panelPlace(true, undefined));
-  const contents = Object.assign(new EventEmitter(), { setWindowOpenHandler: vi.fn() });
+  const setWindowOpenHandler = vi.fn<(handler: () => object) => void>();
+  const contents = Object.assign(new EventEmitter(), { setWindowOpenHandler });
   app.emit("web-contents-created", {}, contents);
   const isPrevented = (name: string, event: object): boolean => {
     const preventDefault = vi.fn();
@@ -23,7 +26,7 @@ function lockedContents() {
 }
 
 it("denies every permission", () => {
-  const { session } = lockedContents();
+  const { session } = lockedDown();
   const answer = vi.fn();
   session.setPermissionRequestHandler.mock.calls[0]?.[0](null, "camera", answer);
   expect(answer).toHaveBeenCalledExactlyOnceWith(false);
@@ -32,7 +35,7 @@ it("denies every permission", () => {
 });
 
 it("lets a window navigate only within the panel, and embed or open nothing", () => {
-  const { contents, isPrevented } = lockedContents();
+  const { contents, isPrevented } = lockedDown();
   expect(isPrevented("will-navigate", { url: panelAddress })).toBe(false);
   expect(isPrevented("will-navigate", { url: "https://example.org/" })).toBe(true);
   expect(isPrevented("will-frame-navigate", { isMainFrame: false })).toBe(true);
