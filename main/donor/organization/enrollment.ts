@@ -1,4 +1,4 @@
-import type { Reply } from "../../../app/contract/donor-calls.ts";
+import { done, refused, type Reply } from "../../../app/contract/donor-calls.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { IdentityStore } from "./identity.ts";
 import type { EnrollOutcome, Me, Organization } from "./organization.ts";
@@ -32,7 +32,7 @@ export class Enrollment {
       if (outcome.kind === "refused") return refused(enrollmentRefusals[outcome.reason]);
       await this.remember(outcome);
       onEnrolled();
-      return { kind: "ok", value: null };
+      return done;
     } catch (error) {
       log("warn", "enroll.failed", { error: errorName(error) });
       return refused("The organization's server refused the enrollment. Try again later.");
@@ -46,10 +46,6 @@ export class Enrollment {
       this.#deps.log("error", "identity.not-saved", { error: errorName(error) });
     }
   }
-}
-
-function refused(message: string): Reply {
-  return { kind: "refused", message };
 }
 
 type Refusal = Extract<EnrollOutcome, { kind: "refused" }>["reason"];
