@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { logFormats, logLevels } from "./operations/log.ts";
+import { errorMessage } from "./values/errors.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 /** Real networks have shorter delays. */
@@ -102,7 +103,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       },
     }));
   } catch (error) {
-    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "invalid", reason: errorMessage(error) };
   }
   if (values.help === true) return { kind: "help" };
   const parsed = schema.safeParse({

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     level: options.logLevel,
     write: (line) => void process.stderr.write(`${line}\n`),
   });
-  // A closed reader of standard error is no reason to exit.
+  // Keep running when the reader of standard error closes.
   process.stderr.on("error", () => undefined);
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
       process.exit(exitFailed);
     },
   });
-  stopWhenTold(backend, options.withParent, log);
+  stopOnSignal(backend, options.withParent, log);
   log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
   printStart({ ready: true, url: backend.url, siteUrl: backend.siteUrl });
   // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.
@@ -106,7 +106,7 @@ function passedOn(names: readonly string[]): { readonly [name: string]: string }
 }
 
 /** The first signal stops gracefully, the second at once. */
-function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
+function stopOnSignal(backend: Backend, withParent: boolean, log: Log): void {
   let stopping = false;
   const stop = (reason: string): void => {
     if (stopping) return;

@@ -2,6 +2,7 @@ import { undoRestore } from "./backup/full/restore-swap.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { startBackend } from "./server.ts";
+import { asError, errorMessage } from "./values/errors.ts";
 
 /**
  * Starts a backend that restarts on the same ports after a restore, so that clients reconnect. If it does not start
@@ -24,7 +25,7 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
       current = await startRestored(id);
     });
     restarting.catch((error: unknown) => {
-      options.onFailed?.(error instanceof Error ? error : new Error(String(error)));
+      options.onFailed?.(asError(error));
     });
   }
 
@@ -34,7 +35,7 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
       log.info("restore.done", { id });
       return backend;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       log.error("restore.failed", { id, message: reason });
       if (!undoRestore(dataFile, id, reason)) throw error;
       return startBackend(again);

@@ -1,3 +1,5 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { openData } from "./compose/data.ts";
 import { loadFunctions } from "./compose/functions.ts";
@@ -8,10 +10,12 @@ import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
-import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
+import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
 import type { Bundle } from "./runtime/isolate/isolate.ts";
 import { FunctionsLoadError } from "./runtime/runner.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
+
+const bundleProcess = fileURLToPath(new URL("./runtime/bundle/bundle-process.ts", import.meta.url));
 
 /**
  * Starts the whole backend. Rejects with PortInUseError, StoreError (data file), FunctionsLoadError (functions) or
@@ -55,8 +59,19 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   return { url, siteUrl, adminKey: options.adminKey };
 }
 
+/**
+ * Bundles the functions in a separate process that ends afterwards. Bundling takes many times the memory of its
+ * result, which this process would keep.
+ */
 async function bundleOf(directory: string): Promise<Bundle> {
-  const outcome = await bundleApart(directory);
+  const child = fork(bundleProcess, { serialization: "advanced", execArgv: [] });
+  child.send(directory);
+  const outcome = await new Promise<BundleOutcome>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as BundleOutcome));
+    child.once("error", reject);
+    // Has no effect after the message.
+    child.once("exit", () => reject(new Error("The functions could not be bundled: the bundler has ended.")));
+  });
   if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
   return outcome.bundle;
 }

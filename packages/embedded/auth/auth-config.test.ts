@@ -25,24 +25,24 @@ test.each([
 });
 
 test.each([
-  ["a list", []],
+  ["a list as default export", []],
   ["no providers", {}],
   ["a variable that is not set", { providers: [{ applicationID: "app" }] }],
-  ["no application", { providers: [{ domain: "a.example" }] }],
-  ["a domain that is none", { providers: [{ domain: "foobar123", applicationID: "app" }] }],
-  ["a file", { providers: [{ domain: "file://a.example", applicationID: "app" }] }],
-  ["a kind that there is not", { providers: [{ ...custom, type: "saml", jwks: "https://a.example/jwks" }] }],
+  ["no application ID", { providers: [{ domain: "a.example" }] }],
+  ["a domain that is not a host name", { providers: [{ domain: "foobar123", applicationID: "app" }] }],
+  ["a file URL", { providers: [{ domain: "file://a.example", applicationID: "app" }] }],
+  ["an unknown kind", { providers: [{ ...custom, type: "saml", jwks: "https://a.example/jwks" }] }],
   ["a shared secret", { providers: [{ ...custom, algorithm: "HS256", jwks: "https://a.example/jwks" }] }],
   ["no signature", { providers: [{ ...custom, algorithm: "none", jwks: "https://a.example/jwks" }] }],
   ["keys from a file", { providers: [{ ...custom, jwks: "file:///etc/keys" }] }],
-  ["keys that are none", { providers: [{ ...custom, jwks: "data:text/plain,hello" }] }],
-  ["too many", { providers: Array(51).fill({ domain: "a.example", applicationID: "app" }) }],
-])("refuses %s", (_, value) => {
+  ["keys that are not a key set", { providers: [{ ...custom, jwks: "data:text/plain,hello" }] }],
+  ["too many providers", { providers: Array(51).fill({ domain: "a.example", applicationID: "app" }) }],
+])("auth.config.ts with %s is refused", (_, value) => {
   const parsed = parseAuthConfig(value);
   expect(parsed).toMatchObject({ kind: "invalid", reason: expect.stringContaining("auth.config.ts") });
 });
 
-test("a problem is reported with its place", () => {
+test("a problem is reported with its path in auth.config.ts", () => {
   const parsed = parse({ domain: "a.example", applicationID: "app" }, { domain: "b.example" });
   expect(parsed).toMatchObject({ reason: expect.stringMatching(/providers\[1\]\.applicationID/) });
 });
@@ -50,7 +50,7 @@ test("a problem is reported with its place", () => {
 test.each([
   `data:text/plain;charset=utf-8;base64,${Buffer.from(jwks).toString("base64")}`,
   `data:application/json,${encodeURIComponent(jwks)}`,
-])("keys may be given in %s", (url) => {
+])("a provider's keys may be given in %s", (url) => {
   expect(parse({ ...custom, jwks: url })).toMatchObject({
     providers: [{ kind: "customJwt", keys: { kind: "inline" }, applicationId: null }],
   });

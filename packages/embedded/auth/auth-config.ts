@@ -9,12 +9,12 @@ export type AuthProvider =
       readonly kind: "customJwt";
       readonly issuer: string;
       readonly applicationId: string | null;
-      readonly keys: KeyPlace;
+      readonly keys: KeySource;
       readonly algorithm: "RS256" | "ES256";
     };
 
 /** A provider's keys: given in a `data:` URL, or to be fetched. */
-export type KeyPlace =
+export type KeySource =
   { readonly kind: "inline"; readonly keySet: KeySet } | { readonly kind: "remote"; readonly url: string };
 
 export type ParsedAuthConfig =
@@ -25,7 +25,7 @@ const maxProviders = 50;
 const maxUrlLength = 2048;
 const maxDataUrlLength = 256 * 1024;
 
-/** As Convex reads a domain: https by default, and then it must look like a host name. */
+/** A domain, read as in Convex. Without a scheme it is https and must look like a host name. */
 const issuer = z
   .string()
   .max(maxUrlLength)
@@ -40,10 +40,10 @@ const issuer = z
     return z.NEVER;
   });
 
-const keyPlace = z
+const keySource = z
   .string()
   .max(maxDataUrlLength)
-  .transform((text, context): KeyPlace => {
+  .transform((text, context): KeySource => {
     const protocol = URL.parse(text)?.protocol;
     if (protocol === "https:" || protocol === "http:") return { kind: "remote", url: text };
     const content = protocol === "data:" ? readDataUrl(text) : null;
@@ -68,7 +68,7 @@ const customJwt = z
   .object({
     type: z.literal("customJwt"),
     issuer,
-    jwks: keyPlace,
+    jwks: keySource,
     algorithm: z.enum(["RS256", "ES256"]),
     applicationID: applicationId.nullish(),
   })

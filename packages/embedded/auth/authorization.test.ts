@@ -5,7 +5,7 @@ import { authenticate, authorize } from "./authorization.ts";
 
 const isAdminKey = adminKeyCheck("gleaner|s3cret:with:colons");
 
-test("nobody, the admin, the admin as somebody", () => {
+test("a header identifies nobody, the admin, or the admin as a user", () => {
   expect(authorize(undefined, isAdminKey)).toEqual({ kind: "ok", identity: { kind: "none" } });
   expect(authorize("Convex gleaner|s3cret:with:colons", isAdminKey)).toEqual({
     kind: "ok",
@@ -25,7 +25,7 @@ test.each([
   ["Convex gleaner|s3cret:with:colons:bm90IGpzb24=", "InvalidIdentity"],
   ["Bearer eyJ.x.y", "BadDeployKey"],
   ["Basic abc", "InvalidAuthHeader"],
-])("refuses %j as %s", (header, code) => {
+])("the header %j is refused as %s", (header, code) => {
   expect(authorize(header, isAdminKey)).toMatchObject({ kind: "refused", code });
 });
 

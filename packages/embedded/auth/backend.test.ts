@@ -150,7 +150,7 @@ test("an unavailable issuer logs nobody out: clients retry until it answers", as
   expect((await live.query(whole, {}))?.subject).toBe("ann");
 }, 60_000);
 
-test("an HTTP action that asks for the user of a bad token gets the reason", async () => {
+test("an HTTP action gets the reason when it asks for the user of a bad token", async () => {
   const { siteUrl } = await start();
   const ask = async (authorization: string) => {
     const response = await fetch(`${siteUrl}/whoami`, { headers: { authorization } });

@@ -25,7 +25,7 @@ export function nextKeyStep({ fetchedAt, failedAt }: KeyState, now: number): Key
 }
 
 /** Whether to fetch keys for a token with an unknown key. Limited, because anybody can make up such tokens. */
-export function mayAskForUnknownKey({ fetchedAt, failedAt }: KeyState, now: number): boolean {
+export function mayFetchForUnknownKey({ fetchedAt, failedAt }: KeyState, now: number): boolean {
   const askedAt = Math.max(fetchedAt ?? 0, failedAt ?? 0);
   return now - askedAt >= unknownKeyRetryMs;
 }

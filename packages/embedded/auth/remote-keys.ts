@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { FetchDocument, Fetched } from "./fetch-document.ts";
-import { mayAskForUnknownKey, nextKeyStep, staleMs } from "./key-refresh.ts";
+import { mayFetchForUnknownKey, nextKeyStep, staleMs } from "./key-refresh.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 
 export type KeysFetched =
@@ -14,9 +14,9 @@ export type KeysFetched =
 export class RemoteKeys {
   readonly #fetch: () => Promise<KeysFetched>;
   readonly #now: () => number;
-  #held: { readonly keySet: KeySet; readonly fetchedAt: number } | null = null;
+  #known: { readonly keySet: KeySet; readonly fetchedAt: number } | null = null;
   #failure: { readonly reason: string; readonly failedAt: number } | null = null;
-  #asking: Promise<void> | null = null;
+  #refreshing: Promise<void> | null = null;
 
   constructor(fetch: () => Promise<KeysFetched>, now: () => number) {
     this.#fetch = fetch;
@@ -24,35 +24,37 @@ export class RemoteKeys {
   }
 
   async current(): Promise<KeysFetched> {
-    if (nextKeyStep(this.#state(), this.#now()) === "fetch") await this.#ask();
-    const held = this.#held;
-    if (held !== null && this.#now() - held.fetchedAt < staleMs) return { kind: "ok", keySet: held.keySet };
+    if (nextKeyStep(this.#state(), this.#now()) === "fetch") await this.#refresh();
+    const known = this.#known;
+    if (known !== null && this.#now() - known.fetchedAt < staleMs)
+      return { kind: "ok", keySet: known.keySet };
     return { kind: "failed", reason: this.#failure?.reason ?? "The issuer's keys are too old." };
   }
 
   /** Keys for a token whose key `before` lacks; returns `before` if they were fetched just now. */
-  async beyond(before: KeySet): Promise<KeySet> {
-    if (this.#held?.keySet === before && mayAskForUnknownKey(this.#state(), this.#now())) await this.#ask();
-    return this.#held?.keySet ?? before;
+  async newerThan(before: KeySet): Promise<KeySet> {
+    if (this.#known?.keySet === before && mayFetchForUnknownKey(this.#state(), this.#now()))
+      await this.#refresh();
+    return this.#known?.keySet ?? before;
   }
 
   #state() {
-    return { fetchedAt: this.#held?.fetchedAt ?? null, failedAt: this.#failure?.failedAt ?? null };
+    return { fetchedAt: this.#known?.fetchedAt ?? null, failedAt: this.#failure?.failedAt ?? null };
   }
 
   /** Concurrent callers share one fetch. */
-  #ask(): Promise<void> {
-    this.#asking ??= this.#askOnce().finally(() => {
-      this.#asking = null;
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#refreshOnce().finally(() => {
+      this.#refreshing = null;
     });
-    return this.#asking;
+    return this.#refreshing;
   }
 
-  async #askOnce(): Promise<void> {
+  async #refreshOnce(): Promise<void> {
     const fetched = await this.#fetch();
     const now = this.#now();
     if (fetched.kind === "ok") {
-      this.#held = { keySet: fetched.keySet, fetchedAt: now };
+      this.#known = { keySet: fetched.keySet, fetchedAt: now };
       this.#failure = null;
     } else this.#failure = { reason: fetched.reason, failedAt: now };
   }

@@ -64,15 +64,15 @@ test("a custom JWT is verified with keys from a URL and with inline keys", async
 });
 
 test.each([
-  ["text", () => "glk_0123456789", "InvalidAuthHeader"],
+  ["a text", () => "glk_0123456789", "InvalidAuthHeader"],
   ["three words", () => "a.b.c", "InvalidAuthHeader"],
-  ["too much", () => `a.${"b".repeat(70_000)}.c`, "InvalidAuthHeader"],
-  ["a token of nobody", () => issuer.sign({ iss: undefined }), "InvalidAuthHeader"],
+  ["an overlong text", () => `a.${"b".repeat(70_000)}.c`, "InvalidAuthHeader"],
+  ["a token without issuer", () => issuer.sign({ iss: undefined }), "InvalidAuthHeader"],
   ["another issuer", () => issuer.sign({ iss: "https://evil.example" }), "NoAuthProvider"],
   ["another application", () => issuer.sign({ aud: "other" }), "NoAuthProvider"],
   ["several applications", () => issuer.sign({ aud: ["fixture", "other"] }), "Unauthenticated"],
   ["an expired token", () => issuer.sign({ exp: seconds() }), "Unauthenticated"],
-  ["a token without end", () => issuer.sign({ exp: undefined }), "Unauthenticated"],
+  ["a token without expiry", () => issuer.sign({ exp: undefined }), "Unauthenticated"],
   ["a token without issue time", () => issuer.sign({ iat: undefined }), "Unauthenticated"],
   ["a token that is not valid yet", () => issuer.sign({ nbf: seconds() + 60 }), "Unauthenticated"],
   ["a token without subject", () => issuer.sign({ sub: undefined }), "Unauthenticated"],
@@ -81,16 +81,16 @@ test.each([
     () => issuer.sign({}, { algorithm: "ES256" }),
     "Unauthenticated",
   ],
-  ["a key that there is not", () => issuer.sign({}, { kid: "RS256-999" }), "Unauthenticated"],
+  ["an unknown key", () => issuer.sign({}, { kid: "RS256-999" }), "Unauthenticated"],
   ["a claim of a wrong type", () => issuer.sign({ email_verified: "yes" }), "InvalidAuthHeader"],
 ])("an ID token is refused: %s", async (_, token, code) => {
   expect(await verifier(oidc()).verify(await token())).toMatchObject({ kind: "refused", code });
 });
 
 test.each([
-  ["another algorithm than the configured", () => issuer.sign({}, { algorithm: "RS256" })],
+  ["another algorithm than configured", () => issuer.sign({}, { algorithm: "RS256" })],
   ["an expired token", () => issuer.sign({ exp: seconds() - 6 }, { algorithm: "ES256" })],
-  ["a token without end", () => issuer.sign({ exp: undefined }, { algorithm: "ES256" })],
+  ["a token without expiry", () => issuer.sign({ exp: undefined }, { algorithm: "ES256" })],
 ])("a custom JWT is refused: %s", async (_, token) => {
   expect(await verifier(custom()).verify(await token())).toMatchObject({
     kind: "refused",
@@ -172,9 +172,9 @@ test.each([
     "HTTP 302",
   ],
   ["a page", (response) => response.writeHead(200, { "Content-Type": "text/html" }).end("{}"), "text/html"],
-  ["nonsense", (response) => response.writeHead(200, json).end("[]"), "metadata"],
-  ["too much", (response) => response.writeHead(200, json).end(" ".repeat(300_000)), "bytes"],
-  ["nothing", () => undefined, "could not be fetched"],
+  ["JSON of another kind", (response) => response.writeHead(200, json).end("[]"), "metadata"],
+  ["too many bytes", (response) => response.writeHead(200, json).end(" ".repeat(300_000)), "bytes"],
+  ["no answer", () => undefined, "could not be fetched"],
   [
     "another issuer",
     (response) =>

@@ -54,7 +54,7 @@ export class TokenVerifier {
     if (current.kind === "failed") return unavailable(issuer, current.reason);
     const first = await this.#check(token, provider, current.keySet);
     if (first !== "unknown key") return first;
-    const newer = await keys.beyond(current.keySet);
+    const newer = await keys.newerThan(current.keySet);
     const second = newer === current.keySet ? first : await this.#check(token, provider, newer);
     return second === "unknown key" ? unknownKey(provider) : second;
   }
@@ -102,7 +102,7 @@ export class TokenVerifier {
     }
   }
 
-  #keysOf(provider: AuthProvider, issuer: string): Pick<RemoteKeys, "current" | "beyond"> {
+  #keysOf(provider: AuthProvider, issuer: string): Pick<RemoteKeys, "current" | "newerThan"> {
     if (provider.kind === "oidc") {
       return this.#remoteKeys(`issuer ${issuer}`, () => discoverKeys(this.#fetchDocument, issuer));
     }
@@ -111,7 +111,7 @@ export class TokenVerifier {
       case "inline":
         return {
           current: () => Promise.resolve({ kind: "ok", keySet: keys.keySet }),
-          beyond: (before) => Promise.resolve(before),
+          newerThan: (before) => Promise.resolve(before),
         };
       case "remote":
         return this.#remoteKeys(`keys ${keys.url}`, () => fetchKeys(this.#fetchDocument, keys.url));
@@ -120,11 +120,11 @@ export class TokenVerifier {
     }
   }
 
-  #remoteKeys(place: string, fetch: () => Promise<KeysFetched>): RemoteKeys {
-    const known = this.#remote.get(place);
+  #remoteKeys(source: string, fetch: () => Promise<KeysFetched>): RemoteKeys {
+    const known = this.#remote.get(source);
     if (known !== undefined) return known;
     const fresh = new RemoteKeys(fetch, this.#now);
-    this.#remote.set(place, fresh);
+    this.#remote.set(source, fresh);
     return fresh;
   }
 }

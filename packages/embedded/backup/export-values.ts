@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../engine/model/types.ts";
+import { errorMessage } from "../values/errors.ts";
 
 /**
  * Formats a stored value as Convex's exports do: 64-bit integers as JSON integers, floats always with a point
@@ -47,7 +48,7 @@ export function parseExportText(text: string, style: NumberStyle): ParsedLine {
   try {
     return { kind: "ok", value: JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) as JSONValue };
   } catch (error) {
-    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "invalid", reason: errorMessage(error) };
   }
 }
 

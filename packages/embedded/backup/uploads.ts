@@ -78,7 +78,7 @@ export class Uploads {
 
 const unknownUpload: UploadProblem = {
   kind: "refused",
-  reason: "There is no such upload: it was finished, or the backend was started anew. Import again.",
+  reason: "There is no such upload: it was finished, or the backend was restarted. Import again.",
 };
 
 /** Writes a part. If it is too large, leaves no file and returns false. */

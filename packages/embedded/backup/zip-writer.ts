@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { ZipFile } from "yazl";
+import { asError } from "../values/errors.ts";
 
 type Content = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
@@ -59,7 +60,7 @@ export async function writeZip(file: string, fill: (zip: ZipWriter) => Promise<v
   zip.output.pipe(target);
   const filled = fill(zip).then(() => zip.end());
   filled.catch((error: unknown) => {
-    zip.fail(error instanceof Error ? error : new Error(String(error)));
+    zip.fail(asError(error));
     target.destroy();
   });
   target.once("error", (error) => zip.fail(error));

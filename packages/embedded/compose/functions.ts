@@ -10,9 +10,15 @@ import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/isolate.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
-import { conflictQueries, logQueries, usageQueries } from "../system/activity-queries.ts";
-import { exportQueries, importQueries } from "../system/backup-queries.ts";
-import { componentQueries, deploymentQueries } from "../system/deployment-queries.ts";
+import {
+  componentQueries,
+  conflictQueries,
+  deploymentQueries,
+  exportQueries,
+  importQueries,
+  logQueries,
+  usageQueries,
+} from "../system/built-in-queries.ts";
 import { withSystemFunctions } from "../system/system-functions.ts";
 import { tableQueries } from "../system/table-queries.ts";
 import type { BackendOptions } from "./backend-options.ts";

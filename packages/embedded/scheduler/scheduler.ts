@@ -51,7 +51,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #loop: DueLoop;
   readonly #running = new Map<string, Promise<void>>();
-  /** Rows whose runs lost every race, with the time of the next try. */
+  /** Rows whose runs conflicted on every attempt, with the time of the next try. */
   readonly #postponed = new Map<string, Postponed>();
 
   constructor(options: SchedulerOptions) {

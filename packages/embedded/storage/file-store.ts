@@ -11,7 +11,7 @@ const privateFolder = 0o700;
 /** Unfinished files have names that no key can have. */
 const partialSuffix = ".part";
 const maxBytesInMemory = 64 * 1024 * 1024;
-const keyPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type Written = {
   /** Base64, as in the `_storage` table. */
@@ -117,7 +117,7 @@ class FolderStore implements FileStore {
   }
 
   async keys(): Promise<readonly string[]> {
-    return (await readdir(this.#folder)).filter((name) => keyPattern.test(name));
+    return (await readdir(this.#folder)).filter((name) => uuidPattern.test(name));
   }
 
   async removePartial(): Promise<void> {
@@ -128,7 +128,7 @@ class FolderStore implements FileStore {
   }
 
   #path(key: string): string {
-    if (!keyPattern.test(key)) throw new RangeError(`"${key}" is not a key of a stored file.`);
+    if (!uuidPattern.test(key)) throw new RangeError(`"${key}" is not a key of a stored file.`);
     return join(this.#folder, key);
   }
 }

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isInMemory } from "../engine/store/private-file.ts";
 import { FileJanitor } from "./file-janitor.ts";
 import { FileStorage, type FileStorageOptions } from "./file-storage.ts";
 import { openFileStore } from "./file-store.ts";
-
-const inMemory = ":memory:";
 
 export type FilesOptions = Omit<FileStorageOptions, "store"> & {
   /** The engine's data file, or ":memory:". The files are in a folder beside it. */
@@ -27,7 +26,7 @@ export function filesFolderOf(dataFile: string): string {
 
 /** Opens an engine's stored files. The caller starts the janitor after applying the schema. */
 export async function openFiles({ dataFile, onError, ...options }: FilesOptions): Promise<Files> {
-  const temporary = dataFile === inMemory ? await mkdtemp(join(tmpdir(), "files-")) : null;
+  const temporary = isInMemory(dataFile) ? await mkdtemp(join(tmpdir(), "files-")) : null;
   const store = await openFileStore(temporary ?? filesFolderOf(dataFile));
   const janitor = new FileJanitor({ engine: options.engine, store, onError });
   return {

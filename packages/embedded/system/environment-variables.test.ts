@@ -7,8 +7,8 @@ import { EnvironmentVariables, maxVariables } from "./environment-variables.ts";
 function open(): { engine: Engine; environment: EnvironmentVariables } {
   const engine = openEngine({ path: ":memory:" });
   // Before the schema is applied, as on the first start.
-  const environment = new EnvironmentVariables(engine, { URL: "http://x" }, { COLOUR: "red", URL: "mine" });
-  expect(environment.all).toEqual({ COLOUR: "red", URL: "http://x" });
+  const environment = new EnvironmentVariables(engine, { URL: "http://x" }, { COLOR: "red", URL: "mine" });
+  expect(environment.all).toEqual({ COLOR: "red", URL: "http://x" });
   engine.applySchema([environmentTable]);
   return { engine, environment };
 }
@@ -16,17 +16,17 @@ function open(): { engine: Engine; environment: EnvironmentVariables } {
 test("stored values override the defaults; removing one restores the default", async () => {
   const { engine, environment } = open();
   await environment.update([
-    { name: "COLOUR", value: "blue" },
+    { name: "COLOR", value: "blue" },
     { name: "SIZE", value: "5" },
   ]);
-  expect(environment.all).toEqual({ COLOUR: "blue", SIZE: "5", URL: "http://x" });
+  expect(environment.all).toEqual({ COLOR: "blue", SIZE: "5", URL: "http://x" });
   // Another process on the same file.
-  expect(new EnvironmentVariables(engine, {}, { COLOUR: "green" }).all).toEqual({
-    COLOUR: "blue",
+  expect(new EnvironmentVariables(engine, {}, { COLOR: "green" }).all).toEqual({
+    COLOR: "blue",
     SIZE: "5",
   });
-  await environment.update([{ name: "COLOUR", value: null }]);
-  expect(environment.all["COLOUR"]).toBe("red");
+  await environment.update([{ name: "COLOR", value: null }]);
+  expect(environment.all["COLOR"]).toBe("red");
 });
 
 test("concurrent updates all take effect", async () => {

@@ -1,5 +1,3 @@
-import { decodeBase32, encodeBase32 } from "./base32.ts";
-
 /** The content of a Convex document id: the table's number and 16 bytes that identify the document. */
 export type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
 
@@ -9,6 +7,9 @@ const maxTableNumber = 0xffff_ffff;
 // One to five bytes of table number, the internal id and the checksum, in base 32.
 const minLength = 31;
 const maxLength = 37;
+// Crockford's alphabet in lower case: no i, l, o or u.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const digits = new Map(Array.from(alphabet, (character, value) => [character, value]));
 
 /** Recently decoded ids: a function's ids are decoded again with each read and write. */
 const decoded = new Map<string, DocumentId>();
@@ -78,4 +79,40 @@ function fletcher16(bytes: readonly number[]): readonly [number, number] {
     high = (high + low) & 0xff;
   }
   return [low, high];
+}
+
+/** Five bits per character, most significant first; the last one is padded with zeros. */
+function encodeBase32(bytes: Uint8Array): string {
+  let text = "";
+  let pending = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(pending >> bits) & 31] as string;
+    }
+    pending &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + (alphabet[(pending << (5 - bits)) & 31] as string);
+}
+
+/** Null for a character outside the alphabet. Padding bits are dropped. */
+function decodeBase32(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
+  let length = 0;
+  let pending = 0;
+  let bits = 0;
+  for (const character of text) {
+    const digit = digits.get(character);
+    if (digit === undefined) return null;
+    pending = (pending << 5) | digit;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[length++] = pending >> bits;
+    pending &= (1 << bits) - 1;
+  }
+  return bytes;
 }

@@ -46,7 +46,7 @@ export function parseManifest(text: string): ParsedManifest {
     return refused("its manifest is damaged");
   }
   const parsed = manifest.safeParse(json);
-  if (!parsed.success) return refused("its manifest is not one of a backup of this program");
+  if (!parsed.success) return refused("its manifest is not from a backup of this program");
   const { format, entries } = parsed.data;
   if (format > backupFormat) {
     return refused(
@@ -57,7 +57,7 @@ export function parseManifest(text: string): ParsedManifest {
   if (new Set(names).size !== names.length || !names.includes(database))
     return refused("its manifest is damaged");
   if (!names.every((name) => entryName.test(name)))
-    return refused("its manifest names what is no part of one");
+    return refused("its manifest lists a file that no backup has");
   return { kind: "ok", manifest: parsed.data };
 }
 

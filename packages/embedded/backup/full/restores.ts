@@ -35,7 +35,7 @@ export async function prepareRestore(dataFile: string, file: string, id: string)
   }
 }
 
-/** Restores, one at a time. Each is verified first, and then taken by a restart of the backend. */
+/** Runs restores, one at a time. Each backup is verified first; a restart of the backend then takes it. */
 export class Restores {
   readonly #deps: RestoresDeps;
   #isBusy = false;
@@ -81,7 +81,7 @@ export class Restores {
     if (isInMemory(dataFile) || restart === null) {
       return {
         kind: "refused",
-        reason: "This backend cannot be started again by itself, so it cannot restore.",
+        reason: "This backend cannot restart itself, so it cannot restore.",
       };
     }
     if (this.#isBusy) return { kind: "refused", reason: "Another restore is under way." };

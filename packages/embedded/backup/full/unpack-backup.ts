@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { formatVersion, readFormat } from "../../engine/store/file-format.ts";
 import { measured } from "../../storage/measured.ts";
+import { errorMessage, isSystemError } from "../../values/errors.ts";
 import {
   type BackupEntry,
   type BackupManifest,
@@ -68,7 +69,7 @@ async function readBackup(
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
       throw new BackupRefusedError(`there is no file ${file}`);
     }
-    throw new BackupRefusedError(`it is not a whole ZIP file (${reasonOf(error)})`);
+    throw new BackupRefusedError(`it is not a whole ZIP file (${errorMessage(error)})`);
   });
   try {
     const entries = new Map<string, Entry>();
@@ -83,8 +84,8 @@ async function readBackup(
     }
     return manifest;
   } catch (error) {
-    if (error instanceof BackupRefusedError || isDiskError(error)) throw error;
-    throw new BackupRefusedError(`it is damaged (${reasonOf(error)})`);
+    if (error instanceof BackupRefusedError || isSystemError(error)) throw error;
+    throw new BackupRefusedError(`it is damaged (${errorMessage(error)})`);
   } finally {
     zip.close();
   }
@@ -124,16 +125,8 @@ function checkDatabase(file: string): void {
     if (result !== "ok") throw new BackupRefusedError(`its database is damaged (${String(result)})`);
   } catch (error) {
     if (error instanceof BackupRefusedError) throw error;
-    throw new BackupRefusedError(`its database is damaged (${reasonOf(error)})`);
+    throw new BackupRefusedError(`its database is damaged (${errorMessage(error)})`);
   } finally {
     db.close();
   }
-}
-
-function isDiskError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

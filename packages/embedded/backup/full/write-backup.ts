@@ -8,6 +8,7 @@ import { Store } from "../../engine/store/store.ts";
 import { fileTable } from "../../storage/file-rows.ts";
 import { measured } from "../../storage/measured.ts";
 import { successor } from "../../values/keys/bytes.ts";
+import { asError } from "../../values/errors.ts";
 import type { FilesInUse } from "../files-in-use.ts";
 import { removeDatabase, type WorkFolder } from "../work-folder.ts";
 import { ZipWriter } from "../zip-writer.ts";
@@ -66,7 +67,7 @@ export async function writeBackup({ engine, files, work }: BackupSource): Promis
       zip.end();
     };
     void fill()
-      .catch((error: unknown) => zip.fail(error instanceof Error ? error : new Error(String(error))))
+      .catch((error: unknown) => zip.fail(asError(error)))
       .finally(finish);
     return zip;
   } catch (error) {

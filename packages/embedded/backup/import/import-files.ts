@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DocumentJson, Transaction } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { deleteFileRows, fileByStorageId, putFileRow } from "../../storage/file-rows.ts";
-import type { FileStore } from "../../storage/file-store.ts";
+import { type FileStore, uuidPattern } from "../../storage/file-store.ts";
 import { at, ImportFailure } from "../read/import-failure.ts";
 import type { ImportSource } from "../read/import-source.ts";
 import { renumberId, type Renumbering } from "./renumber-ids.ts";
@@ -15,7 +15,6 @@ type TakenFile = {
   readonly size: number;
 };
 
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const maxFileBytes = 16 * 1024 ** 3;
 
 /** The files of one import. Their contents are stored first; rows name them only when the import is put in place. */

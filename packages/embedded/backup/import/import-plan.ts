@@ -15,7 +15,7 @@ export function planImport(
   present: Present,
 ): ImportPlan {
   const existing = new Map(present.tables.map((table) => [table.name, table]));
-  const numbers = new Numbers(present.tables, imported);
+  const numbers = new FreeNumbers(present.tables, imported);
   const tables = imported.map((each): PlannedTable => {
     const { component, table, rows } = each;
     assertNames(each, present);
@@ -86,7 +86,7 @@ function assertNames({ component, table }: ImportedTable, { isDeclared }: Presen
 }
 
 /** Hands out numbers that no table has, here or in the import. */
-class Numbers {
+class FreeNumbers {
   #last: number;
 
   constructor(present: readonly NumberedTable[], imported: readonly ImportedTable[]) {

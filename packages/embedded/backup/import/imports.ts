@@ -5,6 +5,7 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { Schema } from "../../runtime/checks/schema.ts";
 import { importTable } from "../../runtime/tables/state-tables.ts";
+import { errorMessage } from "../../values/errors.ts";
 import type { FilesInUse } from "../files-in-use.ts";
 import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportFormat, ImportSource } from "../read/import-source.ts";
@@ -42,12 +43,16 @@ export type ImportsDeps = {
   readonly log: Log;
 };
 
-type Waiting = { readonly request: ImportRequest; readonly source: ImportSource; readonly plan: ImportPlan };
+type WaitingImport = {
+  readonly request: ImportRequest;
+  readonly source: ImportSource;
+  readonly plan: ImportPlan;
+};
 
-/** Imports. Each is read and described first, and put in place after it was confirmed. */
+/** Runs imports. Each is read and described first, and put in place after it was confirmed. */
 export class Imports {
   readonly #deps: ImportsDeps;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingImport>();
   readonly #canceled = new Set<string>();
   readonly #working = new Set<Promise<void>>();
 
@@ -141,7 +146,7 @@ export class Imports {
     }
   }
 
-  async #run(id: string, waiting: Waiting): Promise<void> {
+  async #run(id: string, waiting: WaitingImport): Promise<void> {
     const { engine, work, files, schemaOf } = this.#deps;
     const stagingFile = work.newPath("staging");
     const imported = new ImportFiles(files.store);
@@ -207,7 +212,7 @@ function open({ file, format, component, table }: ImportRequest): Promise<Import
   return Promise.resolve(tableSource(file, format, component, table ?? ""));
 }
 
-async function dispose({ request, source }: Pick<Waiting, "request" | "source">): Promise<void> {
+async function dispose({ request, source }: Pick<WaitingImport, "request" | "source">): Promise<void> {
   source.close();
   await rm(request.file, { force: true });
 }
@@ -223,5 +228,5 @@ function failed(message: string): DocumentJson {
 
 function messageOf(error: unknown): string {
   if (error instanceof ImportFailure) return `Hit an error while importing:\n${error.message}`;
-  return `The import failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `The import failed: ${errorMessage(error)}`;
 }

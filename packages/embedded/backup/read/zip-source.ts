@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { engineTableName } from "../../names/table-name.ts";
+import { errorMessage } from "../../values/errors.ts";
 import { readArchiveName } from "../archive-names.ts";
 import type { NumberStyle } from "../export-values.ts";
 import { ImportFailure } from "./import-failure.ts";
@@ -117,6 +118,5 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array
 
 function unreadable(error: unknown): Error {
   if (error instanceof ImportFailure) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ImportFailure(`The ZIP file cannot be read: ${reason}.`);
+  return new ImportFailure(`The ZIP file cannot be read: ${errorMessage(error)}.`);
 }

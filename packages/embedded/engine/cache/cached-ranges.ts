@@ -1,4 +1,4 @@
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareBytes, higherBound } from "../../values/keys/bytes.ts";
 import type { ScanOrder } from "../model/types.ts";
 import type { IndexedId } from "../store/store.ts";
 
@@ -43,7 +43,7 @@ export class CachedRanges {
       last === undefined || upper === null ? [] : last.entries.slice(firstAtLeast(last.entries, upper));
     const piece = {
       lower: first !== undefined && compareBytes(first.lower, lower) < 0 ? first.lower : lower,
-      upper: last === undefined ? upper : higher(last.upper, upper),
+      upper: last === undefined ? upper : higherBound(last.upper, upper),
       entries: [...before, ...entries, ...after],
     };
     pieces.splice(from, joined.length, piece);
@@ -118,8 +118,4 @@ function firstWhere<T>(list: readonly T[], holds: (item: T) => boolean): number 
 
 function reaches(end: Uint8Array | null, upper: Uint8Array | null): boolean {
   return end === null || (upper !== null && compareBytes(end, upper) >= 0);
-}
-
-function higher(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
-  return reaches(left, right) ? left : right;
 }

@@ -1,3 +1,5 @@
+import { errorMessage } from "../../values/errors.ts";
+
 export type StoreProblem = "locked" | "corrupt" | "foreign" | "newer_format" | "unreachable";
 
 /** The database file cannot be used. The message tells the operator what to do. */
@@ -27,10 +29,9 @@ export class EngineFailedError extends Error {
   override readonly name = "EngineFailedError";
 
   constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     const remedy =
       "Check that the disk has room and is writable, then restart: all acknowledged writes are there.";
-    super(`The database file could not be written (${reason}). ${remedy}`, { cause });
+    super(`The database file could not be written (${errorMessage(cause)}). ${remedy}`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareBytes, isBelow } from "../../values/keys/bytes.ts";
 
 export type KeyEntry<V> = { readonly key: Uint8Array; readonly value: V };
 
@@ -30,7 +30,7 @@ export class SortedKeyMap<V> {
 
   first(lower: Uint8Array, upper: Uint8Array | null): KeyEntry<V> | undefined {
     const entry = this.#entries[this.#firstAtLeast(lower)];
-    return entry !== undefined && (upper === null || compareBytes(entry.key, upper) < 0) ? entry : undefined;
+    return entry !== undefined && isBelow(entry.key, upper) ? entry : undefined;
   }
 
   last(lower: Uint8Array, upper: Uint8Array | null): KeyEntry<V> | undefined {

@@ -1,3 +1,4 @@
+import { errorMessage, isSystemError } from "../../values/errors.ts";
 import { StoreError } from "../model/errors.ts";
 
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
@@ -26,7 +27,7 @@ export function openingError(path: string, error: unknown): StoreError {
     case sqliteCodes.corrupt:
       return new StoreError(
         "corrupt",
-        `The database ${path} is damaged. Move it away (with its -wal file) to start anew, or bring back a backup: ` +
+        `The database ${path} is damaged. Move it away (with its -wal file) to start with an empty database, or restore a backup: ` +
           "`gleaner restore FILE`, then start again.",
         error,
       );
@@ -36,7 +37,7 @@ export function openingError(path: string, error: unknown): StoreError {
     default:
       return new StoreError(
         "unreachable",
-        `The database ${path} cannot be opened: ${reasonOf(error)}.`,
+        `The database ${path} cannot be opened: ${errorMessage(error)}.`,
         error,
       );
   }
@@ -56,15 +57,7 @@ function cannotOpen(path: string, error: unknown): StoreError {
   );
 }
 
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
-}
-
 function primaryCode(error: unknown): number | null {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
   return error.errcode & 0xff;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

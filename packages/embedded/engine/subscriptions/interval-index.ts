@@ -1,4 +1,4 @@
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareBytes, higherBound, isBelow } from "../../values/keys/bytes.ts";
 
 /** Handle of an added interval, to remove it. */
 export type Interval<V> = {
@@ -70,7 +70,7 @@ function inserted<V>(tree: Tree<V>, node: Node<V>): Node<V> {
   }
   if (compareIntervals(tree.interval, node.interval) < 0) tree.right = inserted(tree.right, node);
   else tree.left = inserted(tree.left, node);
-  tree.reach = higher(tree.reach, node.interval.upper);
+  tree.reach = higherBound(tree.reach, node.interval.upper);
   return tree;
 }
 
@@ -114,21 +114,12 @@ function merge<V>(before: Tree<V>, after: Tree<V>): Tree<V> {
 function updated<V>(node: Node<V>): Node<V> {
   const { left, right, interval } = node;
   let reach = interval.upper;
-  if (left !== null) reach = higher(reach, left.reach);
-  if (right !== null) reach = higher(reach, right.reach);
+  if (left !== null) reach = higherBound(reach, left.reach);
+  if (right !== null) reach = higherBound(reach, right.reach);
   node.reach = reach;
   return node;
 }
 
 function compareIntervals(left: Interval<unknown>, right: Interval<unknown>): number {
   return compareBytes(left.lower, right.lower) || left.serial - right.serial;
-}
-
-function isBelow(key: Uint8Array, upper: Uint8Array | null): boolean {
-  return upper === null || compareBytes(key, upper) < 0;
-}
-
-function higher(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
-  if (left === null || right === null) return null;
-  return compareBytes(left, right) < 0 ? right : left;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Conflict, Engine, Timestamp, Transaction } from "../model/types.ts";
 
 /**
@@ -75,8 +76,4 @@ function conflictMessage({ table, documentId }: Conflict): string {
     "this mutation was being run and on every subsequent retry. " +
     `The document with ID "${documentId}" was changed. See https://docs.convex.dev/error#1`
   );
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,4 @@
-import { compareBytes, successor } from "../../values/keys/bytes.ts";
+import { compareBytes, higherBound, isBelow, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import { qualify } from "../model/catalog.ts";
 import type { ReadSet, ScanOrder } from "../model/types.ts";
@@ -7,7 +7,7 @@ import type { ReadSet, ScanOrder } from "../model/types.ts";
 export type ConsumedRange = {
   /** The scan has returned `key`. */
   reached(key: Uint8Array): void;
-  /** The scan has ended. That nothing more was found is an observation, too. */
+  /** The scan has ended. The rest of its range counts as read, too. */
   ended(): void;
 };
 
@@ -100,17 +100,8 @@ function mergeGroup(ranges: KeyRange[]): KeyRange[] {
     ) {
       merged.push(range);
     } else {
-      merged[merged.length - 1] = { ...previous, upper: higher(previous.upper, range.upper) };
+      merged[merged.length - 1] = { ...previous, upper: higherBound(previous.upper, range.upper) };
     }
   }
   return merged;
-}
-
-function isBelow(key: Uint8Array, upper: Uint8Array | null): boolean {
-  return upper === null || compareBytes(key, upper) < 0;
-}
-
-function higher(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
-  if (left === null || right === null) return null;
-  return compareBytes(left, right) < 0 ? right : left;
 }

@@ -5,7 +5,7 @@ import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 
-/** How long a request waits for new entries before it is answered without any, in ms: less than proxies wait. */
+/** A request without new entries is answered after this time, in ms. Proxies wait longer. */
 const waitMs = 25_000;
 const maxFollowers = 50;
 

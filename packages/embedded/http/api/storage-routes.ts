@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { appComponent } from "../../names/table-name.ts";
 import type { StoredFile } from "../../storage/file-rows.ts";
 import type { FileStorage } from "../../storage/file-storage.ts";
+import { uuidPattern } from "../../storage/file-store.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import type { ApiRoute } from "./api-handler.ts";
@@ -16,7 +17,6 @@ export type StorageRouteDeps = {
 };
 
 const prefix = "storage/";
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `POST /api/storage/upload?token=…` and `GET /api/storage/{uuid}`. */
 export function storageRoutes({ storage, now = Date.now }: StorageRouteDeps): ApiRoute {

@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { ReadinessProbe } from "../../operations/readiness.ts";
-import { type HoldBounds, startingHandler } from "./starting-handler.ts";
+import { type WaitLimits, startingHandler } from "./starting-handler.ts";
 
 const long = 600_000;
 
@@ -14,7 +14,7 @@ const echo: RequestListener = (request, response) => {
   void text(request).then((body) => response.end(`${request.method} ${request.url} ${body}`));
 };
 
-async function starting(bounds: HoldBounds) {
+async function starting(bounds: WaitLimits) {
   const handler = startingHandler(new ReadinessProbe(), bounds);
   let listener = handler.handle;
   const server = createServer((request, response) => listener(request, response));
@@ -56,14 +56,14 @@ test("an early request is answered completely once the backend is ready", async 
   expect(said).toEqual([`POST /a ${"/a".repeat(200_000)}`, `POST /b ${"/b".repeat(200_000)}`]);
 });
 
-test("health checks wait for nothing", async () => {
+test("health checks are answered at once", async () => {
   const { url } = await starting({ count: 10, ms: long });
   expect((await fetch(`${url}/health`)).status).toBe(200);
   const ready = await fetch(`${url}/ready?verbose`);
   expect([ready.status, ready.headers.get("retry-after")]).toEqual([503, "1"]);
 });
 
-test("waiting time is limited", async () => {
+test("the waiting time of an early request is limited", async () => {
   const { url } = await starting({ count: 10, ms: 20 });
   await expectRetryLater(await fetch(url));
 });

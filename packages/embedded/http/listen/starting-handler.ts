@@ -3,10 +3,10 @@ import type { ReadinessProbe } from "../../operations/readiness.ts";
 import { healthReply, readyReply } from "../admin/operations-routes.ts";
 import { refusal, type Reply, sendReply } from "../reply.ts";
 
-export type HoldBounds = {
-  /** How many requests may wait at a time. Only their connections and headers are kept. */
+export type WaitLimits = {
+  /** Number of requests that may wait at a time. Only their connections and headers are kept. */
   readonly count: number;
-  /** How long each may wait, in ms. */
+  /** Longest wait in ms. */
   readonly ms: number;
 };
 
@@ -19,56 +19,56 @@ export type StartingHandler = {
   readonly giveUp: () => void;
 };
 
-const defaultBounds: HoldBounds = { count: 1_000, ms: 5_000 };
+const defaultLimits: WaitLimits = { count: 1_000, ms: 5_000 };
 
 /** Handles requests while the functions are loading, so that most clients see a restart as a delay, not an error. */
 export function startingHandler(
   readiness: ReadinessProbe,
-  bounds: HoldBounds = defaultBounds,
+  limits: WaitLimits = defaultLimits,
 ): StartingHandler {
-  const held = new Map<ServerResponse, Held>();
-  let isHolding = true;
+  const waiting = new Map<ServerResponse, WaitingRequest>();
+  let isStarting = true;
 
-  const letGo = (): readonly Held[] => {
-    isHolding = false;
-    const all = [...held.values()];
+  const releaseAll = (): readonly WaitingRequest[] => {
+    isStarting = false;
+    const all = [...waiting.values()];
     for (const each of all) each.release();
     return all;
   };
 
-  const hold = (request: IncomingMessage, response: ServerResponse): void => {
+  const keep = (request: IncomingMessage, response: ServerResponse): void => {
     const release = (): void => {
       clearTimeout(timer);
       response.off("close", release);
-      held.delete(response);
+      waiting.delete(response);
     };
     const timer = setTimeout(() => {
       release();
       sendAndClose(response, retryLaterReply());
-    }, bounds.ms);
+    }, limits.ms);
     // A client that left makes room.
     response.once("close", release);
-    held.set(response, { request, response, release });
+    waiting.set(response, { request, response, release });
   };
 
   return {
     handle: (request, response) => {
       const reply = probeReply(request.url ?? "/", readiness);
       if (reply !== null) sendAndClose(response, reply);
-      else if (!isHolding || held.size >= bounds.count || isWebSocket(request)) {
+      else if (!isStarting || waiting.size >= limits.count || isWebSocket(request)) {
         sendAndClose(response, retryLaterReply());
-      } else hold(request, response);
+      } else keep(request, response);
     },
     handOver: (listener) => {
-      for (const { request, response } of letGo()) listener(request, response);
+      for (const { request, response } of releaseAll()) listener(request, response);
     },
     giveUp: () => {
-      for (const { response } of letGo()) sendAndClose(response, retryLaterReply());
+      for (const { response } of releaseAll()) sendAndClose(response, retryLaterReply());
     },
   };
 }
 
-type Held = {
+type WaitingRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly release: () => void;

@@ -1,6 +1,6 @@
 import { bundleFunctions } from "./bundle.ts";
 
-/** The process of `bundleApart`: receives the folder, sends the outcome, and ends. */
+/** The process that `startBackend` forks: receives the folder, sends the outcome, and ends. */
 process.once("message", (directory) => {
   void bundleFunctions(directory as string).then((outcome) => process.send?.(outcome, () => process.exit(0)));
 });

@@ -30,7 +30,7 @@ const timeoutMs = 10_000;
  */
 export async function findComponents(folder: string): Promise<ComponentTreeOutcome> {
   const config = configFiles.map((file) => join(folder, file)).find((file) => existsSync(file));
-  if (config === undefined) return { kind: "ok", tree: { mounts: [appAlone], folders: new Map() } };
+  if (config === undefined) return { kind: "ok", tree: { mounts: [appOnly], folders: new Map() } };
   const folders = new Map<string, string>();
   const uses = new Map<string, Set<string>>();
   const code = await bundleDefinitions(config, folder, folders, uses);
@@ -46,7 +46,7 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   return { kind: "ok", tree: { mounts: mounted.mounts, folders } };
 }
 
-const appAlone: ComponentMount = {
+const appOnly: ComponentMount = {
   path: "",
   definition: "",
   variables: [],

@@ -18,7 +18,7 @@ const child = z.object({
         "A component's name may only contain letters, digits and underscores, and not begin with a digit",
     })
     .refine((name) => !(name in Object.prototype), {
-      error: "A component cannot have the name of what every object has, such as __proto__",
+      error: "A component cannot be named like a property of every object, such as __proto__",
     }),
   /** The folder of the child's definition, relative to the functions folder. */
   path: z.string(),

@@ -32,7 +32,8 @@ export type MountsOutcome =
 
 type Definitions = ReadonlyMap<string, DefinitionAnalysis>;
 
-const childReference = "_reference/childComponent/";
+/** Prefix of a component's reference to a child, followed by the child's name. */
+export const childReference = "_reference/childComponent/";
 
 /** Lists the components that an app installs: the app first, and parents before children. */
 export function mountsOf(definitions: Definitions): MountsOutcome {

@@ -5,7 +5,7 @@ export type FunctionStats = {
   readonly runs: number;
   readonly conflicts: number;
   readonly retries: number;
-  /** Runs that lost every race. */
+  /** Runs that conflicted on every attempt. */
   readonly exhausted: number;
   /** Number of conflicts by index, named "table.index". */
   readonly collisions: { readonly [index: string]: number };

@@ -44,7 +44,7 @@ function tickInsertions(program: Program): readonly Insertion[] {
   const tickFunction = ({ body }: Function): void => {
     if (body.type === "BlockStatement") {
       openers.push({ at: afterDirectives(body.body, body.start + 1), text: `${tick};` });
-    } else if (mayRecur(body)) {
+    } else if (mayRecurse(body)) {
       around(body, `(${tick},`, ")");
     }
   };
@@ -70,28 +70,28 @@ function tickInsertions(program: Program): readonly Insertion[] {
 }
 
 /**
- * Whether an arrow function's body may recur. A comparison for `sort` cannot, and gets no tick: it runs most
+ * Whether an arrow function's body may recurse. A comparison for `sort` cannot, and gets no tick: it runs most
  * often.
  */
-function mayRecur(body: Expression): boolean {
+function mayRecurse(body: Expression): boolean {
   switch (body.type) {
     case "Identifier":
     case "Literal":
     case "ThisExpression":
       return false;
     case "UnaryExpression":
-      return mayRecur(body.argument);
+      return mayRecurse(body.argument);
     case "MemberExpression":
       return (
         body.object.type === "Super" ||
-        mayRecur(body.object) ||
-        (body.computed && mayRecur(body.property as Expression))
+        mayRecurse(body.object) ||
+        (body.computed && mayRecurse(body.property as Expression))
       );
     case "BinaryExpression":
     case "LogicalExpression":
-      return body.left.type === "PrivateIdentifier" || mayRecur(body.left) || mayRecur(body.right);
+      return body.left.type === "PrivateIdentifier" || mayRecurse(body.left) || mayRecurse(body.right);
     case "ConditionalExpression":
-      return mayRecur(body.test) || mayRecur(body.consequent) || mayRecur(body.alternate);
+      return mayRecurse(body.test) || mayRecurse(body.consequent) || mayRecurse(body.alternate);
     default:
       return true;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
 import { appComponent } from "../../names/table-name.ts";
 import {
@@ -160,10 +161,6 @@ async function inTurn(
   } finally {
     execution.pendingSyscalls -= 1;
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ignore(): void {}

@@ -4,14 +4,12 @@ import {
   parseFunctionPath,
   shortPathOf,
 } from "../../names/function-path.ts";
-import { childPath } from "../components/component-mounts.ts";
+import { childPath, childReference } from "../components/component-mounts.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { Execution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
-
-const childReference = "_reference/childComponent/";
 
 /**
  * Finds the function that a call names. A path names a function of the caller's component. A reference names a

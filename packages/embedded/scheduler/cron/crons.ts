@@ -2,6 +2,7 @@ import type { Engine, Transaction } from "../../engine/model/types.ts";
 import { transact } from "../../engine/transact/transact.ts";
 import { parseFunctionPath, udfPathOf } from "../../names/function-path.ts";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
+import { canonicalJson } from "../../values/canonical-json.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import { DueLoop } from "../due-loop.ts";
 import {
@@ -120,15 +121,7 @@ function allCrons(transaction: Transaction): readonly CronJob[] {
   return jobs;
 }
 
-function isSame(a: CronSpec, b: CronSpec): boolean {
-  return canonical(a) === canonical(b);
-}
-
 // Stored documents may be read with their fields in another order.
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+function isSame(a: CronSpec, b: CronSpec): boolean {
+  return canonicalJson(a) === canonicalJson(b);
 }

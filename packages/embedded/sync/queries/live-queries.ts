@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../values/canonical-json.ts";
 import { LiveQuery, type LiveQueryDeps, type QuerySpec } from "./live-query.ts";
 
 export type Watched = { readonly query: LiveQuery; readonly release: () => void };
@@ -47,14 +48,7 @@ export class LiveQueries {
   }
 }
 
-function keyOf({ path, component = "", args, identity, journal }: QuerySpec): string {
-  return JSON.stringify([component, path, sorted(args), sorted(identity), journal]);
-}
-
 /** Clients may write the same arguments in a different order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
+function keyOf({ path, component = "", args, identity, journal }: QuerySpec): string {
+  return canonicalJson([component, path, args, identity, journal]);
 }

@@ -14,7 +14,7 @@ export type QuerySpec = {
   readonly journal: string | null;
 };
 
-type Holding = {
+type CurrentResult = {
   readonly result: KnownResult;
   readonly ranAt: Timestamp;
   /** The first commit that wrote into the read set, or null. */
@@ -36,7 +36,7 @@ export class LiveQuery {
   readonly #deps: LiveQueryDeps;
   readonly #watchers = new Set<() => void>();
   #spec: QuerySpec;
-  #holding: Holding | null = null;
+  #current: CurrentResult | null = null;
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -67,45 +67,45 @@ export class LiveQuery {
    * timestamps that never decrease, and keep the snapshot of `ts` retained.
    */
   at(ts: Timestamp): Promise<KnownResult> {
-    const held = this.heldAt(ts);
-    if (held !== null) return Promise.resolve(held);
-    const run = this.#tail.then(() => this.heldAt(ts) ?? this.#run(ts));
+    const current = this.currentAt(ts);
+    if (current !== null) return Promise.resolve(current);
+    const run = this.#tail.then(() => this.currentAt(ts) ?? this.#run(ts));
     this.#tail = run.catch(() => undefined);
     return run;
   }
 
   close(): void {
     this.#closed = true;
-    this.#holding?.unsubscribe();
-    this.#holding = null;
+    this.#current?.unsubscribe();
+    this.#current = null;
   }
 
   /** The result at `ts`, or null if it needs a run. */
-  heldAt(ts: Timestamp): KnownResult | null {
-    const holding = this.#holding;
-    if (holding === null || ts < holding.ranAt) return null;
-    return holding.invalidatedAt === null || ts < holding.invalidatedAt ? holding.result : null;
+  currentAt(ts: Timestamp): KnownResult | null {
+    const current = this.#current;
+    if (current === null || ts < current.ranAt) return null;
+    return current.invalidatedAt === null || ts < current.invalidatedAt ? current.result : null;
   }
 
   async #run(ts: Timestamp): Promise<KnownResult> {
     const { runner, engine, nextRequestId } = this.#deps;
     const run = await runner.runQuery({ ...this.#spec, ts, requestId: nextRequestId() });
     const fresh: KnownResult = { outcome: run.outcome, logLines: run.logLines, journal: run.journal };
-    const before = this.#holding;
+    const before = this.#current;
     const result = before !== null && hasSameOutcome(before.result, fresh) ? before.result : fresh;
     if (this.#closed) return result;
     before?.unsubscribe();
     this.#spec = { ...this.#spec, journal: run.journal ?? this.#spec.journal };
-    const holding: Holding = {
+    const current: CurrentResult = {
       result,
       ranAt: run.ts,
       invalidatedAt: null,
       unsubscribe: engine.subscribe(run.readSet, run.ts, (invalidatedAt) => {
-        holding.invalidatedAt = invalidatedAt;
+        current.invalidatedAt = invalidatedAt;
         for (const onInvalidated of [...this.#watchers]) onInvalidated();
       }),
     };
-    this.#holding = holding;
+    this.#current = current;
     if (engine.durable() > run.ts) await pendingCommitReports();
     return result;
   }

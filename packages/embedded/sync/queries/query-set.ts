@@ -85,9 +85,9 @@ export class QuerySet {
     for (const queryId of dirty) {
       const query = this.#entries.get(queryId)?.watched.query;
       if (query === undefined) continue;
-      const held = query.heldAt(ts);
-      if (held !== null) {
-        results.set(queryId, held);
+      const current = query.currentAt(ts);
+      if (current !== null) {
+        results.set(queryId, current);
         continue;
       }
       running.push(query.at(ts).then((result) => results.set(queryId, result)));

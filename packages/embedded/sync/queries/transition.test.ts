@@ -13,7 +13,7 @@ const result = (value: number): KnownResult => ({
 const at = (ts: bigint, querySet = 1, identity = 0) => ({ ts, querySet, identity });
 const quiet = (results: TransitionInput["results"]): TransitionInput => ({
   from: at(10n),
-  held: results,
+  known: results,
   to: at(20n),
   removed: [],
   results,
@@ -24,26 +24,26 @@ const quiet = (results: TransitionInput["results"]): TransitionInput => ({
 const sent = (message: TransitionMessage | null): unknown =>
   message === null ? null : JSON.parse(transitionJson(message));
 
-test("is empty when only time has passed", () => {
+test("there is no transition when only time has passed", () => {
   expect(nextTransition(quiet(new Map([[1, result(1)]])))).toBeNull();
 });
 
-test("covers a waiting mutation even when no query changed", () => {
+test("a transition covers a waiting mutation even when no query changed", () => {
   const message = nextTransition({ ...quiet(new Map([[1, result(1)]])), mutationWaits: true });
   expect(message).toMatchObject({ modifications: [], endVersion: { ts: encodeTimestamp(20n) } });
 });
 
-test("acknowledges a query set or an identity without changes", () => {
+test("a transition acknowledges a query set or an identity without changes", () => {
   const input = quiet(new Map());
   expect(nextTransition({ ...input, to: at(20n, 2) })).toMatchObject({ endVersion: { querySet: 2 } });
   expect(nextTransition({ ...input, to: at(20n, 1, 1) })).toMatchObject({ endVersion: { identity: 1 } });
 });
 
-test("sends new results, keeps held ones, removes dropped ones", () => {
+test("a transition has new results and removed queries, but no known results", () => {
   const kept = result(1);
   const message = nextTransition({
     ...quiet(new Map()),
-    held: new Map([
+    known: new Map([
       [1, kept],
       [2, result(2)],
       [3, result(3)],
@@ -73,7 +73,7 @@ test("a failed query includes error data only if there is some", () => {
   });
   const message = nextTransition({
     ...quiet(new Map()),
-    held: new Map(),
+    known: new Map(),
     results: new Map([
       [1, failed()],
       [2, failed(7)],

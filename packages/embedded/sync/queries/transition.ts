@@ -19,7 +19,7 @@ export type QuerySetChanges = {
 export type TransitionInput = QuerySetChanges & {
   /** The client's present version, and the results it has. */
   readonly from: StateVersion;
-  readonly held: KnownResults;
+  readonly known: KnownResults;
   /** The client's next version. Queries without a change keep their result. */
   readonly to: StateVersion;
   /** A mutation waits for its timestamp to be covered: send a transition even if no query changed. */
@@ -40,13 +40,15 @@ export function nextTransition(input: TransitionInput): TransitionMessage | null
   };
 }
 
-function removals({ held, removed }: TransitionInput): StateModification[] {
-  return removed.filter((queryId) => held.has(queryId)).map((queryId) => ({ type: "QueryRemoved", queryId }));
+function removals({ known, removed }: TransitionInput): StateModification[] {
+  return removed
+    .filter((queryId) => known.has(queryId))
+    .map((queryId) => ({ type: "QueryRemoved", queryId }));
 }
 
-function updates({ held, results }: TransitionInput): StateModification[] {
+function updates({ known, results }: TransitionInput): StateModification[] {
   return [...results]
-    .filter(([queryId, result]) => held.get(queryId) !== result)
+    .filter(([queryId, result]) => known.get(queryId) !== result)
     .map(([queryId, result]) => ({
       type: result.outcome.kind === "success" ? "QueryUpdated" : "QueryFailed",
       queryId,

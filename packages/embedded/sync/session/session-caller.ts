@@ -1,10 +1,9 @@
-import type { Authenticators } from "../../auth/authorization.ts";
+import { type Authenticators, badDeployKey } from "../../auth/authorization.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { AuthenticateMessage } from "../protocol/protocol.ts";
 import type { AuthErrorMessage } from "../protocol/server-messages.ts";
-import { hasExpired, identify, nobody, type SessionIdentity } from "./session-identity.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
 const policyViolation = 1008;
@@ -18,6 +17,17 @@ export type CallerSession = {
   /** Ends the client's connection. */
   readonly close: () => void;
 };
+
+/** A session's identity, and its expiry in ms since the epoch; null means no expiry. */
+type SessionIdentity = { readonly identity: Identity; readonly expiresAt: number | null };
+
+const nobody: SessionIdentity = { identity: { kind: "none" }, expiresAt: null };
+
+type Identified =
+  | { readonly kind: "ok"; readonly as: SessionIdentity }
+  | { readonly kind: "refused"; readonly message: string }
+  /** The token's issuer does not answer. The same token may be accepted later. */
+  | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
 /** The identity of a session: none at first, then that of the client's last `Authenticate`. */
 export class SessionCaller {
@@ -98,4 +108,34 @@ export class SessionCaller {
     this.#session.close();
     this.#session.socket.hangUp(code, reason);
   }
+}
+
+/** Determines the identity that an `Authenticate` message sets. */
+async function identify(
+  message: AuthenticateMessage,
+  { isAdminKey, tokens }: Authenticators,
+): Promise<Identified> {
+  switch (message.tokenType) {
+    case "None":
+      return { kind: "ok", as: nobody };
+    case "Admin": {
+      if (!isAdminKey(message.value)) return { kind: "refused", message: badDeployKey.message };
+      const actingAs = message.impersonating ?? null;
+      const identity =
+        actingAs === null ? ({ kind: "admin" } as const) : ({ kind: "admin", actingAs } as const);
+      return { kind: "ok", as: { identity, expiresAt: null } };
+    }
+    case "User": {
+      const verified = await tokens.verify(message.value);
+      if (verified.kind !== "verified") return verified;
+      const { attributes, expiresAt } = verified;
+      return { kind: "ok", as: { identity: { kind: "user", attributes }, expiresAt } };
+    }
+    default:
+      return assertNever(message);
+  }
+}
+
+function hasExpired({ expiresAt }: SessionIdentity, now: number): boolean {
+  return expiresAt !== null && now >= expiresAt;
 }

@@ -37,7 +37,7 @@ export type SessionDeps = Authenticators & {
   readonly now: () => number;
 };
 
-/** A received message, and a callback for when it is no longer held. */
+/** A received message, and a callback for when it is no longer kept. */
 type Received = { readonly message: ClientMessage; readonly done: () => void };
 
 /** A client session on one connection; the connection's first message starts it. */
@@ -55,7 +55,7 @@ export class Session {
   /** The requested version. The client stays at `#at` until a transition. */
   #querySet = 0;
   #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
-  readonly #held = new Map<QueryId, KnownResult>();
+  readonly #known = new Map<QueryId, KnownResult>();
   /** Answered mutations not yet covered by a transition. */
   #uncovered: readonly number[] = [];
   /** Running calls. Queued ones run when the client resends them. */
@@ -247,9 +247,9 @@ export class Session {
     const changes = await this.#changesAt(ts);
     if (this.#closed) return;
     const mutationWaits = uncovered.length > 0;
-    const message = nextTransition({ ...changes, from: this.#at, held: this.#held, to, mutationWaits });
-    for (const queryId of changes.removed) this.#held.delete(queryId);
-    for (const [queryId, result] of changes.results) this.#held.set(queryId, result);
+    const message = nextTransition({ ...changes, from: this.#at, known: this.#known, to, mutationWaits });
+    for (const queryId of changes.removed) this.#known.delete(queryId);
+    for (const [queryId, result] of changes.results) this.#known.set(queryId, result);
     if (message === null) return;
     this.#at = to;
     this.#uncovered = this.#uncovered.slice(uncovered.length);

@@ -13,6 +13,17 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return left.length - right.length;
 }
 
+/** Whether a key is below an upper bound; null means unbounded. */
+export function isBelow(key: Uint8Array, upper: Uint8Array | null): boolean {
+  return upper === null || compareBytes(key, upper) < 0;
+}
+
+/** The higher of two upper bounds. */
+export function higherBound(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
+  if (left === null || right === null) return null;
+  return compareBytes(left, right) < 0 ? right : left;
+}
+
 /** The smallest key that is greater than `key`. */
 export function successor(key: Uint8Array): Uint8Array {
   return withByte(key, 0);

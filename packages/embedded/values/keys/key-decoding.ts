@@ -1,6 +1,5 @@
 import type { Value } from "convex/values";
 import { keyTags } from "./key-encoding.ts";
-import { KeyReader } from "./key-reader.ts";
 
 /** The meaning of a bound of a key range. */
 export type DecodedBound = {
@@ -77,4 +76,53 @@ function readUntilEnd<T>(reader: KeyReader, read: () => T): T[] {
 function floatOf(ordered: bigint): number {
   floatBits.setBigUint64(0, ordered & signBit ? ordered ^ signBit : ordered ^ allBits);
   return floatBits.getFloat64(0);
+}
+
+/** Reads bytes written by ByteWriter. Throws RangeError for invalid bytes. */
+class KeyReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  get atEnd(): boolean {
+    return this.left === 0;
+  }
+
+  peek(): number {
+    const byte = this.#bytes[this.#at];
+    if (byte === undefined) throw new RangeError("The key ends early");
+    return byte;
+  }
+
+  byte(): number {
+    const byte = this.peek();
+    this.#at += 1;
+    return byte;
+  }
+
+  uint64(): bigint {
+    let value = 0n;
+    for (let count = 0; count < 8; count++) value = (value << 8n) | BigInt(this.byte());
+    return value;
+  }
+
+  /** Bytes up to 0x00 0x00; inside them, 0x00 0xff means 0x00. */
+  escaped(): Uint8Array {
+    const bytes: number[] = [];
+    for (let byte = this.byte(); ; byte = this.byte()) {
+      if (byte === 0) {
+        const next = this.byte();
+        if (next === 0) return Uint8Array.from(bytes);
+        if (next !== 0xff) throw new RangeError("A zero byte is not escaped");
+      }
+      bytes.push(byte);
+    }
+  }
 }
