@@ -3,7 +3,7 @@ import { parseArguments } from "./arguments.ts";
 
 const needed = ["--convex", "convex", "--data", "data.sqlite3"];
 
-test("defaults are loopback and Convex's own ports", () => {
+test("the defaults are loopback and Convex's own ports", () => {
   expect(parseArguments(needed)).toEqual({
     kind: "ok",
     value: {
@@ -66,11 +66,11 @@ test.each([
   [[...needed, "--max-file-mib", "0"]],
   [[...needed, "--color"]],
   [[...needed, "surplus"]],
-])("refuses %j", (argv) => {
+])("the arguments %j are refused", (argv) => {
   expect(parseArguments(argv).kind).toBe("invalid");
 });
 
-test("logs and latencies", () => {
+test("log and latency options are parsed", () => {
   const given = ["--log-format", "json", "--log-level", "debug", "--read-latency-ms", "2.5"];
   expect(parseArguments([...needed, ...given])).toMatchObject({
     value: { logFormat: "json", logLevel: "debug", readLatencyMs: 2.5, commitLatencyMs: 0 },

@@ -55,7 +55,7 @@ const until = (assertion: () => Promise<void>) => eventually(assertion, patience
 const notes = () => query("notes:all") as Promise<string[]>;
 
 describe("@convex-dev/rate-limiter", () => {
-  test("a token bucket admits its capacity, then says when to retry; keys are separate", async () => {
+  test("a rate limiter's token bucket admits its capacity, then says when to retry; keys are separate", async () => {
     const take = (key: string) => mutate("limits:take", { limit: "slow", key }) as Promise<{ ok: boolean }>;
     expect(await take("a")).toMatchObject({ ok: true });
     expect(await take("a")).toMatchObject({ ok: true });
@@ -68,20 +68,20 @@ describe("@convex-dev/rate-limiter", () => {
     expect(await take("a")).toMatchObject({ ok: true });
   });
 
-  test("a refused request is admitted after its wait", async () => {
+  test("a request refused by the rate limiter is admitted after its wait", async () => {
     const take = () => mutate("limits:take", { limit: "quick", key: "a" }) as Promise<{ ok: boolean }>;
     expect(await take()).toMatchObject({ ok: true });
     expect(await take()).toMatchObject({ ok: false });
     await until(async () => expect(await take()).toMatchObject({ ok: true }));
   });
 
-  test("a limit that throws gives a ConvexError with its data", async () => {
+  test("a rate limit that throws gives a ConvexError with its data", async () => {
     const take = () => mutate("limits:takeOrThrow", { limit: "windowed", key: "a" });
     for (let count = 0; count < 3; count += 1) await take();
     await expect(take()).rejects.toMatchObject({ data: { kind: "RateLimited", name: "windowed" } });
   });
 
-  test("deferred updates are applied by its batch worker", async () => {
+  test("the rate limiter's batch worker applies deferred updates", async () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await mutate("limits:take", { limit: "relaxed", key: "a", count: 10 })).toMatchObject({
         ok: true,
@@ -93,14 +93,14 @@ describe("@convex-dev/rate-limiter", () => {
   });
 });
 
-test("many callers of one limit do not conflict when updates are deferred", async () => {
+test("many callers of one rate limit do not conflict when updates are deferred", async () => {
   const crowd = Array.from({ length: 60 }, () => mutate("limits:take", { limit: "relaxed", key: "crowd" }));
   for (const taken of await Promise.all(crowd)) expect(taken).toMatchObject({ ok: true });
 });
 
 describe("@convex-dev/workpool", () => {
   test(
-    "a failing action is retried until it succeeds, and its completion is reported",
+    "a workpool retries a failing action until it succeeds, and reports its completion",
     async () => {
       const id = await mutate("pool:enqueueAction", { name: "shaky", failures: 2 });
       await until(async () => {
@@ -112,7 +112,7 @@ describe("@convex-dev/workpool", () => {
   );
 
   test(
-    "an action that always fails is reported as failed",
+    "a workpool reports an action that always fails as failed",
     async () => {
       await mutate("pool:enqueueAction", { name: "broken", failures: 100 });
       await until(async () => expect(await notes()).toContain("broken: failed"));
@@ -122,7 +122,7 @@ describe("@convex-dev/workpool", () => {
   );
 
   test(
-    "mutations of another pool run one by one, each once",
+    "a workpool without parallelism runs its mutations one by one, each once",
     async () => {
       const texts = ["one", "two", "three", "four", "five"];
       await mutate("pool:enqueueMutations", { texts });
@@ -136,7 +136,7 @@ describe("@convex-dev/workpool", () => {
   );
 
   test(
-    "canceled work is reported as canceled and never runs",
+    "a workpool reports canceled work as canceled and never runs it",
     async () => {
       const id = await mutate("pool:enqueueLate", { text: "never" });
       await mutate("pool:cancel", { id });
@@ -148,7 +148,7 @@ describe("@convex-dev/workpool", () => {
 });
 
 describe("@convex-dev/aggregate", () => {
-  test("counts, sums, ranks and pages through a table's documents", async () => {
+  test("an aggregate counts, sums, ranks and pages through a table's documents", async () => {
     const ids: unknown[] = [];
     for (const score of [30, 10, 50, 20, 40]) {
       ids.push(await mutate("scores:add", { player: "p", score }));
@@ -164,7 +164,7 @@ describe("@convex-dev/aggregate", () => {
     expect(await mutate("scores:staleCount")).toBe(4);
   });
 
-  test("splits its tree as it grows, per namespace", async () => {
+  test("an aggregate splits its tree as it grows, per namespace", async () => {
     for (let count = 1; count <= 60; count += 1) {
       expect(await mutate("scores:addDirect", { key: `key ${String(count).padStart(3, "0")}` })).toBe(count);
     }
@@ -172,7 +172,7 @@ describe("@convex-dev/aggregate", () => {
   });
 
   test(
-    "deferred inserts are made by its batch worker",
+    "an aggregate's batch worker makes deferred inserts",
     async () => {
       await mutate("scores:add", { player: "p", score: 5, later: true });
       await until(async () =>
@@ -184,7 +184,7 @@ describe("@convex-dev/aggregate", () => {
 });
 
 describe("@convex-dev/sharded-counter", () => {
-  test("adds up many concurrent writes from mutations and actions", async () => {
+  test("a sharded counter adds up many concurrent writes from mutations and actions", async () => {
     await Promise.all(Array.from({ length: 20 }, () => mutate("counter:add", { name: "hits", count: 2 })));
     await act("counter:addByAction", { name: "hits", count: -5 });
     expect(await query("counter:count", { name: "hits" })).toBe(35);
@@ -198,7 +198,7 @@ describe("@convex-dev/sharded-counter", () => {
 
 describe("@convex-dev/crons", () => {
   test(
-    "jobs are registered, fire repeatedly, and stop",
+    "dynamic crons are registered, fire repeatedly, and stop",
     async () => {
       await mutate("timers:every", { ms: 1_000, text: "by interval" });
       await mutate("timers:everySecond", { text: "by cron" });

@@ -16,7 +16,7 @@ async function call(backend: Backend, kind: string, name: string, headers: Heade
   const response = await fetch(`${backend.url}/api/${kind}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },
-    body: JSON.stringify({ path: `told:${name}`, args: {}, format: "json" }),
+    body: JSON.stringify({ path: `source:${name}`, args: {}, format: "json" }),
   });
   return (await response.json()) as Answer;
 }
@@ -43,7 +43,7 @@ async function callBySocket(
   await new Promise((resolve) => ws.on("open", resolve));
   const session = { sessionId: `of-${type}`, connectionCount: 0, lastCloseReason: null, clientTs: 1 };
   ws.send(JSON.stringify({ type: "Connect", ...session }));
-  ws.send(JSON.stringify({ type, requestId: 0, udfPath: `told:${type.toLowerCase()}`, args: [{}] }));
+  ws.send(JSON.stringify({ type, requestId: 0, udfPath: `source:${type.toLowerCase()}`, args: [{}] }));
   return await answered;
 }
 
@@ -67,7 +67,7 @@ async function start(behindProxy: boolean): Promise<{ backend: Backend; stop: ()
 describe.each([
   { name: "without a proxy", behindProxy: false, ip: "127.0.0.1" },
   { name: "behind a proxy", behindProxy: true, ip: "203.0.113.7" },
-])("$name, functions see the request's source", ({ behindProxy, ip }) => {
+])("$name", ({ behindProxy, ip }) => {
   let backend: Backend;
   let stop: () => Promise<void>;
   const asker = { ip, userAgent: "probe/1" };
@@ -78,19 +78,22 @@ describe.each([
 
   afterAll(() => stop());
 
-  test("over HTTP, also in functions called by an action", async () => {
+  test("a function called over HTTP sees the request's source, also within an action", async () => {
     for (const kind of ["mutation", "action"]) {
       expect(await call(backend, kind, kind, forwarded)).toMatchObject({ status: "success", value: asker });
       expect(await call(backend, "function", kind, forwarded)).toMatchObject({ value: asker });
     }
   });
 
-  test.each(["Mutation", "Action"] as const)("over a WebSocket, in a %s", async (type) => {
-    expect(await callBySocket(backend, type, forwarded)).toEqual(asker);
-  });
+  test.each(["Mutation", "Action"] as const)(
+    "a %s over a WebSocket sees the request's source",
+    async (type) => {
+      expect(await callBySocket(backend, type, forwarded)).toEqual(asker);
+    },
+  );
 
-  test("in an HTTP action", async () => {
-    const response = await fetch(`${backend.siteUrl}/told`, { headers: forwarded });
+  test("an HTTP action sees the request's source", async () => {
+    const response = await fetch(`${backend.siteUrl}/source`, { headers: forwarded });
     expect(await response.json()).toEqual(asker);
   });
 

@@ -20,10 +20,10 @@ test.each([
   ["_storage/../../etc/passwd", { kind: "other" }],
   ["README.md", { kind: "other" }],
   ["documents.jsonl", { kind: "other" }],
-])("%s", (name, entry) => {
+])("the role of %s is read from its name", (name, entry) => {
   expect(readArchiveName(name)).toEqual(entry);
 });
 
-test.each(["", "pool", "pool/batch"])("the prefix of %j is read back", (component) => {
+test.each(["", "pool", "pool/batch"])("the archive prefix of the component %j is read back", (component) => {
   expect(readArchiveName(`${archivePrefix(component)}jobs/documents.jsonl`)).toMatchObject({ component });
 });

@@ -48,7 +48,7 @@ async function exported(from: Deployment, name: string, ...options: string[]) {
   return { path, files: await unzip(path), output: ran.output };
 }
 
-test("an export has what Convex's have", { timeout: 60_000 }, async () => {
+test("an export has the same files and formats as Convex's", { timeout: 60_000 }, async () => {
   const { files } = await exported(source, "whole.zip", "--include-file-storage");
   expect([...files.keys()].sort()).toEqual(
     [
@@ -77,7 +77,7 @@ test("an export has what Convex's have", { timeout: 60_000 }, async () => {
   ]);
 });
 
-test("what was exported comes back the same in an empty deployment", { timeout: 120_000 }, async () => {
+test("an export is imported unchanged into an empty deployment", { timeout: 120_000 }, async () => {
   const first = await exported(source, "first.zip", "--include-file-storage");
   const target = await workshop.backend("target");
   const ran = await workshop.convex(target, "import", first.path, "-y");
@@ -103,7 +103,7 @@ describe("importing into tables that have documents", () => {
     ({ path } = await exported(source, "again.zip"));
   }, 60_000);
 
-  test("is refused unless told what to do with them", { timeout: 60_000 }, async () => {
+  test("an import into a table with documents is refused without a mode", { timeout: 60_000 }, async () => {
     const ran = await workshop.convex(source, "import", path, "-y");
     expect(ran.code).not.toBe(0);
     expect(ran.output).toContain(
@@ -111,34 +111,42 @@ describe("importing into tables that have documents", () => {
     );
   });
 
-  test("replaces, and subscribers see it at once", { timeout: 60_000 }, async () => {
-    const target = await workshop.backend("replaced");
-    const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
-    await target.mutation("notes:add", { author: other, note: { text: "goes" } });
-    const seen: Value[] = [];
-    const client = new ConvexClient(target.url);
-    client.onUpdate(makeFunctionReference<"query">("notes:count"), {}, (count: number) => seen.push(count));
-    await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1]);
-    const ran = await workshop.convex(target, "import", path, "--replace", "-y");
-    expect(ran.code, ran.output).toBe(0);
-    expect(ran.output).toMatch(/notes +\| 2 +\| 1 of 1/);
-    await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1, 2]);
-    await client.close();
-  });
+  test(
+    "an import with --replace replaces documents, and subscribers see it at once",
+    { timeout: 60_000 },
+    async () => {
+      const target = await workshop.backend("replaced");
+      const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
+      await target.mutation("notes:add", { author: other, note: { text: "goes" } });
+      const seen: Value[] = [];
+      const client = new ConvexClient(target.url);
+      client.onUpdate(makeFunctionReference<"query">("notes:count"), {}, (count: number) => seen.push(count));
+      await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1]);
+      const ran = await workshop.convex(target, "import", path, "--replace", "-y");
+      expect(ran.code, ran.output).toBe(0);
+      expect(ran.output).toMatch(/notes +\| 2 +\| 1 of 1/);
+      await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1, 2]);
+      await client.close();
+    },
+  );
 
-  test("replaces all: what is not in the import becomes empty", { timeout: 60_000 }, async () => {
-    const target = await workshop.backend("all");
-    const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
-    await target.mutation("notes:add", { author: other, note: { text: "goes" } });
-    writeFileSync(workshop.path("users.jsonl"), '{"name":"eve"}\n{"name":"frank"}\n');
-    const ran = await workshop.convex(
-      target,
-      ...["import", "--table", "users", "--replace-all", "-y", workshop.path("users.jsonl")],
-    );
-    expect(ran.code, ran.output).toBe(0);
-    expect(await target.query("notes:count")).toBe(0);
-    expect(await target.query("notes:users")).toHaveLength(2);
-  });
+  test(
+    "an import with --replace-all empties the tables that it does not have",
+    { timeout: 60_000 },
+    async () => {
+      const target = await workshop.backend("all");
+      const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
+      await target.mutation("notes:add", { author: other, note: { text: "goes" } });
+      writeFileSync(workshop.path("users.jsonl"), '{"name":"eve"}\n{"name":"frank"}\n');
+      const ran = await workshop.convex(
+        target,
+        ...["import", "--table", "users", "--replace-all", "-y", workshop.path("users.jsonl")],
+      );
+      expect(ran.code, ran.output).toBe(0);
+      expect(await target.query("notes:count")).toBe(0);
+      expect(await target.query("notes:users")).toHaveLength(2);
+    },
+  );
 });
 
 describe("files that people write", () => {
@@ -152,7 +160,7 @@ describe("files that people write", () => {
     return workshop.convex(target, "import", "--table", "users", "-y", ...options, workshop.path(name));
   };
 
-  test("CSV, JSON lines and a JSON array", { timeout: 120_000 }, async () => {
+  test("CSV, JSON lines and JSON arrays are imported", { timeout: 120_000 }, async () => {
     expect(await importFile("a.csv", '\uFEFFname\r\n"dora, the ""1st"""\r\nemil\r\n')).toMatchObject({
       code: 0,
     });
@@ -182,62 +190,62 @@ describe("files that people write", () => {
   );
 });
 
+test("an export whose component uses the app's table numbers is imported", { timeout: 60_000 }, async () => {
+  const id = (tableNumber: number, n: number) =>
+    encodeDocumentId({ tableNumber, internalId: new Uint8Array(16).fill(n) });
+  const path = workshop.path("convex.zip");
+  const entries: Readonly<Record<string, readonly object[]>> = {
+    _tables: [{ name: "users", id: 10_001 }],
+    "_components/pool/_tables": [{ name: "tasks", id: 10_001 }],
+    users: [{ _id: id(10_001, 1), _creationTime: 1, name: "dora" }],
+    "_components/pool/tasks": [
+      { _id: id(10_001, 1), _creationTime: 1, name: "first" },
+      { _id: id(10_001, 2), _creationTime: 2, name: "second", after: id(10_001, 1) },
+    ],
+  };
+  await writeZip(path, async (zip) => {
+    for (const [folder, rows] of Object.entries(entries)) {
+      await zip.add(
+        `${folder}/documents.jsonl`,
+        rows.map((row) => `${JSON.stringify(row)}\n`),
+      );
+    }
+  });
+  const target = await workshop.backend("from-convex");
+  const ran = await workshop.convex(target, "import", path, "-y");
+  expect(ran.code, ran.output).toBe(0);
+  expect(await target.query("notes:users")).toMatchObject([{ _id: id(10_001, 1) }]);
+  const [first, second] = (await target.query("notes:tasks")) as { _id: string; after?: string }[];
+  expect(second?.after).toBe(first?._id);
+  expect(first?._id).not.toBe(id(10_001, 1));
+  const shown = await workshop.convex(
+    target,
+    "data",
+    "tasks",
+    "--component",
+    "pool",
+    "--format",
+    "jsonLines",
+  );
+  expect(shown.output).toContain('"name": "second"');
+});
+
 test(
-  "an export in which a component counts its tables as the app does is taken",
+  "an import is refused if it would change ids that other tables refer to",
   { timeout: 60_000 },
   async () => {
-    const id = (tableNumber: number, n: number) =>
-      encodeDocumentId({ tableNumber, internalId: new Uint8Array(16).fill(n) });
-    const path = workshop.path("convex.zip");
-    const entries: Readonly<Record<string, readonly object[]>> = {
-      _tables: [{ name: "users", id: 10_001 }],
-      "_components/pool/_tables": [{ name: "tasks", id: 10_001 }],
-      users: [{ _id: id(10_001, 1), _creationTime: 1, name: "dora" }],
-      "_components/pool/tasks": [
-        { _id: id(10_001, 1), _creationTime: 1, name: "first" },
-        { _id: id(10_001, 2), _creationTime: 2, name: "second", after: id(10_001, 1) },
-      ],
-    };
-    await writeZip(path, async (zip) => {
-      for (const [folder, rows] of Object.entries(entries)) {
-        await zip.add(
-          `${folder}/documents.jsonl`,
-          rows.map((row) => `${JSON.stringify(row)}\n`),
-        );
-      }
-    });
-    const target = await workshop.backend("from-convex");
-    const ran = await workshop.convex(target, "import", path, "-y");
-    expect(ran.code, ran.output).toBe(0);
-    expect(await target.query("notes:users")).toMatchObject([{ _id: id(10_001, 1) }]);
-    const [first, second] = (await target.query("notes:tasks")) as { _id: string; after?: string }[];
-    expect(second?.after).toBe(first?._id);
-    expect(first?._id).not.toBe(id(10_001, 1));
-    const shown = await workshop.convex(
-      target,
-      "data",
-      "tasks",
-      "--component",
-      "pool",
-      "--format",
-      "jsonLines",
-    );
-    expect(shown.output).toContain('"name": "second"');
+    const path = workshop.path("renumbered.jsonl");
+    const _id = encodeDocumentId({ tableNumber: 20_000, internalId: new Uint8Array(16) });
+    writeFileSync(path, `${JSON.stringify({ _id, name: "new" })}\n`);
+    const before = await source.query("notes:users");
+    const ran = await workshop.convex(source, "import", "--table", "users", "--replace", "-y", path);
+    expect(ran.code).toBe(1);
+    expect(ran.output).toMatch(/changes the ids of a table that others refer to.*"notes"/s);
+    expect(await source.query("notes:users")).toEqual(before);
   },
 );
 
-test("ids that other tables refer to do not change under them", { timeout: 60_000 }, async () => {
-  const path = workshop.path("renumbered.jsonl");
-  const _id = encodeDocumentId({ tableNumber: 20_000, internalId: new Uint8Array(16) });
-  writeFileSync(path, `${JSON.stringify({ _id, name: "new" })}\n`);
-  const before = await source.query("notes:users");
-  const ran = await workshop.convex(source, "import", "--table", "users", "--replace", "-y", path);
-  expect(ran.code).toBe(1);
-  expect(ran.output).toMatch(/changes the ids of a table that others refer to.*"notes"/s);
-  expect(await source.query("notes:users")).toEqual(before);
-});
-
-test("convex data lists tables and documents", { timeout: 60_000 }, async () => {
+test("npx convex data lists tables and documents", { timeout: 60_000 }, async () => {
   expect((await workshop.convex(source, "data")).output.trim().split("\n").sort()).toEqual([
     "notes",
     "users",
@@ -248,7 +256,7 @@ test("convex data lists tables and documents", { timeout: 60_000 }, async () => 
   expect(storage.output).toContain("text/plain");
 });
 
-test("only the admin exports and imports", async () => {
+test("only the admin may export and import", async () => {
   for (const [path, method] of [
     ["/api/export/request/zip?includeStorage=false", "POST"],
     ["/api/export/zip/1", "GET"],

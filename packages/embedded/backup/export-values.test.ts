@@ -50,14 +50,14 @@ test("every value survives export and import", () => {
   );
 });
 
-test("in files that people write all numbers are floats", () => {
+test("all numbers are floats in files that people write", () => {
   expect(parseExportText('{"n":1,"i":{"$integer":"AQAAAAAAAAA="}}', "plain")).toEqual({
     kind: "ok",
     value: { n: 1, i: { $integer: "AQAAAAAAAAA=" } },
   });
 });
 
-test("what is no JSON says why", () => {
+test("invalid JSON is refused with the reason", () => {
   expect(parseExportText("{", "plain")).toMatchObject({
     kind: "invalid",
     reason: expect.any(String) as string,

@@ -16,7 +16,7 @@ async function early() {
   return { listeners, shutdown, answer };
 }
 
-test("a request that came before the backend was ready is answered by it", async () => {
+test("a request that arrives before the backend is ready is answered later", async () => {
   const { listeners, answer } = await early();
   listeners.site.serve((_, response) => response.end("here"));
   expect(await (await answer).text()).toBe("here");

@@ -26,7 +26,7 @@ describe("documents", () => {
     expect(read(engine, (later) => later.get(id))).toEqual(expected);
   });
 
-  test("replace keeps the system fields", async () => {
+  test("a replacement keeps the system fields", async () => {
     const id = await insertOne(engine, "jobs", { state: "ready", rank: 1 });
     const before = read(engine, (transaction) => transaction.get(id));
     await mutate(engine, (transaction) =>
@@ -90,7 +90,7 @@ describe("scans", () => {
     });
   });
 
-  test("read all pages in both directions", () => {
+  test("a scan reads all pages in both directions", () => {
     read(engine, (transaction) => {
       const even = where(engine, "jobs", "by_state", ["Eq", "state", "even"]);
       const expected = Array.from({ length: 100 }, (_, i) => i * 2);
@@ -100,7 +100,7 @@ describe("scans", () => {
     });
   });
 
-  test("are bounded on both sides", () => {
+  test("a scan may be bounded on both sides", () => {
     const range = where(
       engine,
       "jobs",
@@ -112,7 +112,7 @@ describe("scans", () => {
     expect(ranks(read(engine, (transaction) => collect(transaction, range)))).toEqual([5, 7, 9]);
   });
 
-  test("see the transaction's own writes in their place", () => {
+  test("a scan sees the transaction's own writes, in order", () => {
     const transaction = engine.begin();
     const [first, second] = collect(transaction, where(engine, "jobs", "by_state", ["Eq", "state", "odd"]));
     transaction.remove(first?.["_id"] as string);
@@ -124,7 +124,7 @@ describe("scans", () => {
     engine.discard(transaction);
   });
 
-  test("an undeclared index is an error", () => {
+  test("a scan of an undeclared index is an error", () => {
     const transaction = engine.begin();
     const range = { ...all("jobs"), index: "by_nothing" };
     expect(() => transaction.scan(range, "asc")).toThrow(IndexNotFoundError);
@@ -163,7 +163,7 @@ describe("scans", () => {
     expect(await engine.commit(transaction)).toMatchObject({ kind: "conflict" });
   });
 
-  test("record only what was consumed", () => {
+  test("a scan records only its consumed part", () => {
     const transaction = engine.begin();
     const range = where(engine, "jobs", "by_state", ["Eq", "state", "odd"]);
     transaction.scan(range, "asc");
@@ -178,7 +178,7 @@ describe("scans", () => {
 });
 
 describe("snapshots", () => {
-  test("do not change while others commit, even within a scan", async () => {
+  test("a snapshot does not change while others commit, even within a scan", async () => {
     await mutate(engine, (transaction) => {
       for (let rank = 0; rank < 20; rank++) transaction.insert("jobs", { state: "ready", rank });
     });
@@ -198,7 +198,7 @@ describe("snapshots", () => {
     engine.discard(reader);
   });
 
-  test("an earlier one is readable while it is retained", async () => {
+  test("an earlier snapshot is readable while it is retained", async () => {
     const id = await insertOne(engine, "jobs", { rank: 1 });
     const then = engine.durable();
     await mutate(engine, (transaction) => transaction.replace(id, { rank: 2 }));
@@ -208,7 +208,7 @@ describe("snapshots", () => {
     engine.discard(past);
   });
 
-  test("a dropped or future one is refused", () => {
+  test("a dropped or future snapshot is refused", () => {
     expect(() => engine.begin({ snapshot: 0n })).toThrow(SnapshotTooOldError);
     expect(() => engine.begin({ snapshot: engine.durable() + 1n })).toThrow("future");
   });
@@ -228,7 +228,7 @@ describe("snapshots", () => {
 });
 
 describe("nested mutations", () => {
-  test("rolling back undoes writes, in gets and in scans, but not reads", () => {
+  test("rolling back a nested mutation undoes its writes, in gets and in scans, but not its reads", () => {
     const transaction = engine.begin();
     const kept = transaction.insert("jobs", { state: "ready", rank: 1 });
     const outer = transaction.savepoint();
@@ -249,7 +249,7 @@ describe("nested mutations", () => {
 });
 
 describe("the end of a transaction", () => {
-  test("allows no more reads, writes or commits", async () => {
+  test("a finished transaction allows no more reads, writes or commits", async () => {
     const transaction = engine.begin();
     const id = transaction.insert("jobs", {});
     await engine.commit(transaction);
@@ -258,7 +258,7 @@ describe("the end of a transaction", () => {
     await expect(engine.commit(transaction)).rejects.toThrow("committed or discarded");
   });
 
-  test("a discarded one leaves nothing", async () => {
+  test("a discarded transaction leaves nothing", async () => {
     const transaction = engine.begin();
     const id = transaction.insert("jobs", {});
     engine.discard(transaction);
@@ -267,7 +267,7 @@ describe("the end of a transaction", () => {
     await expect(engine.commit(transaction)).rejects.toThrow("committed or discarded");
   });
 
-  test("a closed engine says so", async () => {
+  test("a closed engine refuses transactions and writes", async () => {
     const transaction = engine.begin();
     await engine.close();
     await engine.close();

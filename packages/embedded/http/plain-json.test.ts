@@ -2,7 +2,7 @@ import { convexToJson } from "convex/values";
 import { expect, test } from "vitest";
 import { plainJson } from "./plain-json.ts";
 
-test("writes values without a JSON form as text", () => {
+test("values without a JSON form are written as text", () => {
   const value = {
     int: -5n,
     nan: NaN,

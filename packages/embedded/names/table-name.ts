@@ -1,4 +1,4 @@
-/** The place of a component: "" is the app, "pool/batch" is in the component "pool". */
+/** The path of a component: "" is the app, "pool/batch" is in the component "pool". */
 export type ComponentPath = string;
 
 export const appComponent: ComponentPath = "";

@@ -39,7 +39,7 @@ async function start(options: Partial<BackendOptions> = {}): Promise<Running> {
 const samples = (text: string, name: string): readonly string[] =>
   text.split("\n").filter((line) => line.startsWith(name));
 
-test("metrics count what ran, on whom, and what it cost", async () => {
+test("metrics count runs by function, commits, connections and sizes", async () => {
   const { backend } = await start();
   const http = new ConvexHttpClient(backend.url, { logger: false });
   await http.mutation(api.messages.send, { channel: "a", body: "b" });
@@ -74,7 +74,7 @@ test("metrics count what ran, on whom, and what it cost", async () => {
   }
 });
 
-test("metrics want the admin key of whoever is not on this machine", async () => {
+test("metrics need the admin key from other machines and from browsers", async () => {
   const { backend } = await start();
   const metrics = async (headers: Record<string, string>) =>
     (await fetch(`${backend.url}/metrics`, { headers })).status;
@@ -88,7 +88,7 @@ test("metrics want the admin key of whoever is not on this machine", async () =>
   expect(await metrics({ ...forwarded, ...asAdmin.headers })).toBe(200);
 });
 
-test("health and readiness", async () => {
+test("health and readiness are answered without a key", async () => {
   const { backend } = await start();
   const health = await fetch(`${backend.url}/health`);
   expect([health.status, await health.json()]).toEqual([200, { status: "ok" }]);
@@ -96,7 +96,7 @@ test("health and readiness", async () => {
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
 });
 
-test("an error's request id is the answer's, and the log's", async () => {
+test("an error, its answer and its log entry have the same request id", async () => {
   const { backend, lines } = await start();
   const response = await fetch(`${backend.url}/api/mutation`, {
     method: "POST",
@@ -113,7 +113,7 @@ test("an error's request id is the answer's, and the log's", async () => {
   ]);
 });
 
-test("conflicts are told by range to the admin alone, and can be counted anew", async () => {
+test("only the admin sees conflicts by range, and may reset their counts", async () => {
   const { backend } = await start({ latency: { readMs: 2, commitMs: 2 } });
   const clients = Array.from({ length: 3 }, () => new ConvexHttpClient(backend.url, { logger: false }));
   await Promise.all(clients.map((each) => each.mutation(api.counters.increment, { name: "hot" })));
@@ -138,7 +138,7 @@ test("conflicts are told by range to the admin alone, and can be counted anew", 
   expect(await conflicts()).toEqual({ functions: {} });
 });
 
-test("usage counts who ran what and what was written, for the admin alone", async () => {
+test("only the admin sees usage: runs by caller, and writes by table", async () => {
   const { backend } = await start();
   const http = new ConvexHttpClient(backend.url, { logger: false });
   await http.mutation(api.messages.send, { channel: "a", body: "b" });
@@ -169,7 +169,7 @@ test("usage counts who ran what and what was written, for the admin alone", asyn
   });
 });
 
-test("runs can be followed as npx convex logs does", async () => {
+test("the function log can be followed as by npx convex logs", async () => {
   const { backend } = await start();
   type Page = { entries: { udfType: string; identifier: string; error: string | null }[]; newCursor: number };
   const poll = async (cursor: number): Promise<Page> => {

@@ -4,7 +4,7 @@ import { FunctionLog, maxEntries } from "./function-log.ts";
 const printer = { requestId: "1", component: "", identifier: "GET /x", kind: "HttpAction" } as const;
 const never = new AbortController().signal;
 
-test("says at once where it is, then waits for news", async () => {
+test("a follower gets the present cursor at once, then waits for new entries", async () => {
   const log = new FunctionLog(() => 1_000);
   const { entries, newCursor } = await log.after(0, never);
   expect(entries).toEqual([]);
@@ -18,7 +18,7 @@ test("says at once where it is, then waits for news", async () => {
   expect(next.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'b'"]]);
 });
 
-test("a component's function is told by its component and by the name that it has there", () => {
+test("an entry names the component and the function's name within it", () => {
   const log = new FunctionLog();
   const run = { requestId: "1", kind: "Query" } as const;
   log.printed({ ...run, component: "pool/loop", identifier: "pool/loop/lib.js:next" }, "[LOG] 'a'");
@@ -31,7 +31,7 @@ test("a component's function is told by its component and by the name that it ha
   ]);
 });
 
-test("a client that waits in vain is told so", async () => {
+test("a follower without new entries gets an empty page", async () => {
   const log = new FunctionLog(() => 1_000);
   const leave = new AbortController();
   const waiting = log.after(5_000, leave.signal);
@@ -39,7 +39,7 @@ test("a client that waits in vain is told so", async () => {
   expect(await waiting).toEqual({ entries: [], newCursor: 5_000 });
 });
 
-test("keeps no more than so many runs, and no more than so much text", () => {
+test("the log is bounded in entries and in text", () => {
   const log = new FunctionLog();
   for (let n = 0; n < 5 * maxEntries; n++) log.printed(printer, `[LOG] ${String(n)}`);
   expect(log.latest().length).toBeLessThanOrEqual(1.5 * maxEntries);

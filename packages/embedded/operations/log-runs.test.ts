@@ -23,7 +23,7 @@ function entriesOf(...runs: readonly FunctionRun[]): readonly Record<string, unk
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("a run is found by its request's id, with what it printed at the level of its printing", () => {
+test("a run's entries have its request id, and its printed lines keep their level", () => {
   const entries = entriesOf({ ...run, retries: 2, logLines: ["[LOG] 'hello'", "[ERROR] 'bad'"] });
   expect(entries).toMatchObject([
     { level: "info", event: "function.printed", requestId: "1f2e", message: "'hello'" },
@@ -32,7 +32,7 @@ test("a run is found by its request's id, with what it printed at the level of i
   ]);
 });
 
-test("failures say where, and quote no value", () => {
+test("entries of failures name the place and quote no value", () => {
   const failed = (message: string, data?: string): FunctionRun => ({
     ...run,
     failure: { kind: "failure", message, ...(data === undefined ? {} : { data }) },

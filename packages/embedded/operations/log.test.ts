@@ -7,7 +7,7 @@ function logging(format: LogFormat, level: LogLevel) {
   return { lines, log: createLog({ format, level, write: (line) => lines.push(line), now }) };
 }
 
-test("one JSON object a line, whatever it says", () => {
+test("a JSON entry is one line, whatever its content", () => {
   const { log, lines } = logging("json", "debug");
   log.warn("api.failed", { requestId: "1f", message: 'two\nlines, "quoted"', retries: 2, absent: undefined });
   expect(lines).toHaveLength(1);
@@ -22,7 +22,7 @@ test("one JSON object a line, whatever it says", () => {
   });
 });
 
-test("one readable line, whose message cannot pass for another entry", () => {
+test("a text entry is readable, and its message cannot look like another entry", () => {
   const { log, lines } = logging("text", "info");
   log.error("function.failed", {
     function: "jobs.js:claim",
@@ -36,7 +36,7 @@ test("one readable line, whose message cannot pass for another entry", () => {
   ]);
 });
 
-test("what is less important than the level is dropped", () => {
+test("entries below the level are dropped", () => {
   const { log, lines } = logging("json", "warn");
   log.debug("a");
   log.info("b");

@@ -40,7 +40,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const dropped = counter(
     registry,
     "gleaner_dropped_clients_total",
-    "Clients that did not read, and were cut.",
+    "Clients disconnected because they did not read.",
   );
   const liveRuns = counter(registry, "gleaner_live_query_runs_total", "Runs of watched queries.");
   addReadings(registry, sources);
@@ -59,13 +59,13 @@ function functionMetrics(registry: Registry): (run: FunctionRun) => void {
   const functions = new BoundedLabels(maxFunctions);
   const runs = new Counter({
     name: "gleaner_function_runs_total",
-    help: "Runs of functions, by how they ended.",
+    help: "Runs of functions, by outcome.",
     labelNames: ["function", "kind", "outcome"],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: "gleaner_function_duration_seconds",
-    help: "How long functions took, with their commits and retries.",
+    help: "Duration of functions, with their commits and retries.",
     labelNames: ["function", "kind"],
     buckets: durationBucketsS,
     registers: [registry],
@@ -83,23 +83,23 @@ function addReadings(registry: Registry, sources: MetricSources): void {
     counterOf(registry, name, help, read);
   const measured = (name: string, help: string, read: () => number | Promise<number>): void =>
     gaugeOf(registry, name, help, read);
-  counted("gleaner_commits_total", "Commits that wrote.", () => engine().commits);
+  counted("gleaner_commits_total", "Commits with writes.", () => engine().commits);
   counted(
     "gleaner_flushes_total",
-    "Times that commits were put on disk, many at once.",
+    "Flushes, each of which puts one or more commits on disk.",
     () => engine().flushes,
   );
   counted(
     "gleaner_commit_conflicts_total",
-    "Commits refused for what others wrote.",
+    "Commits refused because of a conflict.",
     () => engine().conflicts,
   );
-  measured("gleaner_subscriptions", "Read sets that are watched.", () => engine().subscriptions);
+  measured("gleaner_subscriptions", "Read sets with a subscriber.", () => engine().subscriptions);
   measured("gleaner_websocket_connections", "Open WebSockets.", sources.webSockets);
-  measured("gleaner_live_queries", "Different queries that somebody watches.", sources.liveQueries);
+  measured("gleaner_live_queries", "Distinct queries that clients watch.", sources.liveQueries);
   measured(
     "gleaner_scheduled_pending",
-    "Scheduled functions and runs of crons that wait.",
+    "Pending scheduled functions and cron runs.",
     sources.scheduledPending,
   );
   measured("gleaner_storage_bytes", "Bytes of stored files.", sources.storageBytes);
@@ -112,7 +112,7 @@ function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"])
   const indexes = new BoundedLabels(maxIndexes);
   const lost: Counter = new Counter({
     name: "gleaner_mutation_conflicts_total",
-    help: "Races that mutations lost, by the index (table.index) in which they had read what was changed.",
+    help: "Conflicts of mutations, by the index (table.index) of the read that another commit changed.",
     labelNames: ["function", "index"],
     registers: [registry],
     // The statistics hold the counts. This metric is collected first and updates the other two.
@@ -131,13 +131,13 @@ function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"])
   });
   const retries = new Counter({
     name: "gleaner_mutation_retries_total",
-    help: "Times that a mutation was run again since it had lost a race.",
+    help: "Retries of mutations after a conflict.",
     labelNames: ["function"],
     registers: [registry],
   });
   const exhausted = new Counter({
     name: "gleaner_mutation_retries_exhausted_total",
-    help: "Mutations that lost every race, and failed.",
+    help: "Mutations that failed because every attempt conflicted.",
     labelNames: ["function"],
     registers: [registry],
   });

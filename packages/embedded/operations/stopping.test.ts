@@ -46,7 +46,7 @@ async function start(...options: readonly string[]): Promise<Started> {
 const send = (url: string): Promise<unknown> =>
   new ConvexHttpClient(url, { logger: false }).mutation(api.messages.send, { channel: "a", body: "b" });
 
-test("on SIGTERM what runs is finished and answered, clients are sent away, and all is well", async () => {
+test("SIGTERM finishes and answers running calls, disconnects clients and exits with 0", async () => {
   const { process: child, url, ended, log } = await start("--commit-latency-ms", "1500");
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
   await once(socket, "open");
@@ -77,7 +77,7 @@ async function runningAction(
   return [action];
 }
 
-test("on SIGTERM an action of a WebSocket client that ends soon is answered", async () => {
+test("SIGTERM waits for a short action of a WebSocket client and answers it", async () => {
   const { process: child, url, ended } = await start();
   const [action] = await runningAction(url, 1_500);
   child.kill("SIGTERM");
@@ -85,14 +85,14 @@ test("on SIGTERM an action of a WebSocket client that ends soon is answered", as
   expect(await ended).toEqual([0, null]);
 }, 30_000);
 
-test("one that takes longer is not waited for", async () => {
+test("SIGTERM does not wait for a long action", async () => {
   const { process: child, url, ended } = await start();
   const [action] = await runningAction(url, 60_000);
   child.kill("SIGTERM");
   expect(await Promise.race([action.then(() => "answered"), ended])).toEqual([0, null]);
 }, 30_000);
 
-test("a second signal ends it at once", async () => {
+test("a second signal ends the process at once", async () => {
   const { process: child, url, ended, log } = await start("--commit-latency-ms", "9000");
   send(url).catch(() => undefined);
   await expect.poll(async () => await pendingRequests(url), { timeout: 10_000 }).toBe(true);

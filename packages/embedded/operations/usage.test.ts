@@ -15,7 +15,7 @@ const run: FunctionRun = {
   retries: 0,
 };
 
-it("counts runs apart by function, kind and caller", () => {
+it("runs are counted by function, kind and caller", () => {
   const usage = new Usage();
   usage.ended(run);
   usage.ended({ ...run, retries: 3, failure: { kind: "failure", message: "lost" } });
@@ -30,7 +30,7 @@ it("counts runs apart by function, kind and caller", () => {
   ]);
 });
 
-it("counts all that are not there as one, wherever they were looked for", () => {
+it("calls of missing functions count as one function, in whichever component", () => {
   const usage = new Usage();
   for (const component of ["a", "b"]) usage.ended({ ...run, component, identifier: null });
   expect(usage.snapshot()).toMatchObject([{ component: "", function: "(not found)", runs: 2 }]);

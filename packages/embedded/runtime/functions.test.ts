@@ -22,7 +22,7 @@ describe("reading", () => {
     for (let rank = 0; rank < 6; rank += 1) await addNote(`n${rank}`, rank);
   });
 
-  test("ranges of an index, both ways", async () => {
+  test("an index range is read in both orders", async () => {
     expect(textsOf(await call("notes:byRank", { from: 1, to: 4 }))).toEqual(["n1", "n2", "n3"]);
     expect(textsOf(await call("notes:byRank", { from: 1, to: 4, order: "desc" }))).toEqual([
       "n3",
@@ -31,11 +31,11 @@ describe("reading", () => {
     ]);
   });
 
-  test("filters", async () => {
+  test("filters select documents", async () => {
     expect(textsOf(await call("notes:even"))).toEqual(["n0", "n2", "n4"]);
   });
 
-  test("a loop that stops early has read no more than it took", async () => {
+  test("a loop that stops early reads no further documents", async () => {
     const run = await fixture.runner.runQuery(request("notes:firstTwo"));
     expect(run.outcome).toEqual({ kind: "success", value: ["n0", "n1"] });
     let isInvalidated = false;
@@ -59,7 +59,7 @@ describe("writing", () => {
     });
   });
 
-  test("replace and delete", async () => {
+  test("replace changes all fields, and delete removes the document", async () => {
     const id = await addNote("old", 1);
     await call("notes:replaceWith", { id, value: { text: "whole", rank: 2 } });
     expect(await call("notes:get", { id })).toMatchObject({ text: "whole", rank: 2 });
@@ -79,7 +79,7 @@ describe("writing", () => {
     ["system fields", { text: "x", rank: 1, _id: "other" }, /Provided `_id` does not match/],
     ["the size of a document", { text: "x".repeat(2 ** 20), rank: 1 }, /Value is too large \(1\.00 MiB/],
     ["the type", 5, /Invalid argument `value` for `db\.replace`: Value must be an Object/],
-  ])("a value against %s is refused", async (_, value, message) => {
+  ])("a write that violates %s is refused", async (_, value, message) => {
     const id = await addNote("old", 1);
     await expect(call("notes:replaceWith", { id, value })).rejects.toThrow(message);
     expect(await call("notes:get", { id })).toMatchObject({ text: "old" });
@@ -89,14 +89,14 @@ describe("writing", () => {
 describe("who may call what", () => {
   const missing = "Could not find public function for";
 
-  test("internal functions answer as if they did not exist, but for the admin", async () => {
+  test("internal functions exist only for the admin", async () => {
     await expect(call("notes:hidden")).rejects.toThrow(`${missing} 'notes:hidden'. Did you forget to run`);
     await expect(call("notes:none")).rejects.toThrow(`${missing} 'notes:none'`);
     await expect(call("")).rejects.toThrow(missing);
     expect(await fixture.call("notes:hidden", {}, { kind: "admin" })).toEqual(expect.any(String));
   });
 
-  test("paths may carry .js, and a default export has no name", async () => {
+  test("paths may contain .js, and a default export needs no name", async () => {
     expect(await call("folder/deep.js:hello")).toBe("hello from a folder");
     expect(await call("folder/deep")).toBe("the default");
   });
@@ -110,7 +110,7 @@ describe("who may call what", () => {
     });
   });
 
-  test("the claims of a user reach the function", async () => {
+  test("a function sees the claims of its user", async () => {
     expect(await call("world:whoAmI")).toBeNull();
     const attributes = { subject: "ada", issuer: "https://issuer.example" };
     expect(await fixture.call("world:whoAmI", {}, { kind: "user", attributes })).toEqual(attributes);
@@ -122,11 +122,11 @@ describe("arguments and results", () => {
     [{ text: "x" }, /ArgumentValidationError: Object is missing the required field `rank`/],
     [[], /ArgumentValidationError: Expected to receive an object as the function's argument/],
     [{ text: { $integer: "nonsense" }, rank: 1 }, /Invalid arguments for notes\.js:add: Malformed \$integer/],
-  ])("%j is refused", async (args, message) => {
+  ])("the arguments %j are refused", async (args, message) => {
     await expect(call("notes:add", args)).rejects.toThrow(message);
   });
 
-  test("a result against its validator is refused", async () => {
+  test("a result that violates its validator is refused", async () => {
     await expect(call("notes:wrongReturn")).rejects.toThrow(
       "ReturnsValidationError: Value does not match validator.\n\nValue: 5.0\nValidator: v.string()",
     );
@@ -134,7 +134,7 @@ describe("arguments and results", () => {
 });
 
 describe("errors", () => {
-  test("carry the developer's file and line, and what was logged before", async () => {
+  test("an error has the developer's file and line, and the lines logged before", async () => {
     const { outcome, logLines } = await fixture.runner.runQuery(request("notes:fail", { kind: "plain" }));
     expect(outcome).toMatchObject({ kind: "failure" });
     expect((outcome as { message: string }).message).toMatch(
@@ -153,21 +153,21 @@ describe("errors", () => {
     expect(relayed.logLines).toEqual(["[LOG] 'about to fail' { kind: 'convex' }"]);
   });
 
-  test("an unknown syscall is named", async () => {
+  test("an unknown syscall is refused by name", async () => {
     await expect(call("world:unknownSyscall")).rejects.toThrow("Unknown async operation 1.0/teleport");
     await expect(call("world:storage")).rejects.toThrow("Invalid storage ID");
   });
 });
 
 describe("functions that call functions", () => {
-  test("a nested mutation that fails is rolled back alone", async () => {
+  test("only a failing nested mutation is rolled back", async () => {
     expect(await call("nesting:survivor")).toEqual({
       problem: expect.stringMatching(/^Uncaught Error: inner failed\n {4}at handler/),
       texts: ["outer"],
     });
   });
 
-  test("nested calls side by side take turns", async () => {
+  test("concurrent nested calls take turns", async () => {
     expect(await call("nesting:sideBySide")).toBe(3);
   });
 
@@ -181,11 +181,11 @@ test.each([
   ["log.audit()", "world:audits", {}],
   ["getServiceUrl()", "world:asksForService", { what: "url" }],
   ["getServiceToken()", "world:asksForService", { what: "token" }],
-])("%s says that it is not here", async (name, path, args) => {
+])("%s fails because it is not supported", async (name, path, args) => {
   await expect(call(path, args)).rejects.toThrow(`${name} is not supported by the embedded backend`);
 });
 
-test("the specs name every function with its validators", () => {
+test("the function specs list every function with its validators", () => {
   const specs = fixture.runner.functionSpecs();
   expect(specs.find(({ identifier }) => identifier === "notes.js:add")).toEqual({
     identifier: "notes.js:add",

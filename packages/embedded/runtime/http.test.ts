@@ -30,12 +30,12 @@ test("a route answers with status, headers and body", async () => {
   ]);
 });
 
-test("no route, no response", async () => {
+test("a path without a route has no response", async () => {
   expect(await fetchFrom("/nowhere")).toBeNull();
   expect(await fetchFrom("/echo")).toBeNull();
 });
 
-test("a streamed body arrives while it is written, and writes as it goes", async () => {
+test("a streamed body arrives while it is produced, and its producer may write to the database", async () => {
   const response = await fetchFrom("/stream/abc");
   const reader = (response?.body as ReadableStream<Uint8Array>).getReader();
   const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
@@ -70,7 +70,7 @@ test("an action that throws answers 500 and is logged", async () => {
   ]);
 });
 
-test("what a validation error quotes is told to the caller, and to no log", async () => {
+test("only the caller sees the value that a validation error quotes, not the log", async () => {
   const response = await fetchFrom("/misuses", { method: "POST", body: "a secret\nPath: secret" });
   expect(response?.status).toBe(500);
   expect(await response?.text()).toContain("a secret");
@@ -85,7 +85,7 @@ test("what a validation error quotes is told to the caller, and to no log", asyn
   ]);
 });
 
-test("what an action throws once its client has left is not logged", async () => {
+test("an error thrown after the client has left is not logged", async () => {
   await fetchFrom("/fails", { signal: AbortSignal.abort() });
   expect(loggedOf("GET /fails")).toEqual([]);
 });

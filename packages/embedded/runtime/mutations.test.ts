@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe("mutations that collide", () => {
-  test("are run again until each has counted once", async () => {
+  test("mutations that conflict run again until each has counted once", async () => {
     const { call, runner } = await open();
     const results = await Promise.all(
       Array.from({ length: 4 }, () => call("notes:increment", { name: "hits" })),
@@ -32,7 +32,7 @@ describe("mutations that collide", () => {
     expect(Object.keys(stats?.collisions ?? {})).toContain("counters.by_name");
   });
 
-  test("fail in Convex's words when they lose every time, and are counted", async () => {
+  test("a mutation that always conflicts fails in Convex's words and is counted", async () => {
     const { runner, engine } = await open({ latency: { readMs: 0, commitMs: 20 } });
     let isOver = false;
     const rival = (async () => {
@@ -61,7 +61,7 @@ describe("mutations that collide", () => {
     });
   });
 
-  test("wait longer each time, never all equally long", () => {
+  test("the delay between attempts grows and is random", () => {
     expect([1, 2, 3, 4].map((tries) => backoffMs(tries, 1))).toEqual([10, 20, 40, 80]);
     expect(backoffMs(3, 0)).toBe(20);
     expect(backoffMs(50, 1)).toBe(2000);
@@ -74,7 +74,7 @@ describe("a mutation that is sent again", () => {
   });
   const increment = { ...request("notes:increment", { name: "sent" }) };
 
-  test("is answered from its record, not run again", async () => {
+  test("a resent mutation is answered from its record", async () => {
     const { call, runner } = await open();
     const first = await runner.runMutation({ ...increment, ...session(0) });
     const again = await runner.runMutation({ ...increment, ...session(0) });
@@ -84,7 +84,7 @@ describe("a mutation that is sent again", () => {
     expect(valueOf(await runner.runMutation({ ...increment, ...session(1) }))).toBe(2);
   });
 
-  test("at the same moment twice, counts once", async () => {
+  test("a mutation sent twice at the same time counts once", async () => {
     const { call, runner } = await open();
     const runs = await Promise.all(
       [0, 0, 0].map((id) => runner.runMutation({ ...increment, ...session(id) })),
@@ -93,14 +93,14 @@ describe("a mutation that is sent again", () => {
     expect(await call("notes:counter", { name: "sent" })).toBe(1);
   });
 
-  test("is forgotten once the client has seen its outcome", async () => {
+  test("the record of a mutation is deleted once the client has seen its outcome", async () => {
     const { runner } = await open();
     await runner.runMutation({ ...increment, ...session(0) });
     await runner.runMutation({ ...increment, ...session(1, 0) });
     expect(valueOf(await runner.runMutation({ ...increment, ...session(0, -1) }))).toBe(3);
   });
 
-  test("runs again if it failed: nothing was written", async () => {
+  test("a failed mutation that is resent runs again", async () => {
     const { runner } = await open();
     const failing = { ...request("nesting:inner", { fails: true }), ...session(0) };
     expect((await runner.runMutation(failing)).outcome.kind).toBe("failure");
@@ -108,7 +108,7 @@ describe("a mutation that is sent again", () => {
   });
 });
 
-test("a promise that nobody awaits does not write after the commit", async () => {
+test("a write that nobody awaits does not happen after the commit", async () => {
   const { call, runner } = await open();
   const { outcome } = await runner.runMutation(request("hot:forgetsToAwait"));
   expect(outcome.kind).toBe("success");
@@ -116,7 +116,7 @@ test("a promise that nobody awaits does not write after the commit", async () =>
   expect(await call("notes:counter", { name: "late" })).toBe(0);
 });
 
-test("stored documents that do not fit the schema are named", async () => {
+test("a stored document that does not fit the schema is named", async () => {
   const engine = openEngine({ path: ":memory:" });
   engine.applySchema([{ name: "notes", indexes: [] }]);
   const transaction = engine.begin();

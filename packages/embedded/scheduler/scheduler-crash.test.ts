@@ -13,7 +13,7 @@ import { eventually, states } from "./scheduling.fixture.ts";
 const count = 1_000;
 const script = fileURLToPath(new URL("./scheduler-crash.fixture.ts", import.meta.url));
 
-test("killed in the middle, each scheduled mutation still takes effect exactly once", async () => {
+test("each scheduled mutation takes effect exactly once, even if the process is killed meanwhile", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scheduler-"));
   const path = join(folder, "data.sqlite");
   const child = spawn(process.execPath, [script, path, String(count)], {

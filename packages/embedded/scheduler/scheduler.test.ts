@@ -38,7 +38,7 @@ async function scheduling(options: { readonly engine?: Engine } = {}): Promise<F
 const texts = async ({ call }: Fixture): Promise<string[]> =>
   ((await call("notes:byRank", { from: 7, to: 8 })) as { text: string }[]).map(({ text }) => text);
 
-test("a scheduled mutation runs when it is due, once, and its row says so", async () => {
+test("a scheduled mutation runs once when it is due, and its row records that", async () => {
   const fixture = await scheduling();
   const id = await fixture.call("later:scheduleNote", { text: "soon", delayMs: 60 });
   expect(await texts(fixture)).toEqual([]);
@@ -48,7 +48,7 @@ test("a scheduled mutation runs when it is due, once, and its row says so", asyn
   expect(row.completedTime).toBeGreaterThanOrEqual(row.scheduledTime);
 });
 
-test("an earlier one that is scheduled later runs first", async () => {
+test("functions run in the order of their due times", async () => {
   const fixture = await scheduling();
   await fixture.call("later:scheduleNote", { text: "second", delayMs: 700 });
   await fixture.call("later:scheduleNote", { text: "first", delayMs: 20 });
@@ -79,7 +79,7 @@ test("a canceled function does not run", async () => {
   expect(await texts(fixture)).toEqual([]);
 });
 
-test("actions run, schedule and cancel", async () => {
+test("scheduled actions run, schedule and cancel", async () => {
   const fixture = await scheduling();
   await fixture.call("later:scheduleAction", { text: "by action" });
   await eventually(async () => expect(await states(fixture)).toEqual(["success"]));
@@ -88,7 +88,7 @@ test("actions run, schedule and cancel", async () => {
   expect(await texts(fixture)).toEqual(["by action", "from action"]);
 });
 
-test("a hundred that are due at once all run exactly once", async () => {
+test("a hundred functions due at once all run exactly once", async () => {
   const fixture = await scheduling();
   const schedule = (number: number) =>
     fixture.call("later:scheduleNote", { text: String(number), delayMs: 30 });
@@ -98,7 +98,7 @@ test("a hundred that are due at once all run exactly once", async () => {
   await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])));
 });
 
-test("after a crash the pending ones run and the actions in progress have failed", async () => {
+test("after a crash, pending functions run and actions in progress count as failed", async () => {
   const engine = openEngine({ path: ":memory:" });
   createFunctionRunner({ engine, bundle: await fixtureBundle() });
   const tables = runTablesOf([""]);

@@ -9,7 +9,7 @@ import { sweepFinished } from "./sweep-finished.ts";
 
 const dayMs = 86_400_000;
 
-test("what has finished goes after a week; what is pending and the records of sessions stay", async () => {
+test("finished rows are removed after a week; pending ones and session records stay", async () => {
   const fixture = await openFixture();
   const { engine, runner } = fixture;
   const tables = runTablesOf([""]);

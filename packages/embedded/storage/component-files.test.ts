@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { startWithFiles } from "./storage.fixture.ts";
 
-test("a component has its own files, which the app sees only by URL", async () => {
+test("a component has its own files, which the app can reach only by URL", async () => {
   const { call, stored, names } = await startWithFiles();
   const own = await stored("the app's");
   const upload = await fetch(await call<string>("mutation", "cabinetUploadUrl"), {

@@ -104,7 +104,7 @@ test("a sweep keeps bytes that an upload is about to commit", async () => {
   expect(await names()).toHaveLength(1);
 });
 
-test("sweeping during many saves and deletions loses no file with a row", async () => {
+test("a sweep during many saves and deletions loses no file with a row", async () => {
   const { storage, janitor, save, remove, names } = await open();
   janitor.start();
   const work = Promise.all(
@@ -129,7 +129,7 @@ test("sweeping during many saves and deletions loses no file with a row", async 
   }
 });
 
-test("while held, the bytes of deleted files stay", async () => {
+test("the bytes of deleted files stay during a hold", async () => {
   const { janitor, save, remove, names } = await open();
   janitor.start();
   const [first, second] = [await save("first"), await save("second")];

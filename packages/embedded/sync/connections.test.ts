@@ -75,7 +75,7 @@ const add = (queryId: number) => ({
   args: [{ channel: "c" }],
 });
 
-test("answers a query set with a transition from zero", async () => {
+test("a query set is answered with a transition from zero", async () => {
   const client = speak();
   await client.open;
   client.send(connect);
@@ -107,19 +107,22 @@ test.each(["User", "Admin"])(
 );
 
 test.each([
-  ["what is not JSON", [connect, "{"]],
+  ["text that is not JSON", [connect, "{"]],
   ["an unknown message", [connect, { type: "Shutdown" }]],
   ["a message before Connect", [modify(0, 1)]],
   ["a second Connect", [connect, connect]],
-  ["a query set on a version that it does not have", [connect, modify(1, 2)]],
-  ["a query set that stays at its version", [connect, modify(0, 0)]],
+  ["a query set on an unknown version", [connect, modify(1, 2)]],
+  ["a query set without a new version", [connect, modify(0, 0)]],
   [
-    "an identity on a version that it does not have",
+    "an identity on an unknown version",
     [connect, { type: "Authenticate", tokenType: "None", baseVersion: 1 }],
   ],
-  ["a query that is there already", [connect, modify(0, 1, [add(1), add(1)])]],
-  ["the removal of a query that is not there", [connect, modify(0, 1, [{ type: "Remove", queryId: 1 }])]],
-])("stops a client for good that sends %s", async (_, messages) => {
+  ["a query that is already in the set", [connect, modify(0, 1, [add(1), add(1)])]],
+  [
+    "the removal of a query that is not in the set",
+    [connect, modify(0, 1, [{ type: "Remove", queryId: 1 }])],
+  ],
+])("a client that sends %s is stopped for good", async (_, messages) => {
   const client = speak();
   await client.open;
   for (const message of messages) client.send(message);
@@ -127,14 +130,14 @@ test.each([
   expect(await client.closed).toBe(1002);
 });
 
-test.each(["/api/sync", "/api/1.48.0/sync"])("listens at %s", async (path) => {
+test.each(["/api/sync", "/api/1.48.0/sync"])("WebSockets are accepted at %s", async (path) => {
   await expect(speak(path).open).resolves.toBeUndefined();
 });
 
-test.each(["/", "/api/a/b/sync", "/api/sync/x"])("not at %s", async (path) => {
+test.each(["/", "/api/a/b/sync", "/api/sync/x"])("WebSockets are refused at %s", async (path) => {
   await expect(speak(path).open).rejects.toThrow("404");
 });
 
-test("not for a page whose host name was pointed at this machine", async () => {
+test("a WebSocket is refused if its host name is not the backend's", async () => {
   await expect(speak("/api/sync", { Host: "evil.example" }).open).rejects.toThrow("403");
 });

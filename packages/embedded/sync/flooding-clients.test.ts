@@ -29,7 +29,7 @@ async function untilNothingIsRead(client: RawClient): Promise<void> {
 const unread = messages * bytesEach - maxPendingBytes - inTransit;
 
 test(
-  "requests beyond the limit stay with the client until earlier ones are done",
+  "requests beyond the limit are not read until earlier ones are done",
   {
     timeout: 60_000,
   },
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test("the same holds while a token is verified", { timeout: 60_000 }, async () => {
+test("requests beyond the limit are not read while a token is verified", { timeout: 60_000 }, async () => {
   const gate = Promise.withResolvers<undefined>();
   const verify: TokenVerifier["verify"] = async () => {
     await gate.promise;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Inbound, maxPendingBytes, maxPendingMessages } from "./inbound.ts";
 
-test("pauses once above the limit, and resumes below half of it", () => {
+test("reading pauses above the limit of bytes and resumes below half of it", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
   const quarter = maxPendingBytes / 4;
@@ -20,7 +20,7 @@ test("pauses once above the limit, and resumes below half of it", () => {
   expect([inbound.heldBytes, told.length]).toEqual([0, 2]);
 });
 
-test("pauses and resumes by the number of messages, too", () => {
+test("reading also pauses and resumes by the number of messages", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
   const done = Array.from({ length: maxPendingMessages }, () => inbound.hold(1));

@@ -6,7 +6,7 @@ import { sweepSessionRequests } from "./session-janitor.ts";
 
 const dayMs = 86_400_000;
 
-test("removes the records of sessions away for 15 days, not of those away for 13", async () => {
+test("records of sessions away for 15 days are removed, and those of 13 days stay", async () => {
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
   engine.applySchema([sessionTable]);

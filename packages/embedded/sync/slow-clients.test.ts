@@ -28,7 +28,7 @@ test("a slow client gets only the newest state", { timeout: 60_000 }, async () =
 });
 
 test(
-  "a client that asks and does not read is dropped, and its memory is bounded",
+  "a client that sends requests and does not read is dropped, and its memory is bounded",
   { timeout: 60_000 },
   async () => {
     let dropped = (): void => undefined;

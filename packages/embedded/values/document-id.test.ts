@@ -11,7 +11,7 @@ test("ids equal Convex's", () => {
   expect(encodeDocumentId({ tableNumber: 1017, internalId: bytes })).toBe("z43zp6c3e75gkmz1kfwj6mbbx5sw281h");
 });
 
-test("encoding and decoding round-trips", () => {
+test("ids round-trip through encoding and decoding", () => {
   fc.assert(
     fc.property(tableNumber, internalId, (number, bytes) => {
       const text = encodeDocumentId({ tableNumber: number, internalId: bytes });
@@ -20,7 +20,7 @@ test("encoding and decoding round-trips", () => {
   );
 });
 
-test("every id that decodes is in its canonical encoding", () => {
+test("only the canonical encoding of an id is decoded", () => {
   const character = fc.constantFrom(...Array.from("0123456789abcdefghjkmnpqrstvwxyzABUil-é"));
   fc.assert(
     fc.property(fc.string({ unit: character, minLength: 30, maxLength: 38 }), (text) => {
@@ -30,7 +30,7 @@ test("every id that decodes is in its canonical encoding", () => {
   );
 });
 
-test("one wrong character is detected", () => {
+test("one wrong character in an id is detected", () => {
   const text = encodeDocumentId({ tableNumber: 10_001, internalId: new Uint8Array(16).fill(7) });
   for (let i = 0; i < text.length; i++) {
     const wrong = text[i] === "0" ? "1" : "0";
@@ -40,7 +40,7 @@ test("one wrong character is detected", () => {
   expect(decodeDocumentId(`${text}0`)).toBeNull();
 });
 
-test("numbers and lengths out of bounds are refused", () => {
+test("table numbers and id lengths out of bounds are refused", () => {
   expect(() => encodeDocumentId({ tableNumber: 0, internalId: new Uint8Array(16) })).toThrow("table number");
   expect(() => encodeDocumentId({ tableNumber: 1, internalId: new Uint8Array(15) })).toThrow("internal id");
 });

@@ -23,6 +23,6 @@ test("a public API is reached by TLS, on its given port", () => {
   expect(originsAt("https://api.example.org:8443")).toContain("wss://api.example.org:8443");
 });
 
-test.each(["a; script-src *", "a b", "", "a:b"])("%j is kept out of policies", (host) => {
+test.each(["a; script-src *", "a b", "", "a:b"])("the host %j is kept out of policies", (host) => {
   expect(localOrigins("http://127.0.0.1:3210", host)).toEqual(originsAt("http://127.0.0.1:3210"));
 });

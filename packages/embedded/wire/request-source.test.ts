@@ -12,7 +12,7 @@ test.each<[peer: string, address: string]>([
   ["::ffff:203.0.113.7", "203.0.113.7"],
   ["2001:db8::7", "2001:db8::7"],
   ["127.0.0.1", "127.0.0.1"],
-])("without a proxy, %s is who asks, whatever it says", (peer, address) => {
+])("without a proxy, the address %s is the client, whatever the header says", (peer, address) => {
   expect(ip(false, peer)).toBe(address);
   expect(ip(false, peer, "198.51.100.1")).toBe(address);
 });
@@ -28,7 +28,7 @@ test.each<[said: string | string[], address: string | null]>([
   ["203.0.113.7, unknown", null],
   ["203.0.113.7,", null],
   ["", null],
-])("of the hops %j, the last alone counts", (said, address) => {
+])("only the last of the hops %j counts", (said, address) => {
   expect(ip(true, "127.0.0.1", said)).toBe(address);
 });
 

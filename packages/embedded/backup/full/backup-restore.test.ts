@@ -36,7 +36,7 @@ async function textOf(from: Deployment, id: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("a backup brings back everything, while clients stay connected", { timeout: 120_000 }, async () => {
+test("a restore brings back everything, while clients stay connected", { timeout: 120_000 }, async () => {
   await deployment.fetch("/api/update_environment_variables", {
     method: "POST",
     body: JSON.stringify({ changes: [{ name: "COLOUR", value: "blue" }] }),
@@ -72,7 +72,7 @@ test("a backup brings back everything, while clients stay connected", { timeout:
   await client.close();
 });
 
-test("a backup is restored on another machine", { timeout: 120_000 }, async () => {
+test("a backup can be restored on another machine", { timeout: 120_000 }, async () => {
   const file = await backup();
   const other = await workshop.backend("other", { adminKey: deployment.adminKey });
   await ok(workshop.gleaner(other, "restore", file));
@@ -81,7 +81,7 @@ test("a backup is restored on another machine", { timeout: 120_000 }, async () =
 });
 
 test(
-  "where nothing runs, the next start takes it, also over a damaged file",
+  "without a running backend, the next start takes the restored state, even over a damaged file",
   { timeout: 120_000 },
   async () => {
     const file = await backup();
@@ -99,7 +99,7 @@ test(
   },
 );
 
-test("a damaged backup is refused, and everything stays", { timeout: 120_000 }, async () => {
+test("a damaged backup is refused, and nothing changes", { timeout: 120_000 }, async () => {
   const file = await backup();
   const bytes = readFileSync(file);
   for (const [name, damaged] of [
@@ -115,7 +115,7 @@ test("a damaged backup is refused, and everything stays", { timeout: 120_000 }, 
   expect(existsSync(workshop.path("data.sqlite.restore"))).toBe(false);
 });
 
-test("a backup that the functions cannot start with is given up", { timeout: 120_000 }, async () => {
+test("a restore is undone if the backend cannot start with it", { timeout: 120_000 }, async () => {
   const file = await backup();
   const strict = workshop.path("strict");
   cpSync(new URL("../fixtures/convex", import.meta.url), strict, { recursive: true });
@@ -133,7 +133,7 @@ test("a backup that the functions cannot start with is given up", { timeout: 120
 });
 
 test(
-  "backups and restores go on while mutations are made, and none is done twice",
+  "backups and restores work during mutations, and no mutation takes effect twice",
   { timeout: 120_000 },
   async () => {
     const client = new ConvexClient(deployment.url);
@@ -166,14 +166,18 @@ test(
   },
 );
 
-test("gleaner says how it is used, and with which codes it fails", { timeout: 60_000 }, async () => {
-  expect((await workshop.gleaner(null, "--help")).output).toContain("restore");
-  expect((await workshop.gleaner(null, "backup", "--help")).output).toContain("--json");
-  expect((await workshop.gleaner(null, "nothing")).code).toBe(2);
-  expect((await workshop.gleaner(null, "restore")).code).toBe(2);
-  writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
-  expect((await workshop.gleaner(null, "backup")).code).toBe(3);
-});
+test(
+  "gleaner backup and restore print their usage and fail with exit codes",
+  { timeout: 60_000 },
+  async () => {
+    expect((await workshop.gleaner(null, "--help")).output).toContain("restore");
+    expect((await workshop.gleaner(null, "backup", "--help")).output).toContain("--json");
+    expect((await workshop.gleaner(null, "nothing")).code).toBe(2);
+    expect((await workshop.gleaner(null, "restore")).code).toBe(2);
+    writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
+    expect((await workshop.gleaner(null, "backup")).code).toBe(3);
+  },
+);
 
 function flip(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);

@@ -57,7 +57,7 @@ async function expectState(name: string, other: string): Promise<void> {
   expect(existsSync(`${data}.restore`)).toBe(false);
 }
 
-test("the pending state takes the place of the present one, which undo brings back", async () => {
+test("the pending state replaces the present one, and undo brings that back", async () => {
   await state(data, `${data}.files`, "old");
   await pending("new");
   completeRestore(data);
@@ -71,7 +71,7 @@ test("the pending state takes the place of the present one, which undo brings ba
   await expectState("new", "old");
 });
 
-test("gone back to because the backend did not start, the outcome of the restore is that it failed", async () => {
+test("a restore counts as failed if it was undone because the backend did not start", async () => {
   await state(data, `${data}.files`, "old");
   await pending("new");
   completeRestore(data);
@@ -84,14 +84,14 @@ test("gone back to because the backend did not start, the outcome of the restore
   expect(readOutcome(data)).toMatchObject({ id: "forth", kind: "done" });
 });
 
-test("without a present state there is nothing to undo", async () => {
+test("a restore without a present state cannot be undone", async () => {
   await pending("new");
   completeRestore(data);
   await expectState("new", "old");
   expect(undoRestore(data, "back")).toBe(false);
 });
 
-test("the restored state is the newest commit, whatever clients have seen", async () => {
+test("the restored state is newer than any commit that clients have seen", async () => {
   const unpacked = join(folder, "unpacked");
   mkdirSync(unpacked);
   await state(join(unpacked, "database.sqlite"), join(unpacked, "files"), "new");
@@ -121,7 +121,7 @@ const crashes: readonly ((path: string) => void)[] = [
 ];
 
 test.each(crashes.map((_, steps) => steps))(
-  "broken off after %i steps it is completed by the next start",
+  "a restore interrupted after %i steps is completed by the next start",
   async (steps) => {
     await state(data, `${data}.files`, "old");
     await pending("new");

@@ -26,7 +26,7 @@ async function* chunks(text: string | Buffer, size: number): AsyncGenerator<Uint
 }
 
 describe("lines", () => {
-  test.each([1, 2, 3, 7, 1_000])("are the same in chunks of %i bytes", async (size) => {
+  test.each([1, 2, 3, 7, 1_000])("lines are the same in chunks of %i bytes", async (size) => {
     expect(await collected(textLines(chunks('{"a":"ü"}\r\n\n{"b":2}\n{"c":3}', size), "f"))).toEqual([
       { number: 1, text: '{"a":"ü"}' },
       { number: 3, text: '{"b":2}' },
@@ -35,7 +35,7 @@ describe("lines", () => {
   });
 
   test.each([10, 1_000])(
-    "that are too long are refused before they are held, in chunks of %i",
+    "a line that is too long is refused before it is kept in memory, in chunks of %i bytes",
     async (size) => {
       const long = chunks(`{}\n${"x".repeat(5_000)}`, size);
       await expect(collected(textLines(long, "f", 1_000))).rejects.toThrow(
@@ -44,14 +44,14 @@ describe("lines", () => {
     },
   );
 
-  test("that are no UTF-8 are refused", async () => {
+  test("lines that are not UTF-8 are refused", async () => {
     const bad = chunks(Buffer.from([0x7b, 0x7d, 0x0a, 0xff, 0xfe]), 10);
     await expect(collected(textLines(bad, "f"))).rejects.toThrow("f, line 2: this is not valid UTF-8.");
   });
 });
 
 describe("CSV", () => {
-  test.each([1, 3, 1_000])("is read as RFC 4180 has it, in chunks of %i bytes", async (size) => {
+  test.each([1, 3, 1_000])("CSV is read as in RFC 4180, in chunks of %i bytes", async (size) => {
     const csv = 'a,b\r\n"x ""y""\nz",1\r\n\r\n,\nlast,"é"';
     expect(await collected(csvRows(chunks(csv, size), "f"))).toEqual([
       { line: 1, cells: ["a", "b"] },
@@ -61,7 +61,7 @@ describe("CSV", () => {
     ]);
   });
 
-  test("a quote that is never closed names its line", async () => {
+  test("a CSV quote that is never closed is refused with its line", async () => {
     await expect(collected(csvRows(chunks('a\n"b\nc', 10), "f"))).rejects.toThrow(
       "f, line 2: a quote is never closed",
     );
@@ -76,7 +76,7 @@ describe("CSV", () => {
     ["1_000", "1_000"],
     ["NaN", { $float: "AAAAAAAA+H8=" }],
     ["-inf", { $float: "AAAAAAAA8P8=" }],
-  ])("the cell %j is %j", (cell, value) => {
+  ])("the CSV cell %j is %j", (cell, value) => {
     expect(cellValue(cell)).toEqual(value);
   });
 });
@@ -97,12 +97,12 @@ describe("ZIP files", () => {
     for (let n = 0; n < megabytes; n++) yield one;
   }
 
-  test("a bomb is refused by its size, before anything is unpacked", async () => {
+  test("a ZIP bomb is refused by its size, before anything is unpacked", async () => {
     const path = await zipOf("bomb.zip", { "jobs/documents.jsonl": zeros(40) });
     await expect(zipSource(path, "", 1024 * 1024)).rejects.toThrow("it is refused as a bomb");
   });
 
-  test("names that lead out of the archive are refused", async () => {
+  test("ZIP entries whose names lead out of the archive are refused", async () => {
     const path = await zipOf("plain.zip", { "aa/bb/documents.jsonl": "{}" });
     const { readFileSync } = await import("node:fs");
     const bytes = readFileSync(path).toString("latin1").replaceAll("aa/bb/", "../bb/");
@@ -110,7 +110,7 @@ describe("ZIP files", () => {
     await expect(zipSource(path, "")).rejects.toThrow(/cannot be read: invalid relative path/);
   });
 
-  test("what is no export says so", async () => {
+  test("a file that is not an export is refused", async () => {
     await expect(zipSource(await zipOf("other.zip", { "a.txt": "hello" }), "")).rejects.toThrow(
       "it is no export",
     );
@@ -126,7 +126,7 @@ describe("ZIP files", () => {
     await expect(zipSource(path, "")).rejects.toThrow("Export again with the present one");
   });
 
-  test("content that does not fit its checksum is refused when it is read", async () => {
+  test("ZIP content that does not fit its checksum is refused when it is read", async () => {
     const path = await zipOf("damaged.zip", {
       "jobs/documents.jsonl": `{"n":"${createHash("sha256").digest("hex")}"}\n`,
     });

@@ -21,7 +21,7 @@ const table = (name: string, number: number | null = null, rows = 3): ImportedTa
   rows,
 });
 
-test("into empty and new tables, imports keep the numbers that their ids have", () => {
+test("imports into empty and new tables keep the table numbers of their ids", () => {
   const { tables } = planImport("requireEmpty", [table("empty", 20_001), table("new", 20_002)], present);
   expect(tables).toMatchObject([
     { name: "empty", number: 20_001, append: false },
@@ -29,21 +29,21 @@ test("into empty and new tables, imports keep the numbers that their ids have", 
   ]);
 });
 
-test("without ids, a table keeps its number, and a new one gets a free one", () => {
+test("an import without ids keeps an existing table's number and gives a new table a free one", () => {
   const { tables } = planImport("replace", [table("jobs"), table("new"), table("other", 30_000)], present);
   expect(tables.map(({ number }) => number)).toEqual([10_001, 30_001, 30_000]);
 });
 
-test("tables that have documents are left alone unless told", () => {
+test("an import into a table with documents is refused unless its mode allows it", () => {
   expect(() => planImport("requireEmpty", [table("jobs")], present)).toThrow("Table jobs already exists.");
 });
 
-test("appending keeps what is there; ids of another table cannot be appended", () => {
+test("appending keeps the present documents, and ids of another table cannot be appended", () => {
   expect(planImport("append", [table("jobs", 10_001)], present).tables).toMatchObject([{ append: true }]);
   expect(() => planImport("append", [table("jobs", 20_001)], present)).toThrow("Import with --replace");
 });
 
-test("replacing all empties what the schema has, and drops what it has not; components too", () => {
+test("replaceAll empties the tables of the schema and drops all others, in components too", () => {
   const { tables, drop } = planImport("replaceAll", [table("jobs")], present);
   expect(tables.map(({ name, rows }) => [name, rows])).toEqual([
     ["jobs", 3],
@@ -54,18 +54,18 @@ test("replacing all empties what the schema has, and drops what it has not; comp
 });
 
 test.each(["_scheduled_functions", "a-b", "1a", "x".repeat(65), "a/b"])(
-  "%j is no table to import",
+  "%j is refused as a table name",
   (name) => {
     expect(() => planImport("replace", [table(name)], present)).toThrow("is not a valid table name");
   },
 );
 
-test("a component that is not installed is named", () => {
+test("an import into a component that is not installed is refused", () => {
   const imported = [{ ...table("jobs"), component: "nowhere" }];
   expect(() => planImport("replace", imported, present)).toThrow('There is no component "nowhere"');
 });
 
-test("the summary shows what comes and what goes, and only deletions need to be confirmed", () => {
+test("the summary shows additions and deletions, and only deletions need to be confirmed", () => {
   const plan = planImport("replace", [table("jobs", null, 100_000), table("new")], present);
   expect(summaryOf(plan)).toBe(
     [

@@ -25,7 +25,7 @@ const numbersOf = (imported: readonly ImportedTable[], counts = {}) =>
     importedNumber,
   ]);
 
-test("tables of components that count for themselves, as Convex's do, get numbers of their own", () => {
+test("a component's imported table gets another number if a table of the app has its number", () => {
   const imported = [table("limits", "values", 10_001), table("", "jobs", 10_001), table("", "users", 10_002)];
   expect(numbersOf(imported)).toEqual([
     ["limits/values", 10_003, 10_001],
@@ -34,7 +34,7 @@ test("tables of components that count for themselves, as Convex's do, get number
   ]);
 });
 
-test("an empty table makes way, with its indexes, and unseen", () => {
+test("an empty table with an imported table's number gets another one, and the summary omits it", () => {
   const plan = planImport("replace", [table("", "users", 10_002)], present({}));
   expect(plan.tables[1]).toMatchObject({
     name: "limits/values",
@@ -45,17 +45,17 @@ test("an empty table makes way, with its indexes, and unseen", () => {
   expect(summaryOf(plan)).not.toContain("limits");
 });
 
-test("a table with documents does not", () => {
+test("an import conflicts with a table that has documents and the same number", () => {
   expect(() => numbersOf([table("", "users", 10_002)], { "limits/values": 3 })).toThrow(
     'The ids of table "users" conflict with those of the table "limits/values".',
   );
 });
 
-test("two of the app's tables cannot have one number", () => {
+test("two of the app's tables cannot have the same number", () => {
   expect(() => numbersOf([table("", "a", 20_000), table("", "b", 20_000)])).toThrow("conflict");
 });
 
-test("all ids of a renumbered table are written anew, wherever they stand", () => {
+test("all ids of a renumbered table are rewritten, at any depth", () => {
   const id = (tableNumber: number) =>
     encodeDocumentId({ tableNumber, internalId: new Uint8Array(16).fill(7) });
   const value = {

@@ -30,7 +30,7 @@ function within(index: readonly IndexedId[], { lower, upper }: Range): IndexedId
   );
 }
 
-test("a known range has the entries of the index, after any reads and writes", () => {
+test("a cached range has the entries of the index, after any reads and writes", () => {
   let known = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
@@ -67,7 +67,7 @@ test("a known range has the entries of the index, after any reads and writes", (
   expect(known).toBeGreaterThan(1_000);
 });
 
-test("a range learned twice counts once, and its parts are known too", () => {
+test("a range cached twice counts once, and its parts are cached too", () => {
   const ranges = new CachedRanges();
   const [a, b, c] = [1, 2, 3].map((byte) => Uint8Array.of(byte)) as [Uint8Array, Uint8Array, Uint8Array];
   const entry = { key: b, id: "b" };

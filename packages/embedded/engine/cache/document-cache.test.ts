@@ -3,7 +3,7 @@ import { DocumentCache } from "./document-cache.ts";
 
 const document = (n: number) => ({ _id: String(n) });
 
-test("keeps used documents, and forgets unused ones when it fills up", () => {
+test("a full cache keeps used documents and drops unused ones", () => {
   const cache = new DocumentCache(100);
   cache.set("used", document(1), 10);
   cache.set("unused", document(2), 10);
@@ -15,7 +15,7 @@ test("keeps used documents, and forgets unused ones when it fills up", () => {
   expect(cache.get("other 99")).toEqual(document(99));
 });
 
-test("returns the last value set, and nothing deleted", () => {
+test("the cache returns the last value set, and nothing deleted", () => {
   const cache = new DocumentCache(25);
   cache.set("a", document(1), 10);
   cache.set("b", document(2), 10);

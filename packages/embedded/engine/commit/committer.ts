@@ -33,7 +33,7 @@ export type CommitterDeps = {
 };
 
 /**
- * Reported when a commit's snapshot was dropped, for example by a schema change. Convex blames its index table,
+ * Reported when a commit's snapshot was dropped, for example by a schema change. Convex names its index table,
  * too.
  */
 const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };

@@ -16,7 +16,7 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
     for (const [qualifiedIndex, keys] of changes) {
       if (!reads.has(qualifiedIndex)) continue;
       const conflict = conflictIn(reads, qualifiedIndex, keys);
-      if (conflict !== null && (found === null || tells(conflict) > tells(found))) found = conflict;
+      if (conflict !== null && (found === null || explains(conflict) > explains(found))) found = conflict;
     }
     if (found !== null) return { ts, conflict: found };
   }
@@ -37,7 +37,7 @@ function conflictIn(
   return null;
 }
 
-function tells({ index }: Conflict): number {
+function explains({ index }: Conflict): number {
   if (!isSystemIndex(index)) return 2;
   return index === "by_creation_time" ? 1 : 0;
 }

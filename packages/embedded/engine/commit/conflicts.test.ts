@@ -38,43 +38,63 @@ const upTo = (limit: number) => (transaction: Transaction) => {
   collect(transaction, where(engine, "jobs", "by_rank"), "asc", limit);
 };
 
-describe("what conflicts", () => {
+describe("conflicts", () => {
   const cases: readonly [string, (t: Transaction) => void, (t: Transaction) => void, string][] = [
-    ["a get and a replace of it", (t) => t.get(id(0)), (t) => t.replace(id(0), { rank: 10 }), "conflict"],
-    ["a get and a removal of it", (t) => t.get(id(0)), (t) => t.remove(id(0)), "conflict"],
     [
-      "a get and a replace of another",
+      "a get of a document and its replacement",
+      (t) => t.get(id(0)),
+      (t) => t.replace(id(0), { rank: 10 }),
+      "conflict",
+    ],
+    ["a get of a document and its removal", (t) => t.get(id(0)), (t) => t.remove(id(0)), "conflict"],
+    [
+      "a get of a document and the replacement of another",
       (t) => t.get(id(0)),
       (t) => t.replace(id(1), { rank: 1 }),
       "committed",
     ],
-    ["two replaces of one", (t) => t.replace(id(0), {}), (t) => t.replace(id(0), {}), "conflict"],
-    ["a removal and a replace", (t) => t.remove(id(0)), (t) => t.replace(id(0), {}), "conflict"],
+    [
+      "two replacements of one document",
+      (t) => t.replace(id(0), {}),
+      (t) => t.replace(id(0), {}),
+      "conflict",
+    ],
+    [
+      "a removal and a replacement of one document",
+      (t) => t.remove(id(0)),
+      (t) => t.replace(id(0), {}),
+      "conflict",
+    ],
     ["two inserts", write, write, "committed"],
     [
-      "a scan and an insert beyond what it consumed",
+      "a scan and an insert beyond its consumed part",
       upTo(2),
       (t) => t.insert("jobs", { rank: 25 }),
       "committed",
     ],
     [
-      "a scan and an insert into what it consumed",
+      "a scan and an insert into its consumed part",
       upTo(2),
       (t) => t.insert("jobs", { rank: 15 }),
       "conflict",
     ],
-    ["a scan and an insert before its first", upTo(1), (t) => t.insert("jobs", { rank: 5 }), "conflict"],
+    [
+      "a scan and an insert before its first document",
+      upTo(1),
+      (t) => t.insert("jobs", { rank: 5 }),
+      "conflict",
+    ],
     ["a whole scan and an insert at its end", upTo(9), (t) => t.insert("jobs", { rank: 99 }), "conflict"],
     [
-      "a scan and a replace that keeps the key",
+      "a scan and a replacement that keeps the key",
       upTo(1),
       (t) => t.replace(id(0), { rank: 10, x: 1 }),
       "conflict",
     ],
     ["a scan and a document that leaves it", upTo(1), (t) => t.replace(id(0), { rank: 99 }), "conflict"],
-    ["a scan and a document that comes into it", upTo(1), (t) => t.replace(id(2), { rank: 1 }), "conflict"],
+    ["a scan and a document that enters it", upTo(1), (t) => t.replace(id(2), { rank: 1 }), "conflict"],
     [
-      "a scan and a document behind it that moves",
+      "a scan and a document that moves beyond it",
       upTo(1),
       (t) => t.replace(id(2), { rank: 40 }),
       "committed",
@@ -86,9 +106,12 @@ describe("what conflicts", () => {
       "conflict",
     ],
   ];
-  test.each(cases)("%s: %s", async (_name, reads, other, expected) => {
-    expect(await outcomeOf(reads, other)).toBe(expected);
-  });
+  test.each(cases.map(([name, reads, other, expected]) => ({ name, reads, other, expected })))(
+    "$name: $expected",
+    async ({ reads, other, expected }) => {
+      expect(await outcomeOf(reads, other)).toBe(expected);
+    },
+  );
 });
 
 test("a conflict names the document, writes nothing and is counted", async () => {
@@ -171,7 +194,7 @@ test("commits of one turn share one flush, and each has its own timestamp", asyn
   expect(engine.stats()).toMatchObject({ commits: before.commits + 50, flushes: before.flushes + 1 });
 });
 
-test("a transaction that spans a schema change must run again", async () => {
+test("a transaction that spans a schema change conflicts", async () => {
   const transaction = engine.begin();
   transaction.insert("jobs", { rank: 1, size: 1 });
   engine.applySchema([{ name: "jobs", indexes: [{ name: "by_size", fields: ["size"] }] }]);

@@ -41,7 +41,7 @@ async function expectAllPresent(ids: readonly string[]): Promise<void> {
 }
 
 test.each([1, 2, 3])(
-  "every commit acknowledged before a SIGKILL survives it (%i)",
+  "every commit acknowledged before a SIGKILL survives it (run %i)",
   async (round) => {
     const { child, exited } = start(process.execPath, [script, path, "8"]);
     const output = text(child.stdout);
@@ -58,7 +58,7 @@ test.each([1, 2, 3])(
 );
 
 test.skipIf(process.platform === "win32")(
-  "when the file cannot grow, nothing is acknowledged that is not on disk",
+  "only commits on disk are acknowledged when the file cannot grow",
   async () => {
     // With SIGXFSZ ignored, a write over the limit fails as on a full disk.
     const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" "$@"`;

@@ -13,7 +13,7 @@ function open(): Engine {
   return engine;
 }
 
-it("counts what is inserted, replaced and deleted, with the bytes that are stored", async () => {
+it("inserted, replaced and deleted documents are counted, with their stored bytes", async () => {
   const engine = open();
   const id = await insertOne(engine, "jobs", { text: "é" });
   const stored = Buffer.byteLength(JSON.stringify(engine.begin().get(id)));
@@ -27,7 +27,7 @@ it("counts what is inserted, replaced and deleted, with the bytes that are store
   });
 });
 
-it("counts a document once per commit, and not at all when it was inserted and removed in the same one", async () => {
+it("a document counts once per commit, and not at all if it is inserted and removed in it", async () => {
   const engine = open();
   await mutate(engine, (transaction) => {
     const id = transaction.insert("jobs", { n: 0 });
@@ -37,7 +37,7 @@ it("counts a document once per commit, and not at all when it was inserted and r
   expect(engine.stats().writes["jobs"]).toMatchObject({ inserted: 1, replaced: 0, deleted: 0 });
 });
 
-it("counts nothing of a refused commit", async () => {
+it("a refused commit counts nothing", async () => {
   const engine = open();
   const id = await insertOne(engine, "jobs", { n: 0 });
   const late = engine.begin();

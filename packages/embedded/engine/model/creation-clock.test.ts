@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CreationClock } from "./creation-clock.ts";
 
-test("creation times rise within a millisecond, and stay within it", () => {
+test("creation times of one millisecond rise and stay within it", () => {
   const clock = new CreationClock();
   const now = 1_790_000_000_000;
   const times = Array.from({ length: 1_000 }, () => clock.next(now));

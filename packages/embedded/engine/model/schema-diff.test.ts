@@ -15,11 +15,11 @@ function catalogWith(...indexes: { name: string; fields: string[] }[]): Catalog 
 const byA = { name: "by_a", fields: ["a"] };
 
 describe("schema changes", () => {
-  test("none when nothing differs", () => {
+  test("an unchanged schema needs no changes", () => {
     expect(diffSchema(catalogWith(byA).tables, [{ name: "jobs", indexes: [byA] }])).toEqual([]);
   });
 
-  test("a new table comes before its indexes", () => {
+  test("a new table is created before its indexes", () => {
     expect(diffSchema([], [{ name: "jobs", indexes: [byA] }])).toEqual([
       { kind: "create_table", table: "jobs" },
       { kind: "create_index", table: "jobs", index: byA },
@@ -41,8 +41,8 @@ describe("schema changes", () => {
   });
 
   test.each([
-    ["a reserved name", [{ name: "by_id", fields: ["a"] }], /reserved/],
-    ["a name used twice", [byA, byA], /two indexes/],
+    ["a reserved index name", [{ name: "by_id", fields: ["a"] }], /reserved/],
+    ["an index name used twice", [byA, byA], /two indexes/],
     ["an index without fields", [{ name: "by_a", fields: [] }], /no fields/],
   ])("%s is refused", (_name, indexes, message) => {
     expect(() => diffSchema([], [{ name: "jobs", indexes }])).toThrow(message);

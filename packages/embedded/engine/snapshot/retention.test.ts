@@ -16,7 +16,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-test("the last commits before an idle period are dropped, too", async () => {
+test("commits before an idle period are dropped", async () => {
   const before = engine.durable();
   await insertOne(engine, "jobs", { n: 1 });
   engine.discard(engine.begin({ snapshot: before }));
@@ -25,7 +25,7 @@ test("the last commits before an idle period are dropped, too", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("not while a transaction still reads an older snapshot", async () => {
+test("commits are kept while a transaction reads an older snapshot", async () => {
   const reader = engine.begin();
   await insertOne(engine, "jobs", { n: 1 });
   vi.advanceTimersByTime(3 * defaultRetention.windowMs);

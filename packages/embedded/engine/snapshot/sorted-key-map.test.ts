@@ -5,7 +5,7 @@ import { SortedKeyMap } from "./sorted-key-map.ts";
 const key = fc.uint8Array({ maxLength: 2, max: 3 });
 const compare = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
 
-test("behaves like a sorted list of each key's last value", () => {
+test("a sorted key map behaves like a sorted list of each key's last value", () => {
   const entry = fc.tuple(key, fc.integer());
   fc.assert(
     fc.property(fc.array(entry), key, fc.option(key), (entries, lower, upper) => {

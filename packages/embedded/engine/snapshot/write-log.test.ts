@@ -16,7 +16,7 @@ function timestamps(log: WriteLog, since: bigint): bigint[] {
   return log.since(since).map(({ ts }) => ts);
 }
 
-test("finds the commits after a timestamp", () => {
+test("the log finds the commits after a timestamp", () => {
   const log = logOf(4);
   expect(timestamps(log, 0n)).toEqual([1n, 2n, 3n, 4n]);
   expect(timestamps(log, 2n)).toEqual([3n, 4n]);
@@ -25,28 +25,28 @@ test("finds the commits after a timestamp", () => {
 });
 
 describe("trimming", () => {
-  test("keeps commits younger than the window", () => {
+  test("trimming keeps commits younger than the window", () => {
     const log = logOf(4);
     log.trim(125, null, retention);
     expect(timestamps(log, 0n)).toEqual([3n, 4n]);
     expect(log.floor).toBe(2n);
   });
 
-  test("keeps no more than the limit when nobody needs more", () => {
+  test("trimming keeps no more than the limit when no transaction needs more", () => {
     const log = logOf(9);
     log.trim(91, null, retention);
     expect(log.size).toBe(5);
     expect(log.floor).toBe(4n);
   });
 
-  test("keeps the commits that a live transaction needs, at any age", () => {
+  test("trimming keeps the commits that a live transaction needs, at any age", () => {
     const log = logOf(4);
     log.trim(10_000, 1n, retention);
     expect(timestamps(log, 1n)).toEqual([2n, 3n, 4n]);
     expect(log.floor).toBe(1n);
   });
 
-  test("is bounded even for a live transaction", () => {
+  test("trimming bounds the log even for a live transaction", () => {
     const log = logOf(20);
     log.trim(10_000, 1n, retention);
     expect(log.size).toBe(8);

@@ -23,13 +23,13 @@ const values = (index: string, field: string): unknown[] =>
   );
 
 describe("applying a schema", () => {
-  test("fills a new index with the present documents", () => {
+  test("applying a schema fills a new index with the present documents", () => {
     engine.applySchema([{ name: "docs", indexes: [byA, byB] }]);
     expect(engine.definitionOf("docs")?.indexes).toEqual([byA, byB]);
     expect(values("by_b", "a")).toEqual(Array.from({ length: 600 }, (_, i) => 599 - i));
   });
 
-  test("drops a removed index, and keeps the documents", () => {
+  test("applying a schema drops a removed index and keeps the documents", () => {
     engine.applySchema([]);
     expect(engine.definitionOf("docs")?.indexes).toEqual([]);
     expect(read(engine, (transaction) => collect(transaction, all("docs")))).toHaveLength(600);
@@ -38,12 +38,12 @@ describe("applying a schema", () => {
     engine.discard(transaction);
   });
 
-  test("rebuilds an index whose fields changed", () => {
+  test("applying a schema rebuilds an index whose fields changed", () => {
     engine.applySchema([{ name: "docs", indexes: [{ name: "by_a", fields: ["b.c"] }] }]);
     expect(values("by_a", "a")[0]).toBe(599);
   });
 
-  test("changes nothing when nothing differs: snapshots stay", () => {
+  test("applying an unchanged schema changes nothing, and snapshots stay", () => {
     const before = engine.durable();
     const { flushes } = engine.stats();
     engine.applySchema([{ name: "docs", indexes: [byA] }]);
@@ -51,7 +51,7 @@ describe("applying a schema", () => {
     expect(engine.stats().flushes).toBe(flushes);
   });
 
-  test("includes a table that an open transaction has just created", async () => {
+  test("applying a schema includes a table that an open transaction has just created", async () => {
     const transaction = engine.begin();
     transaction.insert("fresh", { a: 1 });
     engine.applySchema([

@@ -39,7 +39,7 @@ function stage(number: number, numbers: readonly number[], append = false) {
 const numbersIn = (from: Engine) =>
   read(from, (transaction) => collect(transaction, where(from, "jobs", "by_n")).map(({ n }) => n));
 
-test("replaces the present table, with its own ids and number", async () => {
+test("placing a staged table replaces the present one, with its own ids and number", async () => {
   await insertOne(engine, "jobs", { n: 99 });
   expect(engine.placeTables(stage(20_000, [2, 1])).kind).toBe("done");
   expect(numbersIn(engine)).toEqual([1, 2]);
@@ -50,7 +50,7 @@ test("replaces the present table, with its own ids and number", async () => {
   expect(engine.countDocuments("jobs")).toBe(3);
 });
 
-test("survives a restart", async () => {
+test("a placed table survives a restart", async () => {
   engine.placeTables(stage(20_000, [2, 1]));
   await engine.close();
   engine = openEngine({ path: join(folder, "data.sqlite") });
@@ -58,7 +58,7 @@ test("survives a restart", async () => {
   expect(numbersIn(engine)).toEqual([1, 2]);
 });
 
-test("appends, and refuses a taken id without changing anything", async () => {
+test("placing appends rows, and refuses a taken id without changing anything", async () => {
   engine.placeTables(stage(20_000, [1, 2]));
   expect(engine.placeTables(stage(20_000, [3], true)).kind).toBe("done");
   expect(engine.placeTables(stage(20_000, [4, 3], true))).toMatchObject({
@@ -70,7 +70,7 @@ test("appends, and refuses a taken id without changing anything", async () => {
   expect(numbersIn(engine)).toEqual([1, 2, 3, 5]);
 });
 
-test("refuses a number that another table has", async () => {
+test("placing refuses a number that another table has", async () => {
   await insertOne(engine, "others", { n: 1 });
   const taken = engine.tables().find(({ name }) => name === "others")?.number ?? 0;
   expect(engine.placeTables(stage(taken, [1]))).toMatchObject({
@@ -79,7 +79,7 @@ test("refuses a number that another table has", async () => {
   });
 });
 
-test("a transaction that spans it conflicts, and subscribers are called once", async () => {
+test("a transaction that spans a placing conflicts, and subscribers are called once", async () => {
   await insertOne(engine, "jobs", { n: 1 });
   const transaction = engine.begin();
   collect(transaction, all("jobs"));
@@ -125,7 +125,7 @@ test("a copy made during commits has one commit's state, and the commits are kep
   expect(numbersIn(engine)).toHaveLength(200 + 2 * last);
 });
 
-test("a copy of a database closed meanwhile is refused and removed", async () => {
+test("a copy is removed when the database is closed meanwhile", async () => {
   for (let n = 0; n < 50; n++) await insertOne(engine, "jobs", { n });
   const file = join(folder, "copy");
   const copied = engine.copyTo(file);
@@ -135,14 +135,14 @@ test("a copy of a database closed meanwhile is refused and removed", async () =>
   expect(existsSync(file)).toBe(false);
 });
 
-test("no table counts as verified any more", () => {
+test("placed tables do not count as verified", () => {
   engine.setVerified(new Map([["jobs", "fingerprint"]]));
   expect(engine.verified().get("jobs")).toBe("fingerprint");
   engine.placeTables(stage(20_000, [1]));
   expect(engine.verified().size).toBe(0);
 });
 
-test("a full disk rolls everything back, and the engine stays usable", async () => {
+test("a full disk rolls a placing back, and the engine stays usable", async () => {
   await engine.close();
   engine = openEngine({ path: join(folder, "data.sqlite"), maxPages: 20 });
   engine.applySchema([jobs]);

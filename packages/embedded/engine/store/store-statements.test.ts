@@ -14,7 +14,7 @@ function planOf(sql: string): readonly string[] {
     .map((row) => row["detail"] as string);
 }
 
-test.each(Object.entries(statements))("%s scans no table and sorts nothing", (_, sql) => {
+test.each(Object.entries(statements))("the statement %s scans no table and sorts nothing", (_, sql) => {
   for (const step of planOf(sql)) expect(step).toMatch(/^SEARCH /);
 });
 

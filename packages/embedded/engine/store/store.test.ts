@@ -26,8 +26,8 @@ function failureOf(open: () => unknown): unknown {
   return null;
 }
 
-describe("an unusable file is refused with the reason and advice", () => {
-  test("when it is damaged at its start", () => {
+describe("unusable files", () => {
+  test("a file damaged at its start is refused, with advice", () => {
     writeFileSync(path, "this is not a database, however long one looks at it".repeat(100));
     expect(failureOf(() => openEngine({ path }))).toMatchObject({
       name: "StoreError",
@@ -36,7 +36,7 @@ describe("an unusable file is refused with the reason and advice", () => {
     });
   });
 
-  test("when half of it is missing", async () => {
+  test("half a file is refused as damaged", async () => {
     const engine = openEngine({ path });
     for (let i = 0; i < 20; i++) await insertOne(engine, "jobs", { text: "x".repeat(1_000) });
     await engine.close();
@@ -46,7 +46,7 @@ describe("an unusable file is refused with the reason and advice", () => {
     expect(failure).toMatchObject({ problem: "corrupt" });
   });
 
-  test("when it is another program's database, which is left unchanged", () => {
+  test("another program's database is refused and left unchanged", () => {
     const other = new DatabaseSync(path);
     other.exec("CREATE TABLE meta (name TEXT, value TEXT); INSERT INTO meta VALUES ('format', 'mine')");
     other.close();
@@ -56,7 +56,7 @@ describe("an unusable file is refused with the reason and advice", () => {
     reopened.close();
   });
 
-  test("when a newer version wrote it", async () => {
+  test("a file of a newer version is refused, with advice", async () => {
     await openEngine({ path }).close();
     const db = new DatabaseSync(path);
     db.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99 WHERE name = 'format'");
@@ -67,20 +67,20 @@ describe("an unusable file is refused with the reason and advice", () => {
     });
   });
 
-  test("when its folder does not exist", () => {
+  test("a file in a missing folder is refused, with advice", () => {
     expect(failureOf(() => openEngine({ path: join(folder, "none", "data") }))).toMatchObject({
       problem: "unreachable",
       message: expect.stringContaining("Check that its folder exists") as string,
     });
   });
 
-  test("when this process has it open", async () => {
+  test("a file that this process has open is refused", async () => {
     const engine = openEngine({ path });
     expect(failureOf(() => openEngine({ path }))).toMatchObject({ problem: "locked" });
     await engine.close();
   });
 
-  test("while another process has it open", async () => {
+  test("a file that another process has open is refused", async () => {
     const script = new URL("../commit/durability.child.ts", import.meta.url).pathname;
     const child = spawn(process.execPath, [script, path, "1"], { stdio: ["ignore", "pipe", "inherit"] });
     const exited = new Promise((resolve) => child.once("exit", resolve));
@@ -95,7 +95,7 @@ describe("an unusable file is refused with the reason and advice", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("only the owner can read the files", () => {
+describe.skipIf(process.platform === "win32")("permissions", () => {
   const modes = (): Record<string, string> =>
     Object.fromEntries(
       readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === "win32")("only the owner can read the files
   });
   afterEach(() => process.umask(umask));
 
-  test("when they are created", async () => {
+  test("only the owner can read new files", async () => {
     const engine = openEngine({ path });
     await insertOne(engine, "jobs", { text: "private" });
     expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("only the owner can read the files
     expect(modes()).toEqual({ "data.sqlite": "600" });
   });
 
-  test("when an earlier program left them open", async () => {
+  test("only the owner can read files that an earlier program left open", async () => {
     await openEngine({ path }).close();
     chmodSync(path, 0o644);
     const engine = openEngine({ path });
@@ -126,8 +126,8 @@ describe.skipIf(process.platform === "win32")("only the owner can read the files
   });
 });
 
-describe("a file that was closed", () => {
-  test("is found again unchanged, and timestamps continue", async () => {
+describe("closed files", () => {
+  test("a reopened file is unchanged, and timestamps continue", async () => {
     const first = openEngine({ path, clock: () => 5_000 });
     first.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }] }]);
     const id = await insertOne(first, "jobs", {
@@ -148,7 +148,7 @@ describe("a file that was closed", () => {
     await second.close();
   });
 
-  test("keeps what was committed right before the close", async () => {
+  test("a commit right before the close is kept", async () => {
     const first = openEngine({ path });
     const transaction = first.begin();
     const id = transaction.insert("jobs", {});

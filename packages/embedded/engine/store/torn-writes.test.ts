@@ -76,7 +76,7 @@ function overwrite(file: string, at: number, bytes: Buffer): void {
 describe.each([
   ["before the first checkpoint", 100, 60],
   ["after many checkpoints", 4_000, 900],
-])("a write that was torn %s", (name, bytes, atLeast) => {
+])("%s", (name, bytes, atLeast) => {
   let path: string;
   let acknowledged: number;
   let lastBegin: number;
@@ -92,24 +92,24 @@ describe.each([
     expect(ends.length).toBeGreaterThan(2);
   }, 60_000);
 
-  test("loses nothing acknowledged when nothing was torn", async () => {
+  test("recovery loses nothing acknowledged when nothing was torn", async () => {
     expect(await pairsAfter(path, () => undefined)).toBeGreaterThanOrEqual(acknowledged);
   });
 
-  test("is skipped wherever it is cut off", async () => {
+  test("a torn write is skipped wherever it is cut off", async () => {
     for (const at of places(lastBegin, lastEnd - 1, 12)) {
       expect(await pairsAfter(path, (wal) => truncateSync(wal, at))).toBeGreaterThanOrEqual(acknowledged - 1);
     }
   }, 60_000);
 
-  test("is skipped when any byte is wrong", async () => {
+  test("a torn write is skipped when any byte is wrong", async () => {
     for (const at of places(lastBegin, lastEnd - 8, 12)) {
       const pairs = await pairsAfter(path, (wal) => overwrite(wal, at, randomBytes(8)));
       expect(pairs).toBeGreaterThanOrEqual(acknowledged - 1);
     }
   }, 60_000);
 
-  test("does no harm when garbage follows the last complete commit", async () => {
+  test("garbage after the last complete commit does no harm", async () => {
     for (const length of [1, 24, 4_120, 50_000]) {
       const pairs = await pairsAfter(path, (wal) => {
         const whole = readFileSync(wal).subarray(0, lastEnd);

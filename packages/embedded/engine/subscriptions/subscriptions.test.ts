@@ -21,7 +21,7 @@ function contains({ lower, upper }: KeyRange, at: Uint8Array): boolean {
   return compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0);
 }
 
-test("each is called once, with the first later commit that writes into its ranges", () => {
+test("each subscriber is called once, with the first later commit that writes into its ranges", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.array(range, { maxLength: 3 }), fc.nat(4)), { maxLength: 8 }),
@@ -71,7 +71,7 @@ describe("of an engine", () => {
     });
   }
 
-  test("is called once a commit is durable", async () => {
+  test("a subscriber is called once a commit is durable", async () => {
     const heard = vi.fn<(ts: Timestamp) => void>();
     engine.subscribe(readSetOf("ready"), engine.durable(), heard);
     expect(engine.stats().subscriptions).toBe(1);
@@ -84,7 +84,7 @@ describe("of an engine", () => {
     expect(engine.stats().subscriptions).toBe(0);
   });
 
-  test("is called asynchronously for a commit made before it subscribed", async () => {
+  test("a subscriber is called asynchronously for a commit made before it subscribed", async () => {
     const reads = readSetOf("ready");
     const since = engine.durable();
     await insertOne(engine, "jobs", { state: "ready" });
@@ -97,7 +97,7 @@ describe("of an engine", () => {
     await vi.waitFor(() => expect(heard.mock.calls).toEqual([[missed]]));
   });
 
-  test("is not called for commits it has read, even if they are not on disk yet", async () => {
+  test("a subscriber is not called for commits that it has read, even if they are not on disk yet", async () => {
     const writer = engine.begin();
     writer.insert("jobs", { state: "ready" });
     const committed = engine.commit(writer);
@@ -110,13 +110,13 @@ describe("of an engine", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test("is called when the commits since are no longer known", async () => {
+  test("a subscriber is called when the commits since its snapshot are no longer known", async () => {
     const heard = vi.fn<(ts: Timestamp) => void>();
     engine.subscribe(readSetOf("ready"), 0n, heard);
     await vi.waitFor(() => expect(heard.mock.calls).toEqual([[engine.durable()]]));
   });
 
-  test("is not called after it ended", async () => {
+  test("an ended subscription is not called", async () => {
     const heard = vi.fn();
     const end = engine.subscribe(readSetOf("ready"), engine.durable(), heard);
     end();
@@ -125,7 +125,7 @@ describe("of an engine", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test("is called for a schema change, and may subscribe again from its callback", async () => {
+  test("a subscriber is called for a schema change, and may subscribe again from its callback", async () => {
     const heard: Timestamp[] = [];
     const listen = (ts: Timestamp): void => {
       heard.push(ts);

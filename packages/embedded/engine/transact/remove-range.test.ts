@@ -18,13 +18,13 @@ async function withRows(): Promise<Engine> {
   return engine;
 }
 
-test("removes every row of a range too long for one transaction", async () => {
+test("every row of a range too long for one transaction is removed", async () => {
   const engine = await withRows();
   expect(await removeRange(engine, all)).toBe(rows);
   expect(await removeRange(engine, all)).toBe(0);
 });
 
-test("stops between two transactions when told to, and continues there the next time", async () => {
+test("a removal stops between two transactions when aborted, and continues there the next time", async () => {
   const engine = await withRows();
   const stopping = new AbortController();
   const removing = removeRange(engine, all, stopping.signal);

@@ -10,7 +10,7 @@ function withFakeTime(): void {
   });
 }
 
-test("sweeps at the start and every hour, even after a failed sweep", async () => {
+test("the sweeper sweeps at the start and every hour, even after a failed sweep", async () => {
   withFakeTime();
   const errors: unknown[] = [];
   let sweeps = 0;
@@ -28,7 +28,7 @@ test("sweeps at the start and every hour, even after a failed sweep", async () =
   expect(sweeps).toBe(3);
 });
 
-test("runs one sweep at a time, and closes when the current one is done", async () => {
+test("the sweeper runs one sweep at a time, and closes when the current one is done", async () => {
   withFakeTime();
   const underWay = Promise.withResolvers<null>();
   const signals: AbortSignal[] = [];

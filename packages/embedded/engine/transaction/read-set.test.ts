@@ -39,13 +39,13 @@ describe("a scan records the consumed part", () => {
   const whole: KeyRange = { table: "a", index: "by_x", lower: emptyKey, upper: null };
   const five = Uint8Array.of(5);
 
-  test("nothing before its first step", () => {
+  test("a scan records nothing before its first step", () => {
     const reads = new RecordedReads();
     reads.recordScan(whole, "asc");
     expect(reads.size).toBe(0);
   });
 
-  test("upwards: from the start to the last key, inclusive", () => {
+  test("an ascending scan records from the start to its last key, inclusive", () => {
     const reads = new RecordedReads();
     const scan = reads.recordScan(whole, "asc");
     scan.reached(Uint8Array.of(2));
@@ -55,7 +55,7 @@ describe("a scan records the consumed part", () => {
     expect([...reads.ranges]).toEqual([whole]);
   });
 
-  test("downwards: from the last key to the end", () => {
+  test("a descending scan records from its last key to the end", () => {
     const reads = new RecordedReads();
     reads.recordScan(whole, "desc").reached(five);
     expect([...reads.ranges]).toEqual([{ ...whole, lower: five }]);

@@ -23,10 +23,10 @@ test.each([
   ["bytes=a-b", whole],
   ["lines=1-2", whole],
   ["bytes=99999999999999999999-", whole],
-])("%s of 100 bytes", (header, expected) => {
+])("the range %s of 100 bytes is chosen", (header, expected) => {
   expect(chooseRange(header, 100)).toEqual(expected);
 });
 
-test("an empty file is sent whole", () => {
+test("an empty file is always sent whole", () => {
   expect(chooseRange("bytes=0-0", 0)).toEqual(whole);
 });

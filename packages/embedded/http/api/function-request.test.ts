@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { functionPathOfUrl, parseFunctionRequest } from "./function-request.ts";
 
-test("arguments come bare or in an array of one", () => {
+test("arguments may come bare or in an array of one", () => {
   const asArray = parseFunctionRequest({ path: "a:b", args: [{ x: 1 }], format: "convex_encoded_json" });
   const bare = parseFunctionRequest({ path: "a:b", args: { x: 1 }, format: "convex_encoded_json" });
   expect(asArray).toEqual(bare);
@@ -19,7 +19,7 @@ test.each([
   [{ path: "a:b", args: 1 }],
   [{ path: "a:b", args: [{}, {}] }],
   [{ path: "a:b", ts: "x" }],
-])("refuses %j", (body) => {
+])("the request %j is refused", (body) => {
   expect(parseFunctionRequest(body).kind).toBe("invalid");
 });
 

@@ -13,7 +13,7 @@ test.each([
     { "content-type": 'multipart/form-data; boundary="a b"', digest: `SHA-256=${digest}` },
     { contentType: 'multipart/form-data; boundary="a b"', sha256: digest, announced: 0 },
   ],
-])("%o is an upload", (headers, expected) => {
+])("the headers %o describe an upload", (headers, expected) => {
   expect(parseUpload({ headers })).toEqual({ kind: "ok", ...expected });
 });
 
@@ -23,6 +23,6 @@ test.each([
   { "content-type": `text/${"x".repeat(300)}` },
   { digest: `md5=${digest}` },
   { digest: "sha-256=abc" },
-])("%o is refused", (headers) => {
+])("the headers %o are refused", (headers) => {
   expect(parseUpload({ headers }).kind).toBe("refused");
 });

@@ -67,7 +67,7 @@ async function listening() {
 }
 
 test.each(["/api/storage/upload?token=t", "/api/1.48.0/import/upload_part?partNumber=1"])(
-  "%s may take any time while bytes keep arriving",
+  "an upload to %s may take any time while bytes keep arriving",
   async (path) => {
     const { begin, pass, received } = await listening();
     const { socket, heard } = await begin(path, 11);
@@ -88,7 +88,7 @@ test("a stalled upload is cut", async () => {
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("any other request must arrive in time, even if it trickles", async () => {
+test("any other request must arrive in time, even if bytes keep arriving", async () => {
   const { begin, pass, received } = await listening();
   const { socket, heard, closed } = await begin("/api/mutation", 100);
   for (let sent = 1; sent <= 5; sent++) {

@@ -128,7 +128,7 @@ function rawGet(
   });
 }
 
-test("serves the page for every client-side route, uncached, under a strict policy", async () => {
+test("every client-side route gets the page, uncached, under a strict policy", async () => {
   for (const path of ["/console/", "/console/jobs/k17", "/console/index.html"]) {
     const response = await fetch(url + path);
     expect(await response.text()).toBe("<!doctype html>console");
@@ -141,7 +141,7 @@ test("serves the page for every client-side route, uncached, under a strict poli
   }
 });
 
-test("answers 304 when the client has the file", async () => {
+test("a client that has the file gets 304", async () => {
   const first = await fetch(`${url}/console/`);
   const again = await fetch(`${url}/console/`, {
     headers: { "If-None-Match": first.headers.get("etag") ?? "" },
@@ -149,7 +149,7 @@ test("answers 304 when the client has the file", async () => {
   expect([first.status, again.status]).toEqual([200, 304]);
 });
 
-test("hashed assets are immutable, missing ones missing, empty ones empty", async () => {
+test("hashed assets are immutable, missing ones are 404, empty ones are empty", async () => {
   const asset = await fetch(`${url}/console/assets/index-Ab12Cd34.js`);
   expect(asset.headers.get("cache-control")).toContain("immutable");
   expect(asset.headers.get("content-type")).toContain("text/javascript");
@@ -165,7 +165,7 @@ test.each(["/console/../secret.txt", "/console/%2e%2e/secret.txt", "/console/..%
   },
 );
 
-test("passes bodies, headers and cookies through, both ways", async () => {
+test("HTTP actions receive and send bodies, headers and cookies", async () => {
   const echoed = await fetch(`${url}/echo`, { method: "POST", body: "héllo", headers: { "X-Mine": "1" } });
   expect(echoed.status).toBe(201);
   expect(echoed.headers.get("x-mine")).toBe("1");
@@ -173,12 +173,12 @@ test("passes bodies, headers and cookies through, both ways", async () => {
   expect((await fetch(`${url}/cookies`)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
 });
 
-test("no route", async () => {
+test("a path without a route is 404", async () => {
   const response = await fetch(`${url}/nothing/here`);
   expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
 });
 
-test("streams an answer while the body is still arriving", async () => {
+test("an answer streams while the body is still arriving", async () => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -191,7 +191,7 @@ test("streams an answer while the body is still arriving", async () => {
   await expect.poll(() => text).toMatch(/\r\n0\r\n\r\n$/);
 });
 
-test("passes on redirects and empty answers", async () => {
+test("redirects and empty answers are passed on", async () => {
   const redirected = await fetch(`${url}/redirect`, { method: "POST", body: "again", redirect: "manual" });
   expect([redirected.status, redirected.headers.get("location")]).toEqual([307, `${url}/echo`]);
   const followed = await fetch(`${url}/redirect`, { method: "POST", body: "again" });
@@ -200,7 +200,7 @@ test("passes on redirects and empty answers", async () => {
   expect([empty.status, await empty.text()]).toEqual([204, ""]);
 });
 
-test("produces no more of a body than its client reads, and cuts one that is too large", async () => {
+test("a response is produced only as fast as its client reads, and cut if it is too large", async () => {
   pulled = 0;
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   socket.write("GET /flood HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
@@ -226,7 +226,7 @@ test("produces no more of a body than its client reads, and cuts one that is too
   expect(String(floodEnded)).toContain("too large");
 });
 
-test("a client that leaves cancels the stream", async () => {
+test("the stream of a response is canceled when its client leaves", async () => {
   const leave = new AbortController();
   const response = await fetch(`${url}/endless`, { signal: leave.signal });
   const { value } = await (response.body as ReadableStream<Uint8Array>).getReader().read();
@@ -235,7 +235,7 @@ test("a client that leaves cancels the stream", async () => {
   expect(String(await canceled)).toContain("disconnected");
 });
 
-test("answers 413 to an announced body that is too large, after it was sent", async () => {
+test("an announced body that is too large gets 413 after it was sent", async () => {
   const body = Buffer.alloc(maxHttpActionBytes + 4 * 1024 * 1024);
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   let text = "";
@@ -248,6 +248,6 @@ test("answers 413 to an announced body that is too large, after it was sent", as
   socket.destroy();
 });
 
-test("answers only to its own host names", async () => {
+test("the site answers only to its own host names", async () => {
   expect((await rawGet("/echo", { host: "evil.example" })).status).toBe(403);
 });

@@ -16,7 +16,7 @@ test("the bare path redirects to the path with a slash, so that relative links w
   expect(staticTarget(folder, "/console")).toEqual({ kind: "redirect", to: "/console/" });
 });
 
-test.each(["/", "/consoles/x", "/v1/models"])("%s belongs to others", (path) => {
+test.each(["/", "/consoles/x", "/v1/models"])("%s is outside of the folder's path", (path) => {
   expect(staticTarget(folder, path)).toBeNull();
 });
 

@@ -45,19 +45,19 @@ test.each([
   ['"use node";\nexport {};', true],
   ["// why\n/* more */\n'use node'\n", true],
   ['const text = "use node";', false],
-])("%j asks for Node: %s", (source, expected) => {
+])("the source %j needs the Node runtime: %s", (source, expected) => {
   expect(asksForNode(source)).toBe(expected);
 });
 
 describe("bundling", () => {
-  test("takes all modules of a folder, with what they import from outside", async () => {
+  test("a bundle has all modules of a folder, with their imports from outside", async () => {
     const outcome = await bundleFunctions(fixtureFolder);
     if (outcome.kind === "failed") throw new Error(outcome.message);
     expect(outcome.bundle.modules).toContain("folder/deep");
     expect(outcome.bundle.code).toContain("function double");
   });
 
-  test("refuses the paths that Convex refuses, in its words", async () => {
+  test("paths that Convex refuses are refused in its words", async () => {
     const outcome = await bundleOf({
       "fine_1.ts": "export {};",
       "lib/file-types.ts": "export {};",
@@ -72,29 +72,29 @@ describe("bundling", () => {
     });
   });
 
-  test("reports a syntax error in esbuild's words, with its place", async () => {
+  test("a syntax error is reported in esbuild's words, with its place", async () => {
     const outcome = await bundleOf({ "bad.ts": "export const x = ;" });
     expect(outcome).toMatchObject({ kind: "failed" });
     expect((outcome as { message: string }).message).toMatch(/Unexpected ";"[\s\S]*bad\.ts:1:17/);
   });
 
-  test("reports an import that cannot be found", async () => {
+  test("an import that cannot be found is reported", async () => {
     const outcome = await bundleOf({ "bad.ts": 'import "./nowhere.ts";' });
     expect((outcome as { message: string }).message).toContain('Could not resolve "./nowhere.ts"');
   });
 
-  test("refuses Node's own modules and the Node runtime", async () => {
+  test("Node's own modules and the Node runtime are refused", async () => {
     const builtin = await bundleOf({ "a.ts": 'import fs from "node:fs"; export const x = fs;' });
     expect((builtin as { message: string }).message).toContain('Could not resolve "node:fs"');
     const directive = await bundleOf({ "a.ts": '"use node";' });
     expect((directive as { message: string }).message).toMatch(/"use node" is not supported.*a\.ts/);
   });
 
-  test("skips tests, however broken", async () => {
+  test("tests are not bundled, so they may be broken", async () => {
     expect(await bundleOf({ "a.test.ts": 'import "./nowhere.ts";' })).toMatchObject({ kind: "bundled" });
   });
 
-  test("leaves a component's folder to where it is installed, as Convex does", async () => {
+  test("a component's folder is bundled only where it is installed, as in Convex", async () => {
     const outcome = await bundleOf({
       "a.ts": "export const a = 1;",
       "parts/a.ts": "export const a = 1;",

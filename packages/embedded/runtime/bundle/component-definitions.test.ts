@@ -40,13 +40,17 @@ test("a component brings its modules, but neither its config nor its generated c
 });
 
 test.each([
-  ["it installs what it does not import from a config", "defineApp().use({});", /componentDefinitionPath/],
+  ["it installs something not imported from a config", "defineApp().use({});", /componentDefinitionPath/],
   ["it throws", 'throw new Error("not today");', /not today/],
-  ["it imports what is not there", 'import "../gone/convex.config.js";', /Could not resolve/],
-  ["its export is no app", "export default {};", /must come from defineApp\(\)/],
+  ["it imports a missing file", 'import "../gone/convex.config.js";', /Could not resolve/],
+  ["its export is not an app", "export default {};", /must come from defineApp\(\)/],
   ["two components have one name", `${use} app.use(child); app.use(child);`, /Two components .* "child"/],
-  ["a name is every object's", `${use} app.use(child, { name: "__proto__" });`, /such as __proto__/],
-  ["a name reaches elsewhere", `${use} app.use(child, { name: "a/b" });`, /may only contain letters/],
+  [
+    "a name is a property of every object",
+    `${use} app.use(child, { name: "__proto__" });`,
+    /such as __proto__/,
+  ],
+  ["a name contains a slash", `${use} app.use(child, { name: "a/b" });`, /may only contain letters/],
   [
     "a variable is not declared",
     `${use} app.use(child, { env: { X: "1" } });`,
@@ -56,7 +60,7 @@ test.each([
   expect(reasonOf(await bundleOf({ ...app(body), ...child }))).toMatch(reason);
 });
 
-test("components that install each other are named", async () => {
+test("components that install each other are refused by name", async () => {
   const using = (name: string, other: string) => ({
     [`${name}/convex.config.ts`]: `${server}
       import other from "../${other}/convex.config.js";
@@ -72,7 +76,7 @@ test("components that install each other are named", async () => {
   expect(reasonOf(outcome)).toContain("in a circle: ../child → ../grandchild → ../child");
 });
 
-test("a component that wants Node's runtime is named", async () => {
+test("a component that needs the Node runtime is refused by name", async () => {
   const node = { "child/lib.ts": '"use node";\nexport const x = 1;' };
   const outcome = await bundleOf({ ...app(`${use} app.use(child);`), ...child, ...node });
   expect(reasonOf(outcome)).toMatch(/"use node" .*child\/lib\.ts/);

@@ -30,11 +30,11 @@ test.each<[string, GenericValidator, Value]>([
   ["a union's member", v.union(v.string(), v.null()), null],
   ["an object without its optional field", person, { name: "ada" }],
   ["anything", v.any(), { deep: [1n] }],
-])("%s fits", (_, validator, value) => {
+])("%s fits its validator", (_, validator, value) => {
   expect(check(validator, value)).toBeNull();
 });
 
-describe("what does not fit is told in Convex's words", () => {
+describe("mismatches", () => {
   test.each<[string, GenericValidator, Value, string]>([
     [
       "another type",
@@ -43,7 +43,7 @@ describe("what does not fit is told in Convex's words", () => {
       'Value does not match validator.\n\nValue: "5"\nValidator: v.float64()',
     ],
     [
-      "a nested one, with its path",
+      "a nested value of another type, with its path,",
       v.object({ list: v.array(person) }),
       { list: [{ name: "ada" }, { name: 5 }] },
       "Value does not match validator.\nPath: .list[1].name\nValue: 5.0\nValidator: v.string()",
@@ -75,14 +75,14 @@ describe("what does not fit is told in Convex's words", () => {
       'Found ID "s1" from a system table, which does not match the table name in validator `v.id("users")`.',
     ],
     [
-      "no id at all",
+      "a text that is not an id",
       v.id("users"),
       "x",
       'Value does not match validator.\n\nValue: "x"\nValidator: v.id("users")',
     ],
     ["another literal", v.literal("a"), "b", '`"b"` does not match literal validator `v.literal("a")`.'],
     [
-      "no member of a union",
+      "a value outside of a union",
       v.union(v.literal(1), v.record(v.string(), v.int64())),
       2,
       "Value does not match validator.\n\nValue: 2.0\n" +
@@ -94,7 +94,7 @@ describe("what does not fit is told in Convex's words", () => {
       { p1: 1 },
       'Found ID "p1" from table `posts`, which does not match the table name in validator `v.id("users")`.Path: .keys()',
     ],
-  ])("%s", (_, validator, value, message) => {
+  ])("%s is refused in Convex's words", (_, validator, value, message) => {
     expect(check(validator, value)).toBe(message);
   });
 });

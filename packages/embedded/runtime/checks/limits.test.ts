@@ -19,34 +19,39 @@ const stored = (kind: string, size: number, field = "value"): JSONValue => ({ ki
 const cases: readonly Case[] = [
   ["a document of 1 MiB", "limits:stores", stored("long", mib - 61 - 2 - 6 - 2), null],
   [
-    "a larger one",
+    "a document of more than 1 MiB",
     "limits:stores",
     stored("long", mib),
     "Value is too large (1.00 MiB > maximum size 1 MiB)",
   ],
   ["1,024 fields", "limits:stores", stored("wide", 1_024), null],
   [
-    "one more",
+    "1,025 fields",
     "limits:stores",
     stored("wide", 1_025),
     "Object has too many fields (1025 > maximum number 1024)",
   ],
-  ["16 levels", "limits:stores", stored("nested", 15), null],
+  ["16 levels of a document", "limits:stores", stored("nested", 15), null],
   [
-    "one more",
+    "17 levels of a document",
     "limits:stores",
     stored("nested", 16),
     "Document is too nested (nested 17 levels deep > maximum nesting 16)",
   ],
   ["an array of 8,192", "limits:stores", stored("array", 8_192), null],
   [
-    "a longer one",
+    "an array of 8,193",
     "limits:stores",
     stored("array", 8_193),
     "Array length is too long (8193 > maximum length 8192)",
   ],
-  ["a field name of 1,024", "limits:stores", stored("key", 1_024), null],
-  ["a longer one", "limits:stores", stored("key", 1_025), "exceeds maximum field name length 1024"],
+  ["a field name of 1,024 characters", "limits:stores", stored("key", 1_024), null],
+  [
+    "a field name of 1,025 characters",
+    "limits:stores",
+    stored("key", 1_025),
+    "exceeds maximum field name length 1024",
+  ],
   [
     "a system field",
     "limits:stores",
@@ -54,15 +59,15 @@ const cases: readonly Case[] = [
     "Field '_mine' starts with an underscore, which is only allowed for system fields like '_id'",
   ],
   [
-    "a system field inside",
+    "a nested system field",
     "limits:stores",
     stored("inner", 1),
     "Field '_system' starts with an underscore, which is not allowed for nested fields",
   ],
   ["a reserved field", "limits:stores", stored("long", 1, "$mine"), "starts with a '$', which is reserved"],
-  ["a table name of 64", "limits:storesIn", { table: "t".repeat(64) }, null],
+  ["a table name of 64 characters", "limits:storesIn", { table: "t".repeat(64) }, null],
   [
-    "a longer one",
+    "a table name of 65 characters",
     "limits:storesIn",
     { table: "t".repeat(65) },
     "Invalid argument `table` for `db.insert`: Identifier is too long (65 > maximum 64)",
@@ -87,28 +92,28 @@ const cases: readonly Case[] = [
   ],
   ["an argument of 63 levels", "limits:passes", { kind: "nested", size: 62 }, null],
   [
-    "one more",
+    "an argument of 64 levels",
     "limits:passes",
     { kind: "nested", size: 63 },
     "Invalid arguments for limits.js:echo: Value is too nested (nested 65 levels deep > maximum nesting 64)",
   ],
   ["arguments of 15 MiB", "limits:passes", { kind: "strings", size: 15 }, null],
   [
-    "of 16 MiB and more",
+    "arguments of more than 16 MiB",
     "limits:passes",
     { kind: "strings", size: 16 },
     "Arguments for limits.js:echo are too large (actual: 16.00 MiB, limit: 16 MiB)",
   ],
-  ["a value of 64 levels", "limits:returns", { kind: "nested", size: 64 }, null],
+  ["a returned value of 64 levels", "limits:returns", { kind: "nested", size: 64 }, null],
   [
-    "one more",
+    "a returned value of 65 levels",
     "limits:returns",
     { kind: "nested", size: 65 },
     "Value is too nested (nested 65 levels deep > maximum nesting 64)",
   ],
   ["15 MiB returned", "limits:returns", { kind: "strings", size: 15 }, null],
   [
-    "16 MiB and more",
+    "more than 16 MiB returned",
     "limits:returns",
     { kind: "strings", size: 16 },
     "Function limits.js:returns return value is too large (actual: 16.00 MiB, limit: 16 MiB)",
@@ -128,7 +133,7 @@ const cases: readonly Case[] = [
     "Too many writes in a single function execution (limit: 16000)",
   ],
   [
-    "16 MiB written and more",
+    "more than 16 MiB written",
     "limits:storesMany",
     { count: 17, bytes: mib - 100 },
     "Too many bytes written in a single function execution (limit: 16777216 bytes)",
@@ -141,7 +146,7 @@ const cases: readonly Case[] = [
     "Too many functions scheduled by this mutation (limit: 1000)",
   ],
   [
-    "16 MiB of their arguments",
+    "16 MiB of scheduled arguments",
     "limits:schedules",
     { count: 17, bytes: mib },
     "Too large total size of the arguments of scheduled functions from this mutation (limit: 16777216 bytes)",
@@ -163,7 +168,7 @@ const cases: readonly Case[] = [
 ];
 
 describe("limits", () => {
-  test.each(cases)("%s: %s %j", async (_, path, args, refusal) => {
+  test.each(cases)("the limits hold for %s", async (_, path, args, refusal) => {
     const called = fixture.call(path, args);
     if (refusal === null) await expect(called).resolves.toBeDefined();
     else await expect(called).rejects.toThrow(refusal);
@@ -194,7 +199,7 @@ describe("limits", () => {
     await engine.close();
   });
 
-  test("256 lines are logged, the last of which says that there were more", async () => {
+  test("at most 256 lines are logged, and the last says that lines are missing", async () => {
     const linesOf = async (lines: number, bytes: number) =>
       (await fixture.runner.runQuery(request("limits:logs", { lines, bytes }))).logLines;
     expect(await linesOf(255, 2)).toHaveLength(255);
@@ -214,6 +219,6 @@ test.each([
   [1_024, "1 KiB"],
   [16 * mib, "16 MiB"],
   [16.5 * mib, "16.50 MiB"],
-])("%d bytes are %s", (bytes, text) => {
+])("%d bytes are written as %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

@@ -18,7 +18,7 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }));
 
-test("measures every value as the convex package does", () => {
+test("every value is measured as by the convex package", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       expect(measureValue(convexToJson(value))).toMatchObject({
@@ -45,17 +45,17 @@ test.each<[string, JSONValue, RegExp]>([
   ["bytes that are cut off", { $bytes: "AAA" }, /Malformed \$bytes/],
   ["bytes with too much padding", { $bytes: "A===" }, /Malformed \$bytes/],
   ["bytes with padding inside", { $bytes: "AA==AA==" }, /Malformed \$bytes/],
-])("refuses %s", (_, value, reason) => {
+])("%s is refused", (_, value, reason) => {
   expect(measureValue(value)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });
 });
 
-test("measures bytes up to the limit, however long their base64 is", () => {
+test("bytes are measured up to the limit, however long their base64 is", () => {
   const size = 16 * 2 ** 20;
   const $bytes = Buffer.alloc(size, 1).toString("base64");
   expect(measureValue({ $bytes })).toMatchObject({ kind: "fits", bytes: size + 2 });
 });
 
-test("counts what is inside of what", () => {
+test("the nesting of objects and arrays is counted", () => {
   expect(measureValue(nested(64))).toMatchObject({ kind: "fits", nesting: 64 });
   expect(measureValue({ a: [1, { b: [] }] })).toMatchObject({ nesting: 4 });
   expect(measureValue(1)).toMatchObject({ nesting: 0 });

@@ -52,7 +52,7 @@ async function write(engine: Engine, work: (transaction: Transaction) => void): 
   await engine.commit(transaction);
 }
 
-test("what was found to fit is not read again, until its validator changes", async () => {
+test("a verified table is not read again until its validator changes", async () => {
   const { engine, start } = await setUp();
   expect(start(schemaOf({ notes: "string", tags: "string" }))).toEqual([]);
   await write(engine, (transaction) => transaction.insert("notes", { text: "a" }));
@@ -61,7 +61,7 @@ test("what was found to fit is not read again, until its validator changes", asy
   expect(start(schemaOf({ notes: "string", tags: "number" }))).toEqual([]);
 });
 
-test("a mismatch is found by the table that changed, and again at the next start", async () => {
+test("a mismatch is found at each start, and the old schema stays applied", async () => {
   const { engine, start } = await setUp();
   start(schemaOf({ notes: "string" }));
   await write(engine, (transaction) => transaction.insert("notes", { text: "a" }));
@@ -72,7 +72,7 @@ test("a mismatch is found by the table that changed, and again at the next start
   expect(engine.definitionOf("notes")).toEqual(definition);
 });
 
-test("what was written while nothing was checked is checked once it shall be", async () => {
+test("documents written without validation are checked when validation is turned on", async () => {
   const { engine, start } = await setUp();
   start(schemaOf({ notes: "string" }));
   start(schemaOf({ notes: "string" }, false));

@@ -12,7 +12,7 @@ const level = {
   optional: true,
 };
 
-const alone: DefinitionAnalysis = { childComponents: [], httpMounts: {} };
+const childless: DefinitionAnalysis = { childComponents: [], httpMounts: {} };
 
 function mounted(definitions: { readonly [path: string]: DefinitionAnalysis }): readonly ComponentMount[] {
   const outcome = mountsOf(new Map(Object.entries(definitions)));
@@ -22,7 +22,7 @@ function mounted(definitions: { readonly [path: string]: DefinitionAnalysis }): 
 
 const mounts = mounted({
   "": {
-    ...alone,
+    ...childless,
     envVars: [["TOKEN", text]],
     childComponents: [
       { name: "a", path: "../c", env: [["SECRET", { type: "envVar", name: "TOKEN" }]] },
@@ -30,17 +30,17 @@ const mounts = mounted({
     ],
   },
   "../c": {
-    ...alone,
+    ...childless,
     envVars: [
       ["SECRET", text],
       ["LEVEL", level],
     ],
     childComponents: [{ name: "inner", path: "../d", env: [["DEEP", { type: "envVar", name: "SECRET" }]] }],
   },
-  "../d": { ...alone, envVars: [["DEEP", text]] },
+  "../d": { ...childless, envVars: [["DEEP", text]] },
 });
 
-test("one definition is mounted once for each installation, with what it installs itself", () => {
+test("a definition is mounted once for each installation, with its own components", () => {
   expect(mounts.map(({ path, definition }) => [path, definition])).toEqual([
     ["", ""],
     ["a", "../c"],
@@ -50,7 +50,7 @@ test("one definition is mounted once for each installation, with what it install
   ]);
 });
 
-test("a component sees what it was passed, by value or from its parent as that is now, and nothing else", () => {
+test("a component sees only the variables that it was passed: constants and its parent's present values", () => {
   let token = "one";
   const variables = componentVariables(mounts, () => ({
     TOKEN: token,
@@ -64,7 +64,7 @@ test("a component sees what it was passed, by value or from its parent as that i
   expect(variables("")).toHaveProperty("OTHER", "x");
 });
 
-test("a declared variable that is missing, or not of its type, is named", () => {
+test("a declared variable that is missing or of another type is named", () => {
   expect(
     variablesProblem(
       mounts,
@@ -79,10 +79,10 @@ test("a declared variable that is missing, or not of its type, is named", () => 
   ).toMatch(/The app needs .* TOKEN/);
   const unfit = mounted({
     "": {
-      ...alone,
+      ...childless,
       childComponents: [{ name: "c", path: "c", env: [["LEVEL", { type: "value", value: "no" }]] }],
     },
-    c: { ...alone, envVars: [["LEVEL", level]] },
+    c: { ...childless, envVars: [["LEVEL", level]] },
   });
   expect(
     variablesProblem(
@@ -92,13 +92,13 @@ test("a declared variable that is missing, or not of its type, is named", () => 
   ).toMatch(/"c" declares another type .* LEVEL/);
 });
 
-test("what cannot be installed is refused with its name", () => {
+test("a component that cannot be installed is refused by name", () => {
   const child = { name: "twin", path: "c" };
   const refused = (childComponents: DefinitionAnalysis["childComponents"]) =>
     mountsOf(
       new Map([
-        ["", { ...alone, childComponents }],
-        ["c", alone],
+        ["", { ...childless, childComponents }],
+        ["c", childless],
       ]),
     );
   expect(refused([child, child])).toMatchObject({

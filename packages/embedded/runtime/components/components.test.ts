@@ -61,7 +61,7 @@ async function startedScheduling(crons: FunctionRuntime["crons"] = []): Promise<
   });
 }
 
-test("two mounts of one component, and what is nested in them, have tables and variables of their own", async () => {
+test("two mounts of one component, and their nested components, have separate tables and variables", async () => {
   await call("app:add", { mount: "first", name: "a" });
   await call("app:add", { mount: "first", name: "b" });
   await call("app:add", { mount: "second", name: "c" });
@@ -75,11 +75,11 @@ test("two mounts of one component, and what is nested in them, have tables and v
   expect(await described("second")).toMatchObject({ calls: 1, greeting: null, secret: null });
 });
 
-test("an action calls a component's functions, and a component's action its own", async () => {
+test("an action calls a component's functions, and a component's action calls its own", async () => {
   expect(await call("app:addByAction", { mount: "second", name: "x" })).toEqual(["x", "1 in the ledger"]);
 });
 
-test("a component that fails is undone alone, with what it called; the app's writes stand", async () => {
+test("a failing component is rolled back with its nested calls, and the app's writes stay", async () => {
   const survived = await call("app:survive", { mount: "first" });
   expect(survived).toMatchObject({
     problem: expect.stringContaining("Uncaught Error: the component failed") as unknown,
@@ -88,7 +88,7 @@ test("a component that fails is undone alone, with what it called; the app's wri
   expect(await call("app:own")).toEqual(["kept"]);
 });
 
-test("an app that fails leaves nothing of what its components wrote", async () => {
+test("a failing app mutation also rolls back its components' writes", async () => {
   await expect(call("app:addAndFail", { mount: "first" })).rejects.toThrow("the app failed");
   expect(await call("app:names", { mount: "first" })).toEqual([emptyLedger]);
 });
@@ -99,7 +99,7 @@ test.each([
   "first:lib:add",
   "/first/lib:add",
   "first/ledger/entries:add",
-])("no client calls a component's function as %s", async (path) => {
+])("no client can call a component's function as %s", async (path) => {
   for (const identity of [user, { kind: "none" }, { kind: "admin" }] as const) {
     await expect(call(path, { name: "x", text: "x" }, identity)).rejects.toThrow("Could not find");
   }
@@ -117,7 +117,7 @@ test("the admin may name a component to call any of its functions", async () => 
   expect(open.outcome.kind).toBe("failure");
 });
 
-test("functions are listed by component, by the names that they have there", () => {
+test("functions are listed by component, under their names within it", () => {
   const names = (component?: string) =>
     fixture.runner.functionSpecs(component).map(({ identifier }) => identifier);
   expect(names("first/ledger")).toEqual(["entries.js:add", "entries.js:count"]);
@@ -126,7 +126,7 @@ test("functions are listed by component, by the names that they have there", () 
   expect(names("third")).toEqual([]);
 });
 
-test("the app reaches a component's public functions, not its internal ones nor its own components", async () => {
+test("the app reaches a component's public functions, but not its internal ones or its components", async () => {
   await expect(call("app:callInternal", { mount: "first" })).rejects.toThrow(
     /Couldn't find a public function "lib:secret" in the component "first"/,
   );
@@ -136,7 +136,7 @@ test("the app reaches a component's public functions, not its internal ones nor 
   );
 });
 
-test("ids and tables of others are unknown in a component", async () => {
+test("a component does not know ids and tables of the app and other mounts", async () => {
   const mine = await call("app:add", { mount: "first", name: "a" });
   const theirs = await call("app:add", { mount: "second", name: "b" });
   const apps = await call("app:addOwn", { text: "app's" });
@@ -149,13 +149,13 @@ test("ids and tables of others are unknown in a component", async () => {
   await expect(call("app:reachInto", { table: "first/items" })).rejects.toThrow("not a valid table name");
 });
 
-test("a component's schema is checked under the names that it uses", async () => {
+test("errors about a component's schema use the component's table names", async () => {
   await expect(call("app:addUnfit", { mount: "first" })).rejects.toThrow(
     /in table "items" because it does not match the schema/,
   );
 });
 
-test("users are the app's: a component sees none, and a function that it calls by handle does again", async () => {
+test("a component sees no user, but an app function that it calls by handle does", async () => {
   expect(await call("app:describe", { mount: "first" }, user)).toMatchObject({
     app: { user: "ann" },
     component: {
@@ -167,7 +167,7 @@ test("users are the app's: a component sees none, and a function that it calls b
   expect(await call("app:own")).toEqual(["called back"]);
 });
 
-test("nor do a component's actions see a user, its HTTP actions with a token included", async () => {
+test("a component's actions and HTTP actions see no user, even with a token", async () => {
   const seen = { app: "ann", component: null };
   expect(await call("app:userByAction", { mount: "first" }, user)).toEqual(seen);
   const ask = (identity: Identity) =>
@@ -177,7 +177,7 @@ test("nor do a component's actions see a user, its HTTP actions with a token inc
   expect(await (await ask({ kind: "none", refused: "no token" }))?.json()).toBeNull();
 });
 
-test("whoever watches is told of which component a function is", async () => {
+test("the function log names the component of each run", async () => {
   const log = new FunctionLog();
   const { engine } = fixture;
   const observer = {
@@ -211,7 +211,7 @@ test("a component pages through its own table", async () => {
   expect(rest).toMatchObject({ names: ["c"], isDone: true });
 });
 
-test("a component schedules in a table of its own, its own functions and the app's by handle", async () => {
+test("a component schedules its own functions, and the app's by handle, in its own table", async () => {
   await startedScheduling();
   await call("app:addLater", { mount: "first", name: "later" });
   await call("app:scheduleBack", { mount: "first" });
@@ -229,7 +229,7 @@ test("a component schedules in a table of its own, its own functions and the app
   expect(await call("app:scheduled", { mount: null })).toEqual([{ name: "lib.js:add", state: "success" }]);
 });
 
-test("each mount's crons run in it", async () => {
+test("each mount runs its own crons", async () => {
   await startedScheduling(fixture.runner.crons);
   const transaction = fixture.engine.begin();
   const scan = transaction.scan(fullRange(cronTable.name, "by_creation_time"), "asc");
@@ -254,7 +254,7 @@ test("a component's routes are below its prefix", async () => {
   expect(await ask("/second/names")).toBeNull();
 });
 
-test("a query is run again when its component's documents change", async () => {
+test("a query runs again when its component's documents change", async () => {
   const { readSet, ts } = await fixture.runner.runQuery(request("app:names", { mount: "first" }));
   let invalidated = 0;
   fixture.engine.subscribe(readSet, ts, () => (invalidated += 1));
@@ -264,7 +264,7 @@ test("a query is run again when its component's documents change", async () => {
   await eventually(async () => expect(invalidated).toBe(1));
 });
 
-test("a component that is removed leaves its documents, for when it comes back", async () => {
+test("a removed component's documents stay until it is installed again", async () => {
   await call("app:add", { mount: "second", name: "kept" });
   const { engine } = fixture;
   const mounts = bundle.mounts.filter(({ path }) => !path.startsWith("second"));
@@ -276,7 +276,7 @@ test("a component that is removed leaves its documents, for when it comes back",
   expect(back.outcome).toEqual({ kind: "success", value: ["kept", "1 in the ledger"] });
 });
 
-test("stored documents of a component that do not fit its schema are named", async () => {
+test("a stored document of a component that does not fit its schema is named", async () => {
   const engine = openEngine({ path: ":memory:" });
   engine.applySchema([{ name: "first/items", indexes: [] }]);
   const transaction = engine.begin();

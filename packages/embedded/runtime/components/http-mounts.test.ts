@@ -24,7 +24,7 @@ test.each([
   expect(mountedPath(get(mounts), pathname)).toEqual({ component, path });
 });
 
-test("the app's own prefix is for its own routes", () => {
+test("the app's own prefix applies only to its own routes", () => {
   expect(mountedPath(get(behindPrefix), "/app/jobs")).toEqual({ component: "", path: "/jobs" });
   expect(mountedPath(get(behindPrefix), "/jobs")).toBeNull();
   expect(mountedPath(get(behindPrefix), "/pay/now")).toEqual({ component: "pay", path: "/now" });

@@ -3,7 +3,7 @@ import { RandomStream } from "./random-stream.ts";
 
 const seed = new Uint8Array(32).fill(7);
 
-test("the same seed gives the same numbers, however they are asked for", () => {
+test("the same seed gives the same bytes, in whichever portions they are taken", () => {
   const whole = new RandomStream(seed).bytes(3000);
   const pieces = new RandomStream(seed);
   const parts = [1, 1023, 1, 975, 1000].map((count) => pieces.bytes(count));
@@ -11,11 +11,11 @@ test("the same seed gives the same numbers, however they are asked for", () => {
   expect(new RandomStream(seed).number()).toBe(new RandomStream(seed).number());
 });
 
-test("without a seed no two streams are alike", () => {
+test("streams without a seed differ", () => {
   expect(new RandomStream().bytes(16).equals(new RandomStream().bytes(16))).toBe(false);
 });
 
-test("numbers are spread over [0, 1)", () => {
+test("random numbers are spread over [0, 1)", () => {
   const random = new RandomStream(seed);
   const numbers = Array.from({ length: 10_000 }, () => random.number());
   expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);

@@ -27,7 +27,7 @@ describe.each(["inQuery", "inMutation", "inAction"])("%s", (name) => {
     ["message", "Uncaught Error"],
     ["stack", "Uncaught Error: said"],
     ["data", "Uncaught Error: "],
-  ])("a thrown value that cannot be read is a failure as any: %s", async (way, message) => {
+  ])("an unreadable thrown value is an ordinary failure: %s", async (way, message) => {
     const { runner } = (fixture = await openFixture());
     const { outcome } = await runner.runAny(request(`thrown:${name}`, { way }));
     expect(outcome).toMatchObject({ kind: "failure", message: expect.stringMatching(plain) });
@@ -36,7 +36,7 @@ describe.each(["inQuery", "inMutation", "inAction"])("%s", (name) => {
 });
 
 test.each(["endlessStack", "endlessProxy", "endlessString"])(
-  "a thrown value that takes for ever to read is out of time: %s",
+  "a thrown value that takes forever to read times out: %s",
   async (way) => {
     const { call } = (fixture = await openFixture());
     await expect(call("thrown:inQuery", { way })).rejects.toThrow(timeout);
@@ -44,12 +44,12 @@ test.each(["endlessStack", "endlessProxy", "endlessString"])(
   },
 );
 
-test("so is one whose stack takes for ever to write", async () => {
+test("a thrown value whose stack takes forever to format times out", async () => {
   const { call } = (fixture = await openFixture());
   await expect(call("thrown:preparesEndlessly")).rejects.toThrow(timeout);
 });
 
-test("a long message is cut, its frames are not", async () => {
+test("a long message is cut, but its frames are not", async () => {
   const { runner } = (fixture = await openFixture());
   const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));
   if (outcome.kind !== "failure") throw new Error("It succeeded.");
@@ -58,13 +58,13 @@ test("a long message is cut, its frames are not", async () => {
 });
 
 test.each([
-  ["what cannot be read", "throw Object.create(null);", /could not be loaded: Uncaught \[object Object\]/],
+  ["an unreadable value", "throw Object.create(null);", /could not be loaded: Uncaught \[object Object\]/],
   [
-    "what takes for ever to read",
+    "a value that takes forever to read",
     'throw Object.defineProperty(new Error("x"), "stack", { get() { for (;;); } });',
     /could not be loaded: Uncaught an error that cannot be read/,
   ],
-])("modules that throw %s are not loaded", { timeout: 60_000 }, async (_, code, message) => {
+])("a module that throws %s is not loaded", { timeout: 60_000 }, async (_, code, message) => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-thrown-"));
   const engine = openEngine({ path: ":memory:" });
   try {

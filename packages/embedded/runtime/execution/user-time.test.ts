@@ -10,7 +10,7 @@ afterEach(async () => {
 const timeout = "Function execution timed out (maximum duration: 1s)";
 const never = "Returned promise will never resolve";
 
-test("a query that waits for what never comes fails, also within another", async () => {
+test("a query that awaits a promise that never resolves fails, also as a nested call", async () => {
   const { call } = (fixture = await openFixture());
   await Promise.all([
     expect(call("careless:stalls")).rejects.toThrow(never),
@@ -18,20 +18,20 @@ test("a query that waits for what never comes fails, also within another", async
   ]);
 });
 
-test("of a mutation that does, nothing is left", async () => {
+test("a mutation that awaits a promise that never resolves leaves nothing", async () => {
   const { call } = (fixture = await openFixture());
   await expect(call("careless:writesAndStalls")).rejects.toThrow(never);
   expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
 });
 
-test("time in the database does not count", async () => {
+test("time in the database does not count for a function", async () => {
   const { call } = (fixture = await openFixture({ latency: { readMs: 130, commitMs: 0 } }));
   const since = Date.now();
   expect(await call("careless:readsSlowly", { times: 10 })).toBe("done");
   expect(Date.now() - since).toBeGreaterThan(1_200);
 });
 
-test("nor does what others keep the process busy with", async () => {
+test("time in which other work keeps the process busy does not count", async () => {
   const { call } = (fixture = await openFixture());
   const stalled = expect(call("careless:stalls")).rejects.toThrow(never);
   const until = Date.now() + 1_500;
@@ -49,18 +49,18 @@ test.each(["loop", "settled", "chain", "calls", "catches", "generator"])(
   },
 );
 
-test("of a mutation that never yields, nothing is left", async () => {
+test("a mutation that never yields leaves nothing", async () => {
   const { call } = (fixture = await openFixture());
   await expect(call("careless:endlessMutation", { way: "settled" })).rejects.toThrow(timeout);
   expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
 });
 
-test("a function that catches the time-out has failed all the same", async () => {
+test("a function that catches the timeout has still failed", async () => {
   const { call } = (fixture = await openFixture());
   await expect(call("careless:unmoved")).rejects.toThrow(timeout);
 });
 
-test("several that never yield end each other's wait", async () => {
+test("several functions that never yield all time out", async () => {
   const { call } = (fixture = await openFixture());
   const ways = ["settled", "settled", "chain"];
   await Promise.all(
@@ -68,7 +68,7 @@ test("several that never yield end each other's wait", async () => {
   );
 });
 
-test("a stack that overflows is the function's own error", async () => {
+test("a stack overflow is the function's own error", async () => {
   const { call } = (fixture = await openFixture());
   expect(await call("careless:recurses")).toEqual({
     message: "Maximum call stack size exceeded",
@@ -76,26 +76,26 @@ test("a stack that overflows is the function's own error", async () => {
   });
 });
 
-test("work within the limit is let through, however much of it goes on at once", async () => {
+test("concurrent functions within the limit all finish", async () => {
   const { call } = (fixture = await openFixture());
   const works = Array.from({ length: 20 }, () => call("careless:works", { ms: 10 }));
   expect(await Promise.all(works)).toHaveLength(20);
 });
 
-test("an action that only ever asks the database lets others in", async () => {
+test("an action that reads the database in a loop lets other calls run", async () => {
   const { call } = (fixture = await openFixture());
   const asked = call("careless:asksForever");
   await call("notes:add", { text: "at last", rank: 99 });
   expect(await asked).toBeGreaterThanOrEqual(0);
 });
 
-test("a regular expression that backtracks without end is no endless loop", async () => {
+test("a regular expression that backtracks too much still finishes", async () => {
   const { call } = (fixture = await openFixture());
   expect(await call("careless:backtracks", { length: 60 })).toBe(false);
 });
 
 test.each(["sortsInRounds", "sortsInside", "sortsBetweenReads"])(
-  "a function that is inside of V8 for too long has failed: %s",
+  "a function that spends too long inside V8 fails: %s",
   { timeout: 60_000 },
   async (name) => {
     const { call } = (fixture = await openFixture());
@@ -104,7 +104,7 @@ test.each(["sortsInRounds", "sortsInside", "sortsBetweenReads"])(
   },
 );
 
-test("a function that takes buffers without end is ended", async () => {
+test("a function that allocates buffers endlessly is ended", async () => {
   const { call } = (fixture = await openFixture());
   await expect(call("careless:takesBuffers")).rejects.toThrow(
     "JavaScript execution ran out of memory (maximum memory usage: 64 MB)",

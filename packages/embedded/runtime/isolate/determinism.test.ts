@@ -38,7 +38,7 @@ test.each<[string, JSONValue]>([
   expect(typeof seen === "string" ? seen.replaceAll("\u202f", " ") : seen).toEqual(expected);
 });
 
-test("there are Convex's globals, and none of Node", async () => {
+test("the isolate has Convex's globals and none of Node's", async () => {
   const globals = (await call("determinism:globals")) as string[];
   const expected = [
     ..."AbortController AbortSignal Blob Crypto CryptoKey DOMException Event EventTarget File FormData Headers".split(
@@ -69,18 +69,18 @@ describe("clocks", () => {
     return { passed: after - before, moved: again - date, tenths: after * 10 };
   };
 
-  test("stand still in a query", async () => {
+  test("clocks do not advance in a query", async () => {
     expect(await clocksOf("query")).toMatchObject({ passed: 0, moved: 0 });
   });
 
-  test("measure what a mutation takes, while its date stands still", async () => {
+  test("performance.now() advances in a mutation, while its date does not", async () => {
     const { passed, moved, tenths } = await clocksOf("mutation");
     expect(passed).toBeGreaterThan(0);
     expect(moved).toBe(0);
     expect(tenths).toBeCloseTo(Math.round(tenths), 3);
   });
 
-  test("go on in an action", async () => {
+  test("clocks advance in an action", async () => {
     const { passed, moved } = await clocksOf("action");
     expect(passed).toBeGreaterThan(4);
     expect(moved).toBeGreaterThan(3);
@@ -88,7 +88,7 @@ describe("clocks", () => {
 });
 
 describe("cryptography in a query", () => {
-  test("works where it gives the same result each time", async () => {
+  test("cryptography with repeatable results works in a query", async () => {
     const done = { valid: true, digest: 20, isCrypto: true };
     expect(await call("determinism:cryptography", { what: "sign" })).toEqual(done);
   });
@@ -96,12 +96,12 @@ describe("cryptography in a query", () => {
   test.each([
     ["generateKey", "Can't use cryptographic randomness in queries and mutations."],
     ["floats", "The provided ArrayBufferView is not an integer array type"],
-  ])("refuses %s", async (what, message) => {
+  ])("a query may not use the cryptography of %s", async (what, message) => {
     await expect(call("determinism:cryptography", { what })).rejects.toThrow(message);
   });
 });
 
-test("timers may be canceled where they cannot be set", async () => {
+test("timers may be canceled even in queries, which cannot set them", async () => {
   expect(await call("determinism:canceledTimers")).toBe("fine");
   await expect(call("determinism:interval")).rejects.toThrow(
     "Can't use setInterval in queries and mutations. Please consider using an action. " +

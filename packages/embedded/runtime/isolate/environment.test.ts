@@ -13,7 +13,7 @@ afterAll(() => fixture.engine.close());
 const call = (path: string, args?: JSONValue): Promise<JSONValue> => fixture.call(path, args);
 
 describe("queries and mutations", () => {
-  test("see one fixed time", async () => {
+  test("queries and mutations see one fixed time", async () => {
     const before = Date.now();
     const { first, again, isDate } = (await call("world:clock")) as {
       first: [number, number, number];
@@ -26,7 +26,7 @@ describe("queries and mutations", () => {
     expect(first[2]).toBe(Math.floor(first[0] / 1000) * 1000);
   });
 
-  test("have random numbers of their own each time", async () => {
+  test("each run has its own random numbers", async () => {
     const throws = (await Promise.all(Array.from({ length: 20 }, () => call("world:dice")))) as {
       random: number;
       uuid: string;
@@ -44,25 +44,25 @@ describe("queries and mutations", () => {
   test.each([
     ["fetch", "Can't use fetch() in queries and mutations. Please consider using an action."],
     ["setTimeout", "Can't use setTimeout in queries and mutations. Please consider using an action."],
-  ])("may not %s", async (what, message) => {
+  ])("queries and mutations may not call %s", async (what, message) => {
     await expect(call("world:forbidden", { what })).rejects.toThrow(message);
   });
 });
 
-test("nothing of Node is there", async () => {
+test("functions cannot reach Node", async () => {
   const globals = (await call("world:forbidden", { what: "list" })) as string[];
   for (const name of ["require", "Buffer", "global", "module", "setImmediate"]) {
     expect(globals).not.toContain(name);
   }
 });
 
-test("environment variables are read when they are used", async () => {
+test("environment variables are read at each use", async () => {
   expect(await call("world:environment")).toEqual({ secret: "s3cret", names: ["SECRET"], none: null });
   variables["NONE"] = "set later";
   expect(await call("world:environment")).toMatchObject({ none: "set later" });
 });
 
-test("console lines look as Convex prints them", async () => {
+test("console lines have Convex's format", async () => {
   const { logLines } = await fixture.runner.runQuery(request("world:logs"));
   expect(logLines).toEqual([
     "[LOG] 'text' 1 { a: [ true, null ] }",
@@ -71,7 +71,7 @@ test("console lines look as Convex prints them", async () => {
   ]);
 });
 
-test("web APIs fit the functions' own realm in actions", async () => {
+test("objects of the web APIs pass instanceof in actions", async () => {
   expect(await call("world:webApis")).toEqual({
     digestIsBuffer: true,
     digest: { $bytes: "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=" },
@@ -86,6 +86,6 @@ test("web APIs fit the functions' own realm in actions", async () => {
   });
 });
 
-test("metadata says what runs", async () => {
+test("metadata describes the running function", async () => {
   expect(await call("world:metadata")).toEqual({ name: "world:metadata", queries: 0, requestId: "request" });
 });

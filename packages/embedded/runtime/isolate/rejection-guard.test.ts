@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 const script = fileURLToPath(new URL("./rejection-guard.fixture.ts", import.meta.url));
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args]);
 
-test("what a function left behind does not end the process", async () => {
+test("a rejection that a function left behind does not end the process", async () => {
   expect((await run()).stdout).toBe("fine\nfine\nstill here\n");
 });
 
-test("a rejection of the backend's own code still does", async () => {
+test("a rejection of the backend's own code ends the process", async () => {
   await expect(run("--own-rejection")).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("a bug of ours"),

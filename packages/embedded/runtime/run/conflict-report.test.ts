@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { conflictReportSchema } from "./conflict-report.ts";
 import { ConflictStats } from "./conflict-stats.ts";
 
-test("what the statistics say is read back as it was, and nothing of it is lost", () => {
+test("a report of conflicts is parsed without loss", () => {
   const stats = new ConflictStats(() => 1_800_000_000_000);
   const conflict = { table: "jobs", documentId: "j1", index: "by_lane", range: null };
   stats.ran("jobs:claim");
@@ -12,6 +12,6 @@ test("what the statistics say is read back as it was, and nothing of it is lost"
   expect(conflictReportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
 });
 
-test("an answer of something else is refused", () => {
+test("another answer is refused as a report", () => {
   expect(conflictReportSchema.safeParse({ functions: { "jobs:claim": { runs: 1 } } }).success).toBe(false);
 });

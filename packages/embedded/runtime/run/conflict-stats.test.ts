@@ -14,7 +14,7 @@ function at(lane: string): Conflict {
   };
 }
 
-test("counts ranges, the most frequent first, and remembers the latest", () => {
+test("ranges are counted, the most frequent first, and the latest conflicts are kept", () => {
   const stats = new ConflictStats(() => 7);
   stats.ran("jobs.js:claim");
   for (const [lane, again] of [
@@ -44,7 +44,7 @@ test("counts ranges, the most frequent first, and remembers the latest", () => {
   expect(stats.snapshot()).toEqual({});
 });
 
-test("is bounded, and keeps what is frequent", () => {
+test("the statistics are bounded and keep frequent ranges", () => {
   const stats = new ConflictStats();
   for (let n = 0; n < 1_000; n++) {
     stats.conflicted("f", at("hot"), true);

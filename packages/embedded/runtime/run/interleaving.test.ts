@@ -23,7 +23,7 @@ async function eachInItsTurn(...calls: readonly [string, JSONValue][]): Promise<
   );
 }
 
-test("mutations that read where the other writes overlap, collide, and say where", async () => {
+test("overlapping mutations conflict if one reads where the other writes, and the range is counted", async () => {
   const seen = await eachInItsTurn(["lanes:advance", { lane: "m" }], ["lanes:advance", { lane: "m" }]);
   expect([...seen].sort()).toEqual([0, 1]);
   expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({
@@ -35,13 +35,13 @@ test("mutations that read where the other writes overlap, collide, and say where
   });
 });
 
-test("those that overlap in other ranges of the same index do not", async () => {
+test("overlapping mutations in different ranges of an index do not conflict", async () => {
   const seen = await eachInItsTurn(["lanes:advance", { lane: "m" }], ["lanes:advance", { lane: "n" }]);
   expect(seen).toEqual([0, 0]);
   expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({ runs: 2, conflicts: 0 });
 });
 
-test("one that writes nothing sees one snapshot, and never collides", async () => {
+test("a mutation without writes sees one snapshot and never conflicts", async () => {
   const calls = [["lanes:advance", { lane: "m" }] as const, ["lanes:look", { lane: "m" }] as const];
   for (let round = 0; round < 5; round++) {
     const [, looked] = await eachInItsTurn(...calls.map(([path, args]): [string, JSONValue] => [path, args]));

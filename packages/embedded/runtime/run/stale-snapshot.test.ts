@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { openFixture } from "../runtime.fixture.ts";
 
-test("a stale read does not see what its own mutation wrote; a fresh one does", async () => {
+test("a stale read does not see its own mutation's writes, and a fresh read does", async () => {
   const { call, engine } = await openFixture();
   expect(await call("stale:readBeside", { name: "new" })).toEqual({ stale: 0, fresh: 100 });
   await engine.close();
 });
 
-test("what a mutation only read stale cannot make it run again", async () => {
+test("a stale read cannot make its mutation conflict", async () => {
   const { call, runner, engine } = await openFixture({ latency: { readMs: 0, commitMs: 20 } });
   await call("notes:increment", { name: "hits" });
   const copies = Array.from({ length: 5 }, () => call("stale:copyStale", { from: "hits" }));

@@ -95,7 +95,7 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
 ).statement;
 
 describe("a script with ticks", () => {
-  test("does what it does without", async () => {
+  test("a script with ticks does the same as without", async () => {
     await fc.assert(
       fc.asyncProperty(program, async (body) => {
         const code = `"use strict";\nglobalThis.done = (async () => { let n = 12; { ${body} } log(n); })();`;
@@ -108,7 +108,7 @@ describe("a script with ticks", () => {
     );
   });
 
-  test("has the same lines", () => {
+  test("a script with ticks has the same lines", () => {
     fc.assert(
       fc.property(program, (body) => {
         const code = `(async () => {\nlet n = 12;\n${body}\n})();`;
@@ -125,7 +125,7 @@ describe("a script with ticks", () => {
     ["calls without loops", "const f = (depth) => depth && f(depth - 1) + f(depth - 1); f(40);"],
     ["a getter", "const o = { get x() { return o.y + o.y; }, get y() { return 1; } }; for (;;) o.x;"],
     ["promises", "const f = () => Promise.resolve().then(f); await f();"],
-  ])("is stopped: %s", async (_, code) => {
+  ])("a script with ticks can be stopped: %s", async (_, code) => {
     let checks = 0;
     let stop: (error: Error) => void = () => undefined;
     const stopped = new Promise((resolve) => (stop = resolve));
@@ -144,7 +144,7 @@ describe("a script with ticks", () => {
     expect(await stopped).toMatchObject({ message: "stopped" });
   });
 
-  test("gets away with no catch", () => {
+  test("a script with ticks cannot catch the stop", () => {
     let checks = 0;
     const context = vm.createContext({
       [ticksGlobal]: ticks(() => {
@@ -160,7 +160,7 @@ describe("a script with ticks", () => {
   });
 });
 
-test("the source map says for every place what it said before", async () => {
+test("the source map still maps every place to its source", async () => {
   const source = [
     "const pick = (xs: number[]) => xs",
     "  .filter((x) => x > 1 && check(x))",

@@ -5,19 +5,19 @@ const query = { source: { type: "FullTableScan", tableName: "notes" } };
 const key = Uint8Array.from([7, 0, 255]);
 const sealer = new CursorSealer("secret");
 
-test("a cursor opens to what was sealed, also after a restart with the same secret", () => {
+test("a cursor opens to its position, also after a restart with the same secret", () => {
   const cursor = sealer.seal({ kind: "after", key }, query);
   expect(new CursorSealer("secret").open(cursor, query)).toEqual({ kind: "after", key });
   expect(sealer.open(sealer.seal({ kind: "end" }, query), query)).toEqual({ kind: "end" });
 });
 
-test("the key cannot be read from it", () => {
+test("a cursor does not reveal its key", () => {
   const secretKey = new TextEncoder().encode("somebody's salary");
   const cursor = sealer.seal({ kind: "after", key: secretKey }, query);
   expect(Buffer.from(cursor, "base64url").includes(Buffer.from(secretKey))).toBe(false);
 });
 
-test("what was not sealed here for this query is refused", () => {
+test("a forged cursor or one of another query is refused", () => {
   const cursor = sealer.seal({ kind: "after", key }, query);
   const flipped = Buffer.from(cursor, "base64url");
   flipped[flipped.length - 1] = (flipped.at(-1) as number) ^ 1;

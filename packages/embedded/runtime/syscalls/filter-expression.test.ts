@@ -18,7 +18,7 @@ test.each<[string, JSONValue, boolean]>([
   ["equal strings", { $eq: [field("name"), literal("ada")] }, true],
   ["unequal strings", { $neq: [field("name"), literal("ada")] }, false],
   ["a nested field", { $eq: [field("address.city"), literal("London")] }, true],
-  ["a missing field is undefined", { $eq: [field("address.zip"), literal(undefined)] }, true],
+  ["a missing field as undefined", { $eq: [field("address.zip"), literal(undefined)] }, true],
   ["arrays by value", { $eq: [field("tags"), literal(["a"])] }, true],
   ["order within a type", { $lt: [field("age"), literal(40)] }, true],
   ["order across types: numbers before strings", { $lt: [field("age"), field("name")] }, true],
@@ -30,39 +30,51 @@ test.each<[string, JSONValue, boolean]>([
   ["and", { $and: [{ $gt: [field("age"), literal(1)] }, { $lte: [field("age"), literal(35)] }] }, false],
   ["or", { $or: [{ $gt: [field("age"), literal(99)] }, { $gte: [field("age"), literal(36)] }] }, true],
   ["not", { $not: { $eq: [field("name"), literal("ada")] } }, false],
-])("%s", (_, expression, expected) => {
+])("a filter evaluates %s", (_, expression, expected) => {
   expect(compileFilter(expression)(document)).toBe(expected);
 });
 
 test.each<[string, JSONValue]>([
   ["an unknown operator", { $like: [1, 2] }],
-  ["a comparison of one", { $eq: [field("a")] }],
+  ["a comparison with one operand", { $eq: [field("a")] }],
   ["no operator", {}],
   ["a bare value", 5],
-])("%s is refused before it runs", (_, expression) => {
+])("a filter with %s is refused before it runs", (_, expression) => {
   expect(() => compileFilter(expression)).toThrow(/Malformed filter expression/);
 });
 
 test.each<[string, JSONValue, string]>([
   [
-    "numbers of two types do not mix",
+    "arithmetic of two number types",
     { $add: [field("age"), literal(1n)] },
     "Cannot add 36.0 (type Float64) and 1 (type Int64)",
   ],
   [
-    "texts are not added",
+    "arithmetic of texts",
     { $sub: [field("name"), literal("a")] },
     'Cannot subtract "ada" (type String) and "a" (type String)',
   ],
   [
-    "nor is an int64 divided by zero",
+    "an int64 modulo zero",
     { $mod: [literal(1n), literal(0n)] },
     "Cannot mod 1 (type Int64) and 0 (type Int64)",
   ],
-  ["only numbers are negated", { $neg: field("tags") }, 'Cannot negate ["a"] (type Array)'],
-  ["a filter is a boolean", field("none"), "Cannot use value undefined (type undefined) as a Boolean"],
-  ["so is what is negated", { $not: literal(0) }, "Cannot use value 0.0 (type Float64) as a Boolean"],
-  ["and each condition", { $and: [literal(null)] }, "Cannot use value null (type Null) as a Boolean"],
-])("%s", (_, expression, message) => {
+  ["the negation of an array", { $neg: field("tags") }, 'Cannot negate ["a"] (type Array)'],
+  [
+    "a condition that is not a boolean",
+    field("none"),
+    "Cannot use value undefined (type undefined) as a Boolean",
+  ],
+  [
+    "a negated condition that is not a boolean",
+    { $not: literal(0) },
+    "Cannot use value 0.0 (type Float64) as a Boolean",
+  ],
+  [
+    "a part of a condition that is not a boolean",
+    { $and: [literal(null)] },
+    "Cannot use value null (type Null) as a Boolean",
+  ],
+])("a filter fails on %s", (_, expression, message) => {
   expect(() => compileFilter(expression)(document)).toThrow(message);
 });

@@ -32,7 +32,7 @@ async function page(
   return { ...value, ranks: value.page.map(({ rank }) => rank), run };
 }
 
-test("pages follow each other to the end", async () => {
+test("pages continue to the end of the range", async () => {
   const first = await page({});
   const second = await page({ cursor: first.continueCursor });
   const third = await page({ cursor: second.continueCursor });
@@ -44,7 +44,7 @@ test("pages follow each other to the end", async () => {
   expect((await page({ cursor: third.continueCursor })).ranks).toEqual([]);
 });
 
-test("run again with its journal, a page keeps its end and takes in what was written before it", async () => {
+test("a page that runs again with its journal keeps its end and includes new documents before it", async () => {
   const first = await page({});
   await add(5.5);
   await add(4.5);
@@ -54,7 +54,7 @@ test("run again with its journal, a page keeps its end and takes in what was wri
   expect(next.ranks).toEqual([4.5, 4, 3]);
 });
 
-test("a page's read set ends where the page does", async () => {
+test("a page's read set ends with the page", async () => {
   const first = await page({});
   const invalidated: string[] = [];
   fixture.engine.subscribe(first.run.readSet, first.run.ts, () => invalidated.push("first"));
@@ -74,7 +74,7 @@ test("a page splits in two at its split cursor", async () => {
   expect(left.ranks).toHaveLength(3);
 });
 
-test("a bound on the rows read cuts the page short", async () => {
+test("a page ends early at its limit of rows read", async () => {
   const short = await page({ maximumRowsRead: 2 });
   expect([short.ranks, short.pageStatus, short.isDone]).toEqual([[7, 6], "SplitRequired", false]);
   expect((await page({ cursor: short.continueCursor })).ranks).toEqual([5, 4, 3]);
@@ -84,10 +84,10 @@ test.each<[{ readonly [name: string]: JSONValue }, RegExp]>([
   [{ cursor: "forged" }, /InvalidCursor/],
   [{ numItems: 0 }, /Must request at least 1 document while paginating/],
   [{ maximumRowsRead: 0 }, /must be greater than 0/],
-])("%j is refused", async (options, message) => {
+])("the pagination options %j are refused", async (options, message) => {
   await expect(page(options)).rejects.toThrow(message);
 });
 
-test("a journal that cannot be read is as good as none", async () => {
+test("an unreadable journal is ignored", async () => {
   expect((await page({}, "{nonsense")).ranks).toEqual([7, 6, 5]);
 });

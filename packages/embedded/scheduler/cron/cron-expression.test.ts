@@ -35,11 +35,11 @@ describe("a cron string's next time", () => {
     ["0 0 * * 5L", "2026-11-01T00:00:00Z", "2026-11-27T00:00:00.000Z"],
     ["0 0 * * L", "2026-11-22T00:00:00Z", "2026-11-28T00:00:00.000Z"],
     ["59 23 31 12 *", "2026-12-31T23:59:00Z", "2027-12-31T23:59:00.000Z"],
-  ])("%s after %s is %s", (expression, after, expected) => {
+  ])("the next time of %s after %s is %s", (expression, after, expected) => {
     expect(next(expression, after)).toBe(expected);
   });
 
-  test("is null where no date ever matches", () => {
+  test("a cron string that never matches has no next time", () => {
     expect(next("0 0 31 2 *", "2026-01-01T00:00:00Z")).toBeNull();
   });
 });
@@ -65,6 +65,6 @@ test.each([
   " * * * * *",
   "*/0 * * * *",
   "*-3 * * * *",
-])("refuses %s", (expression) => {
+])("the cron string %j is refused", (expression) => {
   expect(() => parseCronExpression(expression)).toThrow(CronExpressionError);
 });

@@ -18,7 +18,7 @@ function defined(define: (crons: Crons) => void): CronSpec {
   return parseCrons((crons as unknown as { export(): string }).export(), appComponent)[0] as CronSpec;
 }
 
-describe("every form of definition", () => {
+describe("definitions", () => {
   test.each<[string, (crons: Crons) => void, string]>([
     ["seconds", (c) => c.interval("x", { seconds: 90 }, note, { text: "" }), "2026-11-21T10:21:30Z"],
     ["minutes", (c) => c.interval("x", { minutes: 5 }, note, { text: "" }), "2026-11-21T10:25:00Z"],
@@ -40,14 +40,14 @@ describe("every form of definition", () => {
       "2026-11-30T00:00:00Z",
     ],
     ["a cron string", (c) => c.cron("x", "*/20 * * * *", note, { text: "" }), "2026-11-21T10:40:00Z"],
-  ])("%s", (_, define, expected) => {
+  ])("a cron defined by %s gets its next time", (_, define, expected) => {
     const spec = defined(define);
     expect(spec.args).toEqual({ text: "" });
     expect(cronProblem(spec, target)).toBeNull();
     expect(new Date(nextRun(spec, now, now)).toISOString()).toBe(new Date(expected).toISOString());
   });
 
-  test("a month without the day is passed over", () => {
+  test("a monthly cron skips a month without its day", () => {
     const spec = defined((c) => c.monthly("x", { day: 31, hourUTC: 0, minuteUTC: 0 }, note, { text: "" }));
     const times: string[] = [];
     for (let at = now; times.length < 4;) {
@@ -58,7 +58,7 @@ describe("every form of definition", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   const wrong = (value: unknown): never => value as never;
 
   test.each<[string, (crons: Crons) => void, string]>([
@@ -73,7 +73,7 @@ describe("what is refused", () => {
       "Interval must be an integer greater than 0",
     ],
     [
-      "a half second",
+      "a period of half a second",
       (c) => c.interval("x", { seconds: 0.5 }, note, { text: "" }),
       "Interval must be an integer greater than 0",
     ],
@@ -110,7 +110,7 @@ describe("what is refused", () => {
       },
       "Cron identifier registered twice: x",
     ],
-  ])("%s, by the convex package", (_, define, message) => {
+  ])("the convex package refuses %s", (_, define, message) => {
     expect(() => defined(define)).toThrow(message);
   });
 
@@ -129,14 +129,14 @@ describe("what is refused", () => {
       { ...target, type: "Query" },
       "The cron job 'x' schedules a query function, only actions and mutations can be scheduled: later.js:note",
     ],
-    ["an unreadable string", cron("61 * * * *"), target, "Failed to parse cron expression"],
+    ["an invalid cron string", cron("61 * * * *"), target, "Failed to parse cron expression"],
     [
       "a day that never comes",
       cron("0 0 31 2 *"),
       target,
       'The cron spec "0 0 31 2 *" will never match any time',
     ],
-  ])("%s, when the functions are loaded", (_, spec, found, message) => {
+  ])("a cron with %s is refused when the functions are loaded", (_, spec, found, message) => {
     expect(cronProblem(spec, found)).toContain(message);
   });
 });

@@ -61,7 +61,7 @@ test("the fixture's jobs are read from its crons.ts", async () => {
   await engine.close();
 });
 
-test("jobs that did not change keep their time, changed ones start anew, removed ones go", async () => {
+test("unchanged jobs keep their time, changed ones start over, and removed ones are deleted", async () => {
   const engine = await openTables();
   const other: CronSpec = {
     ...hourly,
@@ -79,7 +79,7 @@ test("jobs that did not change keep their time, changed ones start anew, removed
   await engine.close();
 });
 
-test("after a long sleep a job runs once, and next at its own rhythm", async () => {
+test("after a long sleep a job runs once, and then at its usual times", async () => {
   const engine = await openTables();
   await write(engine, (transaction) => reconcileCrons(transaction, [hourly], start));
   const [job] = cronsOf(engine);
@@ -91,7 +91,7 @@ test("after a long sleep a job runs once, and next at its own rhythm", async () 
   await engine.close();
 });
 
-test("a run that is not over is not joined by another", async () => {
+test("a job does not run again before its last run has ended", async () => {
   const engine = await openTables();
   await write(engine, (transaction) => reconcileCrons(transaction, [hourly], start));
   const { id } = cronsOf(engine)[0] as CronJob;
@@ -107,7 +107,7 @@ test("a run that is not over is not joined by another", async () => {
   await engine.close();
 });
 
-test("the loop schedules a job again and again as its times come", async () => {
+test("a job is scheduled each time it is due", async () => {
   const engine = await openTables();
   const spec: CronSpec = { ...hourly, schedule: { type: "interval", seconds: 1 } };
   const errors: unknown[] = [];
@@ -132,7 +132,7 @@ test("the loop schedules a job again and again as its times come", async () => {
   expect(errors).toEqual([]);
 });
 
-test("a run that an older release scheduled finishes where it is, and is not joined by another", async () => {
+test("a run scheduled by an older release finishes in its table, and no other run starts meanwhile", async () => {
   const engine = await openTables();
   await write(engine, (transaction) => {
     const args = { text: "old" };
@@ -150,7 +150,7 @@ test("a run that an older release scheduled finishes where it is, and is not joi
   await engine.close();
 });
 
-test("functions see nothing of a cron's run, and it has no scheduled function's id", async () => {
+test("functions cannot see a cron's run, and it has no id of a scheduled function", async () => {
   const engine = openEngine({ path: ":memory:" });
   const { fixture, stop } = await scheduling(engine, [{ ...hourly, function: "later:noteOrigin", args: {} }]);
   const { call } = fixture;

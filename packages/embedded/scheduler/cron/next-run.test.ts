@@ -20,21 +20,21 @@ describe("the next run", () => {
     [{ type: "monthly", day: 31, hourUTC: 1, minuteUTC: 0 }, "2026-12-31T01:00:00Z"],
     [{ type: "cron", cron: "0 */6 * * *" }, "2026-11-21T12:00:00Z"],
     [{ type: "interval", minutes: 5 }, "2026-11-21T10:05:00Z"],
-  ])("of %j is at %s", (schedule, expected) => {
+  ])("the next run of %j is at %s", (schedule, expected) => {
     expect(nextRun(spec(schedule), now, now)).toBe(time(expected));
   });
 
-  test("of a new interval is at once", () => {
+  test("a new interval runs at once", () => {
     expect(firstRun(spec({ type: "interval", seconds: 30 }), now)).toBe(now);
     expect(firstRun(spec({ type: "hourly", minuteUTC: 30 }), now)).toBe(time("2026-11-21T10:30:00Z"));
   });
 
-  test("skips what a sleep missed and keeps the interval's rhythm", () => {
+  test("runs missed during a sleep are skipped, and the interval's times stay", () => {
     const hourly = spec({ type: "interval", hours: 1 });
     expect(nextRun(hourly, now, now + 10.5 * 3_600_000)).toBe(now + 11 * 3_600_000);
   });
 
-  test("lies after now, by one period at most", () => {
+  test("the next run is after now, by one period at most", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 86_400 }), fc.nat(1e9), (seconds, late) => {
         const next = nextRun(spec({ type: "interval", seconds }), now, now + late);
@@ -45,7 +45,7 @@ describe("the next run", () => {
     );
   });
 
-  test("of a job without a minute is at the same one each hour", () => {
+  test("a job without a minute runs at the same one each hour", () => {
     const first = nextRun(spec({ type: "hourly" }), now, now);
     expect(nextRun(spec({ type: "hourly" }), first, first)).toBe(first + 3_600_000);
   });

@@ -19,7 +19,7 @@ test("a result is serialized once, however often it is sent and compared", () =>
   expect(times).toBe(1);
 });
 
-test("new log lines alone are not a new result; values, errors, error data and page ends are", () => {
+test("a change of only log lines is no new result; one of values, errors, error data or page ends is", () => {
   const failed = (data?: JSONValue): KnownResult => ({
     outcome: { kind: "failure", message: "no", ...(data === undefined ? {} : { data }) },
     logLines: [],

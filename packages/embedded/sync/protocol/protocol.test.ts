@@ -3,7 +3,7 @@ import { parseClientMessage } from "./protocol.ts";
 
 const parse = (message: unknown) => parseClientMessage(JSON.stringify(message));
 
-test("reads what the client sends first", () => {
+test("a client's first messages are parsed", () => {
   const connect = {
     type: "Connect",
     sessionId: "0d3c9b0e-5e1a-4b62-9a53-0f7a5c3f4d11",
@@ -34,11 +34,11 @@ test.each([
   ["session id with markup", { type: "Connect", sessionId: "<b>", connectionCount: 0 }],
   ["half a timestamp", { type: "Connect", sessionId: "a", connectionCount: 0, maxObservedTimestamp: "AQA=" }],
   ["unknown token type", { type: "Authenticate", tokenType: "Root", baseVersion: 0, value: "x" }],
-])("refuses: %s", (_, message) => {
+])("a message with this fault is refused: %s", (_, message) => {
   expect(parse(message).kind).toBe("invalid");
 });
 
-test("refuses text that is not JSON, and JSON that nests too deep", () => {
+test("text that is not JSON, and JSON nested too deeply, are refused", () => {
   expect(parseClientMessage("{").kind).toBe("invalid");
   expect(parseClientMessage("[".repeat(100_000)).kind).toBe("invalid");
 });

@@ -21,7 +21,7 @@ test("a small transition is one frame", () => {
   expect(transitionFrames(message)).toEqual([transitionJson(message)]);
 });
 
-test("a large one is sent in numbered chunks, each valid UTF-8", () => {
+test("a large transition is sent in numbered chunks, each valid UTF-8", () => {
   const message = transition("🙂é".repeat(500));
   const chunks = transitionFrames(message, 101).map(
     (frame) => JSON.parse(Buffer.from(frame, "utf8").toString("utf8")) as Record<string, unknown>,

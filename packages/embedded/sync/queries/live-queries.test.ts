@@ -42,7 +42,7 @@ const list = (channel: string) => ({
   journal: null,
 });
 
-test("equal queries share a run; others have their own", async () => {
+test("equal queries share a run, and others have their own", async () => {
   const { engine, live, runs } = await setUp();
   const watched = ["a", "a", "b"].map((channel) => live.watch(list(channel), () => undefined));
   const ts = engine.durable();
@@ -63,7 +63,7 @@ test("argument order makes no difference, identity does", async () => {
   expect(admin.query).not.toBe(first.query);
 });
 
-test("an unrelated commit causes no run, one in the read set causes one", async () => {
+test("only a commit into the read set causes a new run", async () => {
   const { engine, live, runs, send } = await setUp();
   let told = 0;
   const { query } = live.watch(list("a"), () => told++);
@@ -102,7 +102,7 @@ test("a run with the same result keeps the previous result object", async () => 
   expect(runs).toHaveLength(1);
 });
 
-test("a watcher that watches twice ends with its second release, also when it asks again as the same user", async () => {
+test("a query that is watched twice, also by the same user with a new token, ends with the second release", async () => {
   const { engine, live, runs } = await setUp();
   const told = (): void => undefined;
   const user = { kind: "user", attributes: { subject: "ann", issuer: "i" } } as const;

@@ -35,7 +35,7 @@ const add = (queryId: number, channel = String(queryId)) => ({
 });
 const all = Array.from({ length: queries }, (_, queryId) => add(queryId));
 
-test("a commit that affects one query makes only that one be checked", async () => {
+test("a commit that affects one query causes a check of only that one", async () => {
   const { set, send, changes } = await setUp();
   set.modify(all, nobody);
   expect((await changes()).results.size).toBe(queries);

@@ -8,7 +8,7 @@ const target = { table: "jobs", index: "by_lane", keyFields: ["lane", "status", 
 const lane = { type: "Eq", fieldPath: "lane", value: "m" } as const;
 const status = { type: "Eq", fieldPath: "status", value: "ready" } as const;
 
-test("ranges as queries write them", () => {
+test("a range is described as queries write it", () => {
   const shown = (...expressions: Parameters<typeof toKeyRange>[1]): string =>
     describeRange("by_lane", toKeyRange(target, expressions));
   expect(describeRange("by_lane", fullRange("jobs", "by_lane"))).toBe("by_lane[]");
@@ -25,7 +25,7 @@ test("ranges as queries write them", () => {
   ).toBe('by_lane after ["m", "a"] .. before ["m", "b"]');
 });
 
-test("a scan's consumed range, and a read document", () => {
+test("a scan's consumed range and a read document are described", () => {
   const point = encodeKey(["k57"]);
   expect(describeRange("by_id", { lower: point, upper: successor(point) })).toBe('by_id["k57"]');
   const lower = encodeKey(["m"]);

@@ -55,12 +55,12 @@ test("no comparison means the whole index", () => {
   expect(toKeyRange(target, [])).toEqual(fullRange("jobs", "by_a_b"));
 });
 
-test("equalities may come in any order", () => {
+test("a range's equalities may come in any order", () => {
   const inOrder = [expression("Eq", "a", 1), expression("Eq", "b", 2)];
   expect(toKeyRange(target, inOrder.toReversed())).toEqual(toKeyRange(target, inOrder));
 });
 
-describe("invalid comparisons are refused as in Convex", () => {
+describe("invalid comparisons", () => {
   const cases: readonly [string, readonly RangeExpression[], string, RegExp][] = [
     ["a skipped field", [expression("Eq", "b", 1)], "InvalidIndexRange", /First incorrect field: b\n/],
     [
@@ -106,7 +106,7 @@ describe("invalid comparisons are refused as in Convex", () => {
       /inequality/,
     ],
   ];
-  test.each(cases)("%s", (_name, expressions, code, message) => {
+  test.each(cases)("%s is refused as in Convex", (_name, expressions, code, message) => {
     const failure = attempt(expressions);
     expect(failure).toBeInstanceOf(IndexRangeError);
     expect(failure).toMatchObject({ code, message: expect.stringMatching(message) as string });

@@ -7,7 +7,7 @@ import { anyValue } from "./value-order.fixture.ts";
 
 const tuple = fc.array(fc.option(anyValue, { nil: undefined, freq: 8 }), { maxLength: 3 });
 
-test("every bound made of values decodes to them", () => {
+test("every bound made of values is decoded to them", () => {
   fc.assert(
     fc.property(tuple, (values) => {
       const key = encodeKey(values);
@@ -19,7 +19,7 @@ test("every bound made of values decodes to them", () => {
   );
 });
 
-test("invalid bytes are recognized, and never throw", () => {
+test("invalid bytes are recognized without an error", () => {
   expect(decodeBound(Uint8Array.of(0x42, 1, 2))).toBeNull();
   expect(decodeBound(encodeKey(["cut off"]).slice(0, -1))).toBeNull();
   fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => void decodeBound(bytes)));

@@ -15,7 +15,7 @@ function float(bits: bigint): number {
 }
 
 describe("the order of encoded keys", () => {
-  test("is the order of the values", () => {
+  test("encoded keys sort in the order of their values", () => {
     fc.assert(
       fc.property(tuple, tuple, (left, right) => {
         expect(sign(compareBytes(encodeKey(left), encodeKey(right)))).toBe(sign(compareTuples(left, right)));
@@ -24,7 +24,7 @@ describe("the order of encoded keys", () => {
     );
   });
 
-  test("is the order of the convex package's own compareValues", () => {
+  test("encoded keys sort like the convex package's own compareValues", () => {
     const maybeValue = fc.option(anyValue, { nil: undefined, freq: 8 });
     fc.assert(
       fc.property(maybeValue, maybeValue, (left, right) => {
@@ -35,7 +35,7 @@ describe("the order of encoded keys", () => {
     );
   });
 
-  test("is Convex's for all types and their edge cases", () => {
+  test("encoded keys sort as in Convex, for all types and their edge cases", () => {
     const ordered: readonly (Value | undefined)[] = [
       undefined,
       null,
@@ -93,7 +93,7 @@ describe("the order of encoded keys", () => {
     }
   });
 
-  test("puts a NaN with its sign bit set below minus infinity", () => {
+  test("a NaN with its sign bit set sorts below minus infinity", () => {
     const negative = float(0xfff8_0000_0000_0001n);
     // Some engines normalize NaNs: then there is no such value to sort.
     const view = new DataView(new ArrayBuffer(8));
