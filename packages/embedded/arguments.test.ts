@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments, usage } from "./arguments.ts";
 
 const needed = ["--convex", "convex", "--data", "data.sqlite3"];
 
@@ -81,4 +82,11 @@ test("log and latency options are parsed", () => {
 
 test("--help wins over missing arguments", () => {
   expect(parseArguments(["--help"])).toEqual({ kind: "help" });
+});
+
+test("the README lists every option of --help", () => {
+  const readme = readFileSync(new URL("./README.md", import.meta.url), "utf8");
+  const options = usage.match(/^ {2}--[a-z-]+/gm) ?? [];
+  expect(options.length).toBeGreaterThan(10);
+  for (const option of options) expect(readme).toContain(`\`${option.trim()}`);
 });

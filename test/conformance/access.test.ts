@@ -14,7 +14,7 @@ test("internal functions are hidden from clients", async () => {
   expect((await watch(liveClient(), api.counters.secretGet, { name }).untilError()).message).toMatch(hidden);
 });
 
-test("the admin may call them, over HTTP and over a WebSocket", async () => {
+test("the admin may call internal functions, over HTTP and over a WebSocket", async () => {
   const name = uniqueName();
   await httpClient().mutation(api.counters.increment, { name });
   expect(await asAdmin(httpClient()).query(api.counters.secretGet, { name })).toBe(1);
@@ -35,7 +35,7 @@ test("a wrong admin key opens nothing", async () => {
   expect((await watch(live, api.counters.secretGet, { name }).untilError()).message).toMatch(hidden);
 });
 
-test("functions see who calls: nobody, or whom the admin acts as", async () => {
+test("functions see their caller: nobody, or the user as whom the admin acts", async () => {
   expect(await httpClient().query(api.values.whoami, {})).toBeNull();
   expect(await asAdmin(httpClient(), undefined, "ann").query(api.values.whoami, {})).toBe("ann");
   const live = liveClient();
@@ -43,7 +43,7 @@ test("functions see who calls: nobody, or whom the admin acts as", async () => {
   expect(await watch(live, api.values.whoami, {}).until(() => true)).toBe("ben");
 });
 
-test("a change of identity asks every query again", async () => {
+test("a change of identity runs every query again", async () => {
   const live = liveClient();
   const seen = watch(live, api.values.whoami, {});
   await seen.until((subject) => subject === null);
@@ -51,7 +51,7 @@ test("a change of identity asks every query again", async () => {
   expect(await seen.until((subject) => subject === "cleo")).toBe("cleo");
 });
 
-test("a function that does not exist", async () => {
+test("a call of a missing function is refused", async () => {
   const missing = makeFunctionReference<"query", { name: string }>("nothing:here");
   await expect(httpClient().query(missing, { name: "x" })).rejects.toThrow(hidden);
   await expect(asAdmin(httpClient()).query(missing, { name: "x" })).rejects.toThrow(

@@ -20,10 +20,10 @@ type Modules = {
   world: typeof world;
 };
 
-/** Modules whose types are taken from their files, as codegen does it. */
+/** Modules with types taken from their files, as codegen does. */
 export const modules = anyApi as unknown as ApiFromModules<Modules>;
 
-/** The fixture's functions, by name: what codegen would give a project that is pushed with the CLI. */
+/** The fixture's functions by name, as codegen would write them. */
 export const api = {
   messages: {
     list: makeFunctionReference<"query", { channel: string }, string[]>("messages:list"),

@@ -18,7 +18,7 @@ const identity = {
   ),
 };
 
-/** What a client is told of its authentication. */
+/** Records the changes of a client's authentication. */
 function changes() {
   const seen: boolean[] = [];
   const until = (wanted: boolean) =>
@@ -33,7 +33,7 @@ const as = async (claims: Parameters<typeof issuer.token>[0]) => {
 };
 
 describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deployment can reach)", () => {
-  test("a token's claims are what functions see", async () => {
+  test("functions see the claims of a token", async () => {
     const client = await as({ sub: "ann", given_name: "Ann", email_verified: true, plan: { tier: 2 } });
     expect(await client.query(identity.whole, {})).toEqual({
       tokenIdentifier: `${issuer.url}|ann`,
@@ -55,7 +55,7 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     await expect((await as(claims)).query(identity.whole, {})).rejects.toThrow(refusal);
   });
 
-  test("what a function calls acts as its caller, what it schedules as nobody", async () => {
+  test("a nested call runs as the caller, and a scheduled function as nobody", async () => {
     const channel = uniqueName();
     const client = await as({ sub: "ben" });
     expect(await client.action(identity.throughAction, { channel, body: "1" })).toEqual({
@@ -67,7 +67,7 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     expect(await said.until((bodies) => bodies.length === 2)).toEqual(["ben: 1", "nobody: 2"]);
   });
 
-  test("HTTP actions see whose token they are sent, and run whatever the header says", async () => {
+  test("HTTP actions see the user of their token, and run with any header", async () => {
     const ask = (path: string, authorization?: string) =>
       fetch(deployment.siteUrl + path, authorization === undefined ? {} : { headers: { authorization } });
     const good = `Bearer ${await issuer.token({ sub: "cleo" })}`;
@@ -81,7 +81,7 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     }
   });
 
-  test("over a socket: a user, another user, nobody; each sees what is theirs", async () => {
+  test("a socket may change its user, and its queries see that user's documents", async () => {
     const channel = uniqueName();
     await (await as({ sub: "ann" })).mutation(identity.say, { channel, body: "a" });
     await (await as({ sub: "ben" })).mutation(identity.say, { channel, body: "b" });
@@ -100,15 +100,15 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     }, ben.onChange);
     await ben.until(true);
     expect(await seen.until((said) => said[0] === "ben: b")).toEqual(["ben: b"]);
-    // Once its first token is accepted the client asks for a fresh one, and signs in with that even where it was
-    // signed out meanwhile.
+    // After its first token is accepted, the client requests a fresh one and signs in with it, even if it was signed
+    // out meanwhile.
     await expect.poll(() => tokens, { timeout: 10_000 }).toBe(2);
     live.client.clearAuth();
     await expect.poll(() => seen.values.at(-1), { timeout: 10_000 }).toEqual([]);
     expect(seen.errors).toEqual([]);
   });
 
-  test("a mutation runs as whom it was sent by: before and after a change", async () => {
+  test("a mutation runs as the user who sent it, before and after a change of user", async () => {
     const channel = uniqueName();
     const live = liveClient();
     await live.query(identity.whole, {});
@@ -119,7 +119,7 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     expect(await httpClient().query(api.messages.list, { channel })).toEqual(["nobody: 1", "dora: 2"]);
   });
 
-  test("a token that is never good logs the client out, and its queries run as nobody", async () => {
+  test("a token that is always refused logs the client out, and its queries run as nobody", async () => {
     const live = liveClient();
     const { onChange, until, seen } = changes();
     live.setAuth(() => issuer.token({ aud: "other", jti: uniqueName() }), onChange);
@@ -128,7 +128,7 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     expect(await watch(live, identity.whole, {}).until(() => true)).toBeNull();
   });
 
-  test("a client renews its token before it expires, and nobody notices", async () => {
+  test("a client that renews its token keeps its identity and its results", async () => {
     const live = new ConvexClient(deployment.url, {
       logger: false,
       unsavedChangesWarning: false,
@@ -145,12 +145,12 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     await expect.poll(() => fetched, { timeout: 18_000 }).toBeGreaterThanOrEqual(5);
     await live.mutation(identity.say, { channel: uniqueName(), body: "still here" });
     expect(new Set(renewed.seen)).toEqual(new Set([true]));
-    // The identity is the same: nothing that depends on it has changed.
+    // The identity is the same, so queries that depend on it did not change.
     expect(seen.values.filter((value) => value?.subject === "eve")).toHaveLength(1);
     expect(seen.values.slice(1).every((value) => value?.subject === "eve")).toBe(true);
   }, 30_000);
 
-  test("an expired token acts for nobody any more, once something is to run", async () => {
+  test("a call after the token's expiry runs as nobody", async () => {
     const channel = uniqueName();
     const live = liveClient();
     const { onChange, until } = changes();

@@ -16,12 +16,12 @@ afterAll(() => project.remove());
 
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** `npx convex …` in a project of its own, on the deployment under test. */
+/** Runs `npx convex …` in a separate project, on the deployment under test. */
 function convex(...args: string[]): Promise<Ran> {
   const env = {
     PATH: process.env["PATH"],
     HOME: project.folder,
-    // A self-hosted deployment may have a certificate of its own authority.
+    // A self-hosted deployment may have a certificate of a private authority.
     NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"],
     ...credentials(deployment.url, deployment.adminKey),
   };
@@ -37,14 +37,14 @@ function convex(...args: string[]): Promise<Ran> {
   });
 }
 
-test("convex codegen takes the fixture's functions as they are", { timeout: 60_000 }, async () => {
+test("npx convex codegen accepts the fixture's functions", { timeout: 60_000 }, async () => {
   const ran = await convex("codegen", "--system-udfs", "--typecheck", "disable");
   expect(ran.code, ran.stderr).toBe(0);
   const generated = await readdir(join(project.folder, "convex/_generated"));
   expect(generated).toEqual(expect.arrayContaining(["api.js", "dataModel.d.ts", "server.js"]));
 });
 
-test("convex run calls public and internal functions", { timeout: 60_000 }, async () => {
+test("npx convex run calls public and internal functions", { timeout: 60_000 }, async () => {
   const name = uniqueName();
   const ran = await convex("run", "counters:increment", JSON.stringify({ name }));
   expect([ran.code, ran.stdout.trim()], ran.stderr).toEqual([0, "1"]);
@@ -53,19 +53,19 @@ test("convex run calls public and internal functions", { timeout: 60_000 }, asyn
   expect(await httpClient().query(api.counters.get, { name })).toBe(0);
 });
 
-test("convex run as somebody", { timeout: 60_000 }, async () => {
+test("npx convex run acts as a user", { timeout: 60_000 }, async () => {
   const ran = await convex("run", "values:whoami", "{}", "--identity", '{"subject":"dora"}');
   expect([ran.code, ran.stdout.trim()], ran.stderr).toEqual([0, '"dora"']);
 });
 
-test("convex run names the functions that there are", { timeout: 60_000 }, async () => {
+test("npx convex run lists the functions", { timeout: 60_000 }, async () => {
   const ran = await convex("run", "counters:nothing");
   expect(ran.code).not.toBe(0);
   expect(ran.stderr).toContain("Available functions");
   expect(ran.stderr).toContain("increment");
 });
 
-test("convex function-spec describes the deployment", { timeout: 60_000 }, async () => {
+test("npx convex function-spec describes the deployment", { timeout: 60_000 }, async () => {
   const ran = await convex("function-spec");
   expect(ran.code, ran.stderr).toBe(0);
   const spec = JSON.parse(ran.stdout) as { url: string; functions: { identifier: string }[] };
@@ -73,7 +73,7 @@ test("convex function-spec describes the deployment", { timeout: 60_000 }, async
   expect(spec.functions.map(({ identifier }) => identifier)).toContain("counters.js:increment");
 });
 
-test("convex env sets what functions see", { timeout: 90_000 }, async () => {
+test("npx convex env sets the functions' variables", { timeout: 90_000 }, async () => {
   const name = `CONFORMANCE_${String(Date.now())}`;
   const set = await convex("env", "set", name, "blue");
   expect(set.code, set.stderr).toBe(0);

@@ -8,7 +8,7 @@ import { watch } from "./watch.ts";
 const { mail } = modules;
 const hidden = /Could not find public function/;
 
-test("a component's documents are its own: the app's and other mounts' tables do not have them", async () => {
+test("a component's documents are in neither the app's tables nor those of other mounts", async () => {
   const client = httpClient();
   const box = uniqueName();
   await client.mutation(mail.put, { box, text: "a" });
@@ -18,7 +18,7 @@ test("a component's documents are its own: the app's and other mounts' tables do
 });
 
 test.each(["mailbox/letters:list", "mailbox:letters:list", "letters:list", "mailbox/letters.js:list"])(
-  "no client calls a component's function: not as %s",
+  "no client can call a component's function as %s",
   async (name) => {
     const reference = makeFunctionReference<"query", { box: string }>(name);
     await expect(httpClient().query(reference, { box: "x" })).rejects.toThrow(hidden);
@@ -27,16 +27,16 @@ test.each(["mailbox/letters:list", "mailbox:letters:list", "letters:list", "mail
   },
 );
 
-test("nor does the app call a component's internal functions", async () => {
+test("the app cannot call a component's internal functions", async () => {
   await expect(httpClient().mutation(mail.callHidden, {})).rejects.toThrow();
 });
 
-test("users are the app's: a component does not see them", async () => {
+test("a component does not see the app's users", async () => {
   const client = asAdmin(httpClient(), deployment.adminKey, "ann");
   expect(await client.action(mail.users, {})).toEqual({ app: "ann", query: null, action: null });
 });
 
-test("a component that fails is rolled back alone, if its error is caught", async () => {
+test("only a failing component is rolled back if its error is caught", async () => {
   const [box, channel] = [uniqueName(), uniqueName()];
   const client = httpClient();
   const kept = { failed: true, seen: ["kept"] };
@@ -45,7 +45,7 @@ test("a component that fails is rolled back alone, if its error is caught", asyn
   expect(await client.query(api.messages.list, { channel })).toEqual(["kept"]);
 });
 
-test("an app that fails takes its components' writes back", async () => {
+test("a failing app mutation also rolls back its components' writes", async () => {
   const box = uniqueName();
   await expect(httpClient().mutation(mail.putAndFail, { box, text: "never" })).rejects.toThrow(
     saying("the app failed"),
@@ -53,7 +53,7 @@ test("an app that fails takes its components' writes back", async () => {
   expect(await httpClient().query(mail.list, { box })).toEqual([]);
 });
 
-test("a component calls the app's function that it was handed; if that fails, it is rolled back alone", async () => {
+test("a component calls an app function by handle, and only that is rolled back if it fails", async () => {
   const [box, channel] = [uniqueName(), uniqueName()];
   const client = httpClient();
   await client.mutation(mail.callBack, { box, channel, body: "hello" });
@@ -62,7 +62,7 @@ test("a component calls the app's function that it was handed; if that fails, it
   expect(await client.query(api.messages.list, { channel })).toEqual(["hello"]);
 });
 
-test("a component schedules its own functions, in a table of its own", async () => {
+test("a component schedules its own functions in its own table", async () => {
   const box = uniqueName();
   const client = liveClient();
   const letters = watch(client, mail.list, { box });
@@ -71,7 +71,7 @@ test("a component schedules its own functions, in a table of its own", async () 
   expect(await client.query(mail.scheduled, { box })).toEqual({ app: 0, component: ["letters.js:put"] });
 });
 
-test("and the app's, by a handle", async () => {
+test("a component schedules an app function by handle", async () => {
   const channel = uniqueName();
   const client = liveClient();
   const messages = watch(client, api.messages.list, { channel });
@@ -79,7 +79,7 @@ test("and the app's, by a handle", async () => {
   expect(await messages.until((bodies) => bodies.length > 0)).toEqual(["later"]);
 });
 
-test("a query of a component's documents is asked again when they change", async () => {
+test("a query of a component's documents runs again when they change", async () => {
   const box = uniqueName();
   const client = liveClient();
   const letters = watch(client, mail.list, { box });

@@ -7,11 +7,11 @@ import { startEmbedded } from "./embedded-backend.ts";
 
 export type CrashingBackend = {
   readonly url: string;
-  /** Ends it by SIGKILL, and starts it again on the same file and ports. Resolves when it answers again. */
+  /** Kills it with SIGKILL and restarts it on the same file and ports. Resolves when it answers again. */
   readonly crash: () => Promise<void>;
 };
 
-/** An embedded backend of the test's own, that may be killed as often as one likes. Its data goes with the test. */
+/** Starts an embedded backend that the test may kill repeatedly. Its data is removed after the test. */
 export async function startCrashingBackend(): Promise<CrashingBackend> {
   const folder = await mkdtemp(join(tmpdir(), "crash-"));
   const dataFile = join(folder, "data.sqlite3");

@@ -3,7 +3,7 @@ import { convexCli, credentials, makeProject } from "./project.ts";
 
 /**
  * `CONVEX_URL=… CONVEX_ADMIN_KEY=… node test/conformance/deploy.ts` pushes the fixture's functions to a deployment
- * on which nothing else lives: it replaces the functions that are there.
+ * without other use: it replaces the present functions.
  */
 async function main(): Promise<number> {
   const { CONVEX_URL: url, CONVEX_ADMIN_KEY: adminKey } = process.env;
@@ -12,7 +12,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const project = await makeProject();
-  // A development deployment is pushed to by `dev`, every other by `deploy`.
+  // `dev` pushes to a development deployment, `deploy` to any other.
   const command = adminKey.startsWith("dev:") ? ["dev", "--once"] : ["deploy"];
   const convex = (...args: string[]): number =>
     spawnSync(process.execPath, [convexCli, ...args], {
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
       stdio: "inherit",
       env: { ...process.env, ...credentials(url, adminKey) },
     }).status ?? 1;
-  // auth.config.ts reads it, and Convex refuses to push what reads a variable that is not set.
+  // auth.config.ts reads it, and Convex refuses a push that reads an unset variable.
   const prepared = convex("env", "set", "FIXTURE_ISSUER", process.env["FIXTURE_ISSUER"] ?? "none");
   const status = prepared === 0 ? convex(...command, "--typecheck", "disable") : prepared;
   await project.remove();

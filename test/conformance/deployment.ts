@@ -18,12 +18,12 @@ export const deployment = {
 /** Whether the suite has started the deployment itself. */
 export const isEmbedded = process.env["CONFORMANCE_STARTED_ITS_OWN"] === "yes";
 
-/** Tests share the deployment, so each works under a name of its own. */
+/** Tests share the deployment, so each uses its own names. */
 export function uniqueName(): string {
   return `t-${randomUUID()}`;
 }
 
-/** What the real clients can do although their types keep it to the CLI. */
+/** A method of the real clients that their types hide. */
 type WithAdminAuth = { setAdminAuth(key: string, actingAs?: { subject: string; issuer: string }): void };
 
 export function asAdmin<Client extends object>(

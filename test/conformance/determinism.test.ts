@@ -6,13 +6,13 @@ import { saying } from "./expectations.ts";
 
 const { world, things } = modules;
 
-test("the clock stands still within a mutation, near the real time", async () => {
+test("a mutation's clock does not advance and is near the real time", async () => {
   const { times } = await httpClient().mutation(world.looks, {});
   expect(new Set(times).size).toBe(1);
   expect(Math.abs(times[0]! - Date.now())).toBeLessThan(60_000);
 });
 
-test("random numbers differ, within a run and from run to run", async () => {
+test("random numbers differ within a run and between runs", async () => {
   const [a, b] = [await httpClient().mutation(world.looks, {}), await httpClient().mutation(world.looks, {})];
   const randoms = [...a.randoms, ...b.randoms];
   expect(new Set(randoms).size).toBe(6);
@@ -31,7 +31,7 @@ function collector() {
   return { lines, logger: { log: add, warn: add, error: add, logVerbose: () => undefined } };
 }
 
-test.each(["over HTTP", "over a WebSocket"])("what a function logs reaches its client, %s", async (way) => {
+test.each(["over HTTP", "over a WebSocket"])("a function's log lines reach its client %s", async (way) => {
   const { lines, logger } = collector();
   const client =
     way === "over HTTP"
@@ -41,7 +41,7 @@ test.each(["over HTTP", "over a WebSocket"])("what a function logs reaches its c
     if (client instanceof ConvexClient) await client.close();
   });
   await client.query(world.logs, { text: "hello there" });
-  // A deployment of kind "production" keeps its logs.
+  // A production deployment does not send its logs to clients.
   if (!lines.some((line) => line.includes("CONVEX"))) return;
   const all = lines.join("\n");
   expect(all).toContain("hello there");
@@ -49,13 +49,13 @@ test.each(["over HTTP", "over a WebSocket"])("what a function logs reaches its c
   expect(all).toContain("broken");
 });
 
-test("limits: queries per function", async () => {
+test("a function that runs too many queries is refused", async () => {
   await expect(httpClient().query(world.manyReads, { owner: uniqueName() })).rejects.toThrow(
     saying(/Too many reads in a single function execution/),
   );
 });
 
-test("limits: a document's size", async () => {
+test("a document that is too large is refused", async () => {
   const owner = uniqueName();
   const insert = (bytes: number) => httpClient().mutation(world.bigDocument, { owner, bytes });
   await expect(insert(1024 * 1024 + 1)).rejects.toThrow(saying(/Value is too large/));
@@ -63,7 +63,7 @@ test("limits: a document's size", async () => {
   expect(await httpClient().query(things.range, { owner, bounds: [] })).toHaveLength(1);
 });
 
-test("limits: a document's nesting", async () => {
+test("a document that is nested too deeply is refused", async () => {
   const owner = uniqueName();
   await expect(httpClient().mutation(world.deepValue, { owner, depth: 20 })).rejects.toThrow(
     saying(/too (?:deeply )?nested/),
@@ -74,7 +74,7 @@ test("limits: a document's nesting", async () => {
 test.each([
   ["HTTP", httpClient],
   ["a WebSocket", liveClient],
-])("limits: arguments over %s", { timeout: 60_000 }, async (_, connect) => {
+])("arguments over %s are accepted up to the limit", { timeout: 60_000 }, async (_, connect) => {
   const client = connect();
   const measure = (value: ArrayBuffer | string) => client.mutation(world.measure, { value });
   // In base64, that is more than the limit.
@@ -87,23 +87,19 @@ test.each([
   expect(await next).toBe(4);
 });
 
-test("limits: a function's result", async () => {
+test("a result that is too large is refused", async () => {
   await expect(httpClient().action(world.bigReturn, { mebibytes: 17 })).rejects.toThrow(
     saying(/return value is too large|too large/),
   );
 });
 
-test("limits: a query that waits for what never comes", { timeout: 60_000 }, async () => {
+test("a query that awaits a promise that never resolves is ended", { timeout: 60_000 }, async () => {
   await expect(httpClient().query(world.endless, {})).rejects.toThrow(
     saying(/timed out|never resolve|unresolved|dangling/i),
   );
 });
 
-test(
-  "limits: a query that never ends by itself, while others are answered",
-  { timeout: 60_000 },
-  async () => {
-    await expect(httpClient().query(world.spins, {})).rejects.toThrow(saying(/timed out/));
-    expect(await httpClient().query(things.range, { owner: uniqueName(), bounds: [] })).toEqual([]);
-  },
-);
+test("an endless query is ended, and other calls are answered meanwhile", { timeout: 60_000 }, async () => {
+  await expect(httpClient().query(world.spins, {})).rejects.toThrow(saying(/timed out/));
+  expect(await httpClient().query(things.range, { owner: uniqueName(), bounds: [] })).toEqual([]);
+});

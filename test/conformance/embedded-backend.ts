@@ -13,22 +13,22 @@ export type EmbeddedBackend = {
   readonly siteUrl: string;
   readonly adminKey: string;
   readonly process: ChildProcess;
-  /** Ends it as a person would, and removes its data. */
+  /** Stops it with SIGTERM and removes its data. */
   readonly stop: () => Promise<void>;
 };
 
 export type EmbeddedOptions = {
-  /** Where the data is, to find it again after a restart; a folder of its own otherwise. */
+  /** The data file, to use it again after a restart; by default a file in a new folder. */
   readonly dataFile?: string;
   readonly port?: number;
   readonly sitePort?: number;
   /** Added to the process's environment. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Whose tokens it knows. */
+  /** The issuer of users' tokens. */
   readonly issuer?: string;
 };
 
-/** Starts packages/embedded/main.ts as its users do: in a process of its own. */
+/** Starts packages/embedded/main.ts in a separate process, as its users do. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedBackend> {
   const folder = options.dataFile === undefined ? await mkdtemp(join(tmpdir(), "conformance-")) : null;
   const dataFile = options.dataFile ?? join(folder ?? "", "data.sqlite3");
@@ -39,7 +39,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       ...["--convex", join(here, "convex"), "--data", dataFile],
       ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
       ...["--pass-env", "FIXTURE_GREETING", "--pass-env", "FIXTURE_ISSUER", "--with-parent"],
-      // The functions fail on purpose: what they say of it is the tests' business.
+      // The functions fail on purpose, so their warnings say nothing.
       ...["--log-level", "error"],
     ],
     {

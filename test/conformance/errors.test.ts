@@ -30,7 +30,7 @@ test.each(clients)("a failed query rejects, %s", async (_, connect) => {
   );
 });
 
-test("a subscription to a failing query hears of the error", async () => {
+test("a subscription to a failing query gets the error", async () => {
   const error = await watch(liveClient(), api.values.fail, { message: "no such luck" }).untilError();
   expect(error.message).toMatch(/no such luck|Server Error/);
 });
@@ -39,8 +39,8 @@ test.each([
   ["a missing argument", {}],
   ["a wrong type", { count: "one" }],
   ["an unknown field", { count: 1, extra: true }],
-  ["no member of the union", { count: 1, tag: "c" }],
-])("arguments are validated: %s", async (_, args) => {
+  ["a value outside of the union", { count: 1, tag: "c" }],
+])("arguments are validated and refused: %s", async (_, args) => {
   const call = httpClient().query(api.values.strict, args as never);
   await expect(call).rejects.toThrow(/ArgumentValidationError|Server Error/);
 });
@@ -51,14 +51,14 @@ test("return values are validated", async () => {
   );
 });
 
-test("a function of another kind is not run", async () => {
+test("a mutation cannot be called as a query", async () => {
   await expect(httpClient().query(api.counters.increment as never, { name: "x" } as never)).rejects.toThrow();
 });
 
 test.each([
   ["not JSON", "{", 400],
-  ["no path", "{}", 400],
-  ["nested without end", "[".repeat(50_000), 400],
+  ["without a path", "{}", 400],
+  ["nested too deeply", "[".repeat(50_000), 400],
 ])("a body that is %s is refused", async (_, body, status) => {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`${deployment.url}/api/query`, { method: "POST", headers, body });
@@ -66,6 +66,6 @@ test.each([
   expect(await response.text()).not.toBe("");
 });
 
-test("an endpoint that does not exist", async () => {
+test("an unknown endpoint is 404", async () => {
   expect((await fetch(`${deployment.url}/api/nothing`, { method: "POST" })).status).toBe(404);
 });

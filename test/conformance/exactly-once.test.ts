@@ -9,13 +9,13 @@ async function settled(name: string, value: number): Promise<void> {
   while ((await httpClient().query(api.counters.get, { name })) < value) await sleep(20);
 }
 
-test("a mutation whose answer was lost is answered after the reconnect, not run again", async () => {
+test("a mutation with a lost answer is answered after the reconnect, not run again", async () => {
   const name = uniqueName();
   const proxy = await startFlakyProxy(deployment.url);
   const client = liveClient(proxy.url);
   const seen = watch(client, api.counters.get, { name });
   await seen.until((value) => value === 0);
-  proxy.deafen();
+  proxy.dropAnswers();
   const answer = client.mutation(api.counters.increment, { name });
   await settled(name, 1);
   proxy.cut();
@@ -24,7 +24,7 @@ test("a mutation whose answer was lost is answered after the reconnect, not run 
   expect(await seen.until((value) => value === 1)).toBe(1);
 });
 
-test("a queue of mutations survives several cuts: each once, all in order", async () => {
+test("queued mutations run once and in order despite several cuts", async () => {
   const name = uniqueName();
   const proxy = await startFlakyProxy(deployment.url);
   const client = liveClient(proxy.url);
@@ -41,7 +41,7 @@ test("a queue of mutations survives several cuts: each once, all in order", asyn
   expect(await httpClient().query(api.counters.get, { name })).toBe(30);
 });
 
-test("a subscription catches up after a cut", async () => {
+test("a subscription gets missed changes after a cut", async () => {
   const channel = uniqueName();
   const proxy = await startFlakyProxy(deployment.url);
   const seen = watch(liveClient(proxy.url), api.messages.list, { channel });
@@ -51,12 +51,12 @@ test("a subscription catches up after a cut", async () => {
   expect(await seen.until((messages) => messages.length === 1)).toEqual(["while you were away"]);
 });
 
-test("an action whose connection is lost fails instead of running twice", async () => {
+test("an action fails when its connection is lost, instead of running twice", async () => {
   const name = uniqueName();
   const proxy = await startFlakyProxy(deployment.url);
   const client = liveClient(proxy.url);
   await watch(client, api.counters.get, { name }).until(() => true);
-  proxy.deafen();
+  proxy.dropAnswers();
   const answer = client.action(api.counters.incrementTwice, { name });
   await settled(name, 2);
   proxy.cut();

@@ -1,6 +1,6 @@
 /**
- * A deployment of kind "production" keeps a function's messages to itself: only "Server Error" is left, with
- * nothing after it. Matches that, or a message with these words.
+ * Matches an error with these words. A production deployment hides messages, so a bare "Server Error" also
+ * matches.
  */
 export function saying(words: string | RegExp): RegExp {
   const source = typeof words === "string" ? words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : words.source;

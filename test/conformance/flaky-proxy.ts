@@ -3,25 +3,25 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { onTestFinished } from "vitest";
 
-/** A TCP proxy that can lose connections, and what the server says on them. */
+/** A TCP proxy that can lose connections and the server's answers. */
 export type FlakyProxy = {
   readonly url: string;
-  /** From now on nothing of what the server says arrives, until the connections are cut. */
-  readonly deafen: () => void;
-  /** Cuts all connections, as a network does: without a word. New ones work. */
+  /** Drops everything that the server sends, until the connections are cut. */
+  readonly dropAnswers: () => void;
+  /** Cuts all connections without a close frame, as a network does. New ones work. */
   readonly cut: () => void;
-  /** Bytes that came from clients. */
+  /** Bytes received from clients. */
   readonly sent: () => number;
 };
 
-/** A connection to the deployment, encrypted where its URL says so. */
+/** Connects to the deployment, with TLS if its URL says so. */
 function connectTo({ protocol, hostname, port }: URL): Socket {
   return protocol === "https:"
     ? connectTls({ host: hostname, port: Number(port || 443), servername: hostname })
     : connect(Number(port || 80), hostname);
 }
 
-/** Deployments of one host are told apart by the Host header, which names the proxy so far. */
+/** Puts the deployment's name in the Host header, which selects among deployments of one host. */
 function withHost(data: Buffer, host: string): Buffer {
   return Buffer.from(data.toString("latin1").replace(/^Host:.*$/im, `Host: ${host}`), "latin1");
 }
@@ -29,7 +29,7 @@ function withHost(data: Buffer, host: string): Buffer {
 export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
   const url = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
-  let deaf = false;
+  let dropsAnswers = false;
   let sent = 0;
   const server = createServer((client) => {
     const upstream = connectTo(url);
@@ -42,7 +42,7 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
       isFirst = false;
     });
     upstream.on("data", (data) => {
-      if (!deaf) client.write(data);
+      if (!dropsAnswers) client.write(data);
     });
     const end = (): void => {
       pairs.delete(pair);
@@ -54,7 +54,7 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const cut = (): void => {
-    deaf = false;
+    dropsAnswers = false;
     for (const pair of pairs) for (const socket of pair) socket.destroy();
   };
   onTestFinished(() => {
@@ -63,8 +63,8 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
   });
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    deafen: () => {
-      deaf = true;
+    dropAnswers: () => {
+      dropsAnswers = true;
     },
     cut,
     sent: () => sent,

@@ -36,12 +36,12 @@ test("a response streams while it is being written", async () => {
   expect(arrivals.at(-1)! - arrivals[0]!).toBeGreaterThan(250);
 });
 
-test("an unknown route is 404, also for a known path with another method", async () => {
+test("an unknown route is 404, and so is a known path with another method", async () => {
   expect((await fetch(`${site}/nothing`)).status).toBe(404);
   expect((await fetch(`${site}/hello`, { method: "DELETE" })).status).toBe(404);
 });
 
-test("an action that throws is 500 and says so in JSON", async () => {
+test("an action that throws answers 500 with JSON", async () => {
   const response = await fetch(`${site}/fails`);
   expect(response.status).toBe(500);
   expect(await response.json()).toMatchObject({ code: expect.any(String) });
@@ -55,7 +55,7 @@ test("a binary body round-trips unchanged", async () => {
   expect(Buffer.compare(await response.bytes(), sent)).toBe(0);
 });
 
-test("a chunked body without a known length", async () => {
+test("a chunked body of unknown length arrives whole", async () => {
   const pieces = ["one ", "two ", "three"];
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -72,7 +72,7 @@ test("a chunked body without a known length", async () => {
   expect(await response.text()).toBe("one two three");
 });
 
-test("routes handle CORS themselves: the OPTIONS route answers a preflight", async () => {
+test("an OPTIONS route answers a CORS preflight", async () => {
   const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "PUT" };
   const preflight = await fetch(`${site}/shared`, { method: "OPTIONS", headers });
   expect(preflight.status).toBe(204);
@@ -83,14 +83,14 @@ test("routes handle CORS themselves: the OPTIONS route answers a preflight", asy
   expect(await answer.json()).toEqual({ got: { a: 1 } });
 });
 
-test("the longest prefix wins; HEAD is answered by GET's route", async () => {
+test("the longest prefix wins, and GET's route answers HEAD", async () => {
   const special = await fetch(`${site}/messages/special/x`, { method: "POST", body: "" });
   expect(await special.text()).toBe("the longer prefix");
   const head = await fetch(`${site}/hello?name=x`, { method: "HEAD" });
   expect([head.status, head.headers.get("x-fixture"), await head.text()]).toEqual([200, "yes", ""]);
 });
 
-test("an action that throws a ConvexError is 500, with its data", async () => {
+test("an action that throws a ConvexError answers 500 with its data", async () => {
   const response = await fetch(`${site}/refuses`);
   expect(response.status).toBe(500);
   expect(await response.text()).toContain("no");

@@ -19,7 +19,7 @@ export type Issuer = {
   readonly sign: (claims: { readonly [claim: string]: unknown }, options?: SignOptions) => Promise<string>;
   /** Replaces the keys by new ones with new ids. */
   readonly rotate: () => Promise<void>;
-  /** The number of requests for its keys. */
+  /** Number of requests for its keys. */
   readonly asked: () => number;
   /** An answer to send instead. Null for the real answer. */
   answer: ((response: ServerResponse) => void) | null;
@@ -27,7 +27,7 @@ export type Issuer = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts an OpenID provider on a free port: its metadata, its keys, and `POST /token`, which signs what it is sent. */
+/** Starts an OpenID provider on a free port: its metadata, its keys, and `POST /token`, which signs claims. */
 export async function startIssuer(): Promise<Issuer> {
   let keys = await generateKeys(1);
   let generation = 1;

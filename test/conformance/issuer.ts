@@ -4,7 +4,7 @@ const url = process.env["FIXTURE_ISSUER"] ?? "none";
 export const issuer = {
   url,
   isKnown: url !== "none",
-  /** A token for the fixture's application: for ann and one hour, unless the claims differ. */
+  /** Fetches a token for the fixture's application: of ann and for one hour, unless `claims` differ. */
   token: async (claims: { readonly [claim: string]: unknown } = {}): Promise<string> => {
     const response = await fetch(`${url}/token`, { method: "POST", body: JSON.stringify(claims) });
     if (!response.ok) throw new Error(`${url}/token answered ${String(response.status)}`);
@@ -12,7 +12,7 @@ export const issuer = {
   },
 };
 
-/** A token's `exp`, so many seconds from now. */
+/** Returns the `exp` of a token that expires in some seconds. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }

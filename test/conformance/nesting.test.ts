@@ -32,8 +32,8 @@ const clients = [
   ["over a WebSocket", () => liveClient()],
 ] as const;
 
-describe.each(clients)("a ConvexError's data, %s", (_, connect) => {
-  test.each(data)("%s", async (_, value) => {
+describe.each(clients)("ConvexErrors %s", (_, connect) => {
+  test.each(data)("the data of a ConvexError arrives: %s", async (_, value) => {
     const client = connect();
     expect(await dataOf(client.query(nested.failingQuery, { data: value }))).toEqual(value);
     expect(await dataOf(client.mutation(api.values.failWithData, { data: value }))).toEqual(value);
@@ -42,19 +42,19 @@ describe.each(clients)("a ConvexError's data, %s", (_, connect) => {
   });
 });
 
-test("a subscription's error has its data too", async () => {
+test("the error of a subscription has its data", async () => {
   const error = await watch(liveClient(), nested.failingQuery, { data: { n: 7n } }).untilError();
   expect((error as ConvexError<Value>).data).toEqual({ n: 7n });
 });
 
-test("over plain HTTP, an error contains its data and its message", async () => {
+test("an error over plain HTTP has its data and its message", async () => {
   const body = JSON.stringify({ path: "nested:failingQuery", args: { data: { code: "x" } }, format: "json" });
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`${deployment.url}/api/query`, { method: "POST", headers, body });
   expect(await response.json()).toMatchObject({ status: "error", errorData: { code: "x" } });
 });
 
-test("rolls back only the nested mutation if its error is caught", async () => {
+test("only the nested mutation is rolled back if its error is caught", async () => {
   const channel = uniqueName();
   const bodies = ["before", "nested", "after"];
   expect(await httpClient().mutation(nested.outer, { channel, isCaught: true })).toEqual({
@@ -64,14 +64,14 @@ test("rolls back only the nested mutation if its error is caught", async () => {
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(bodies);
 });
 
-test("rolls back everything if the error is not caught, and the client gets its data", async () => {
+test("everything is rolled back if a nested error is not caught, and the client gets its data", async () => {
   const channel = uniqueName();
   const failing = httpClient().mutation(nested.outer, { channel, isCaught: false });
   expect(await dataOf(failing)).toEqual({ why: 7n });
   expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
 });
 
-test("actions of one client run at the same time", async () => {
+test("actions of one client run concurrently", async () => {
   const client = liveClient();
   const runs = await Promise.all(Array.from({ length: 4 }, () => client.action(nested.slow, { ms: 500 })));
   const lastStart = Math.max(...runs.map(({ started }) => started));

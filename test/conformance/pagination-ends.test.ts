@@ -30,7 +30,7 @@ test("an end cursor sets the end of a page, however long the page is", async () 
   expect(valuesOf(second)).toEqual([3, 4, 6]);
 });
 
-test("pages of a descending query, with a filter", async () => {
+test("a descending query with a filter is paginated", async () => {
   const owner = await owning([...numbers(5), "hidden", "x"]);
   const first = await page(owner, { numItems: 3, cursor: null }, "desc");
   expect(valuesOf(first)).toEqual(["x", 4, 3]);
@@ -38,7 +38,7 @@ test("pages of a descending query, with a filter", async () => {
   expect([valuesOf(second), second.isDone]).toEqual([[2, 1, 0], true]);
 });
 
-test("a page that reads its maximum of rows says where to split it", async () => {
+test("a page that reads its maximum of rows returns a split cursor", async () => {
   const owner = await owning(numbers(10));
   const first = await page(owner, { numItems: 100, cursor: null, maximumRowsRead: 4 });
   expect(first.page.length).toBeLessThan(10);
@@ -50,7 +50,7 @@ test("a page that reads its maximum of rows says where to split it", async () =>
   expect([...valuesOf(left), ...valuesOf(right)]).toEqual(valuesOf(first));
 });
 
-test("watched pages stay without gaps and overlaps through inserts and removals", async () => {
+test("watched pages keep no gaps and no overlaps through inserts and removals", async () => {
   const live = liveClient();
   const owner = await owning(numbers(6).map((n) => n * 10));
   const first = watch(live, things.page, { owner, paginationOpts: { numItems: 2, cursor: null } });
@@ -70,7 +70,7 @@ test("watched pages stay without gaps and overlaps through inserts and removals"
   expect(pages.flat()).toEqual(all.slice(0, 12));
 });
 
-test("an empty range is done at once", async () => {
+test("the first page of an empty range is the last", async () => {
   const none = await page(uniqueName(), { numItems: 3, cursor: null });
   expect([valuesOf(none), none.isDone]).toEqual([[], true]);
   const after = await page(uniqueName(), { numItems: 3, cursor: null });

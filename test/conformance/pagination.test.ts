@@ -5,7 +5,7 @@ import { watch } from "./watch.ts";
 
 const first = (numItems: number) => ({ numItems, cursor: null });
 
-test("pages follow each other without gap or overlap", async () => {
+test("consecutive pages have no gap and no overlap", async () => {
   const client = httpClient();
   const channel = uniqueName();
   await client.mutation(api.messages.sendMany, { channel, count: 25 });

@@ -17,15 +17,15 @@ const each = <T>(make: (client: number) => T): T[] => Array.from({ length: clien
 const bodiesOf = (client: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${client}: ${n}`);
 
-describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
+describe.skipIf(!isEmbedded)("ten crashes under load", () => {
   test(
-    "every mutation of a live client happens once, and all subscriptions converge",
+    "live clients' mutations take effect once despite ten crashes, and all subscriptions converge",
     { timeout: timeLimitMs },
     async () => {
       const backend = await startCrashingBackend();
       const clients = each(() => liveClient(backend.url));
       const channel = (client: number): string => `channel ${client % clientCount}`;
-      // Each sees what it writes itself, and what its neighbor writes.
+      // Each watches its own channel and its neighbor's.
       const watches = clients.flatMap((client, n) =>
         [n, n + 1].map((of) => ({
           of: of % clientCount,
@@ -35,7 +35,7 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
       const sent = each(() => 0);
       let acknowledged = 0;
       const answers: Promise<unknown>[] = [];
-      /** Everybody sends; resolves at once when half of it all was acknowledged, and the other half was not. */
+      /** All clients send. Resolves when half of the burst is acknowledged and the other half is not. */
       const halfOf = (burst: number): Promise<void> =>
         new Promise((resolve) => {
           const half = acknowledged + (clientCount * burst) / 2;
@@ -57,7 +57,7 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
         await halfOf(burst);
         expect(acknowledged).toBeLessThan(answers.length);
         await backend.crash();
-        // A client that is cut off before it has caught up waits longer each time: it is not the client that is tested.
+        // A client that is cut off before it has caught up waits longer each time, so let it catch up.
         await Promise.all(answers);
       }
       await halfOf(bursts[crashes]!);
@@ -75,43 +75,47 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
     },
   );
 
-  test("everything acknowledged over HTTP is there exactly once", { timeout: timeLimitMs }, async () => {
-    const backend = await startCrashingBackend();
-    const acknowledged = each((): string[] => []);
-    const lost = each((): string[] => []);
-    let stopping = false;
-    const send = async (n: number): Promise<void> => {
-      const client = new ConvexHttpClient(backend.url, { logger: false });
-      for (let count = 0; !stopping; count += 1) {
-        const body = `${n}: ${count}`;
-        const list = await client
-          .mutation(api.messages.send, { channel: `channel ${n}`, body, n: count })
-          .then(
-            () => acknowledged,
-            () => lost,
-          );
-        list[n]!.push(body);
-        if (list === lost) await sleep(10);
+  test(
+    "mutations acknowledged over HTTP took effect exactly once despite ten crashes",
+    { timeout: timeLimitMs },
+    async () => {
+      const backend = await startCrashingBackend();
+      const acknowledged = each((): string[] => []);
+      const lost = each((): string[] => []);
+      let stopping = false;
+      const send = async (n: number): Promise<void> => {
+        const client = new ConvexHttpClient(backend.url, { logger: false });
+        for (let count = 0; !stopping; count += 1) {
+          const body = `${n}: ${count}`;
+          const list = await client
+            .mutation(api.messages.send, { channel: `channel ${n}`, body, n: count })
+            .then(
+              () => acknowledged,
+              () => lost,
+            );
+          list[n]!.push(body);
+          if (list === lost) await sleep(10);
+        }
+      };
+      const sending = Promise.all(each(send));
+      for (let crash = 1; crash <= crashes; crash += 1) {
+        while (!acknowledged.every((bodies) => bodies.length >= crash * 20)) await sleep(1);
+        await backend.crash();
       }
-    };
-    const sending = Promise.all(each(send));
-    for (let crash = 1; crash <= crashes; crash += 1) {
-      while (!acknowledged.every((bodies) => bodies.length >= crash * 20)) await sleep(1);
-      await backend.crash();
-    }
-    stopping = true;
-    await sending;
-    expect(acknowledged.flat().length).toBeGreaterThanOrEqual(clientCount * crashes * 20);
-    for (let n = 0; n < clientCount; n += 1) {
-      const stored = await new ConvexHttpClient(backend.url).query(api.messages.list, {
-        channel: `channel ${n}`,
-      });
-      expect(new Set(stored).size).toBe(stored.length);
-      expect(acknowledged[n]!.filter((body) => !stored.includes(body))).toEqual([]);
-      // Whoever got no answer may have been heard, or not.
-      expect(stored.filter((body) => !acknowledged[n]!.includes(body) && !lost[n]!.includes(body))).toEqual(
-        [],
-      );
-    }
-  });
+      stopping = true;
+      await sending;
+      expect(acknowledged.flat().length).toBeGreaterThanOrEqual(clientCount * crashes * 20);
+      for (let n = 0; n < clientCount; n += 1) {
+        const stored = await new ConvexHttpClient(backend.url).query(api.messages.list, {
+          channel: `channel ${n}`,
+        });
+        expect(new Set(stored).size).toBe(stored.length);
+        expect(acknowledged[n]!.filter((body) => !stored.includes(body))).toEqual([]);
+        // A mutation without an answer may or may not have taken effect.
+        expect(stored.filter((body) => !acknowledged[n]!.includes(body) && !lost[n]!.includes(body))).toEqual(
+          [],
+        );
+      }
+    },
+  );
 });

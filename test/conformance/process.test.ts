@@ -33,30 +33,33 @@ async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEA
 
 /** Tests that need a deployment that we start ourselves. */
 describe.skipIf(!isEmbedded)("the process", () => {
-  test.skipIf(process.platform === "win32")("ends, and says why, once its file cannot grow", async () => {
-    const dataFile = join(await temporaryFolder(), "data.sqlite3");
-    // SIGXFSZ ignored, a write over the limit fails as one to a full disk does.
-    const command = `trap '' XFSZ; ulimit -f 3072; exec "$0" "$@"`;
-    const args = [entry, "--convex", fixture, "--data", dataFile, "--port", "0"];
-    const child = spawn("bash", ["-c", command, process.execPath, ...args], {
-      env: { ...process.env, GLEANER_ADMIN_KEY: "k" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let said = "";
-    child.stderr.on("data", (data: Buffer) => (said += data.toString()));
-    const ended = once(child, "exit");
-    const [line] = (await once(child.stdout, "data")) as [Buffer];
-    const { url } = JSON.parse(line.toString()) as { url: string };
-    const client = new ConvexHttpClient(url, { logger: false });
-    const fill = async (): Promise<void> => {
-      for (let n = 0; n < 5_000; n += 1)
-        await client.mutation(api.counters.increment, { name: uniqueName() });
-    };
-    await Promise.all(Array.from({ length: 8 }, () => fill().catch(() => undefined)));
-    expect(await ended).toEqual([1, null]);
-    expect(said).toContain("Check that the disk has room");
-  });
+  test.skipIf(process.platform === "win32")(
+    "the process ends with the reason when its file cannot grow",
+    async () => {
+      const dataFile = join(await temporaryFolder(), "data.sqlite3");
+      // With SIGXFSZ ignored, a write over the limit fails as on a full disk.
+      const command = `trap '' XFSZ; ulimit -f 3072; exec "$0" "$@"`;
+      const args = [entry, "--convex", fixture, "--data", dataFile, "--port", "0"];
+      const child = spawn("bash", ["-c", command, process.execPath, ...args], {
+        env: { ...process.env, GLEANER_ADMIN_KEY: "k" },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let said = "";
+      child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+      const ended = once(child, "exit");
+      const [line] = (await once(child.stdout, "data")) as [Buffer];
+      const { url } = JSON.parse(line.toString()) as { url: string };
+      const client = new ConvexHttpClient(url, { logger: false });
+      const fill = async (): Promise<void> => {
+        for (let n = 0; n < 5_000; n += 1)
+          await client.mutation(api.counters.increment, { name: uniqueName() });
+      };
+      await Promise.all(Array.from({ length: 8 }, () => fill().catch(() => undefined)));
+      expect(await ended).toEqual([1, null]);
+      expect(said).toContain("Check that the disk has room");
+    },
+  );
 
   test("kill -9 loses no acknowledged write, and resent mutations do not run again", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
@@ -83,7 +86,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(await new ConvexHttpClient(backend.url).query(api.counters.get, { name })).toBe(200);
   });
 
-  test("functions scheduled before a kill -9 run once after it", async () => {
+  test("functions scheduled before a kill -9 run after the restart", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
     const channel = uniqueName();
     let backend = await startEmbedded({ dataFile });
@@ -97,13 +100,13 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(await seen.until((messages) => messages.length > 0)).toEqual([body]);
   });
 
-  test("functions see only the environment variables that were passed on", async () => {
+  test("functions see only the environment variables passed with --pass-env", async () => {
     const read = (name: string) => httpClient().query(api.values.environment, { name });
     expect(await read("FIXTURE_GREETING")).toBe("hello from outside");
     expect(await read("GLEANER_ADMIN_KEY")).toBeNull();
   });
 
-  test("stops within seconds when told, with clients connected", async () => {
+  test("the process stops within seconds on SIGTERM, with clients connected", async () => {
     const backend = await startEmbedded();
     await watch(liveClient(backend.url), api.messages.list, { channel: "c" }).until(() => true);
     const started = Date.now();
@@ -112,7 +115,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(Date.now() - started).toBeLessThan(5000);
   });
 
-  test("ends with its parent", async () => {
+  test("the process ends with its parent", async () => {
     const backend = await startEmbedded();
     onTestFinished(() => backend.stop());
     const ended = once(backend.process, "exit");
@@ -120,7 +123,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("says which port is taken", async () => {
+  test("the process names a port that is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     onTestFinished(() => void taken.close());
@@ -141,7 +144,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(ended.output).not.toContain(" at ");
   });
 
-  test("says what is wrong with its arguments, its key, its functions", async () => {
+  test("the process explains wrong arguments, a missing key and missing functions", async () => {
     const folder = await temporaryFolder();
     const free = ["--port", "0", "--data", join(folder, "data.sqlite3")];
     expect(await runToEnd(["--color"])).toMatchObject({

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 const modules = join(import.meta.dirname, "../../node_modules");
 
-/** The CLI of the pinned `convex` package, to be run by Node in a project's folder. */
+/** The CLI of the pinned `convex` package. Run it with Node in a project's folder. */
 export const convexCli = join(modules, "convex/bin/main.js");
 
 export type Project = { readonly folder: string; readonly remove: () => Promise<void> };
 
-/** A project of its own, as the CLI wants one: package.json, node_modules, and the fixture's functions. */
+/** Makes a project for the CLI: package.json, node_modules and the fixture's functions. */
 export async function makeProject(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-project-"));
   const manifest = { name: "conformance", type: "module", dependencies: { convex: "*" } };
@@ -19,7 +19,7 @@ export async function makeProject(): Promise<Project> {
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** How the CLI reaches a deployment. A key of Convex Cloud names it: "dev:happy-animal-123|…". */
+/** The CLI's variables for a deployment. A key of Convex Cloud names it: "dev:happy-animal-123|…". */
 export function credentials(url: string, adminKey: string): Record<string, string> {
   return /^(dev|prod|preview|project):/.test(adminKey)
     ? { CONVEX_DEPLOY_KEY: adminKey }

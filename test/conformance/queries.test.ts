@@ -44,7 +44,7 @@ test.each(clients)("an action calls mutations and queries, %s", async (_, connec
   expect(await connect().action(api.counters.incrementTwice, { name })).toBe(2);
 });
 
-test("plain JSON for clients in other languages", async () => {
+test("values are plain JSON for clients in other languages", async () => {
   const value = { $integer: "BwAAAAAAAAA=" };
   expect(await post("query", { path: "values:echo", args: { value }, format: "json" })).toMatchObject({
     status: "success",
@@ -82,7 +82,7 @@ test("functions know their deployment's URL", async () => {
   expect(await read("PATH")).toBeNull();
 });
 
-test("a page from another origin may call", async () => {
+test("a page from another origin may call functions", async () => {
   const preflight = await fetch(`${deployment.url}/api/query`, {
     method: "OPTIONS",
     headers: {
@@ -96,7 +96,7 @@ test("a page from another origin may call", async () => {
   expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("convex-client");
 });
 
-test.each(["/version", "/instance_name"])("GET %s", async (path) => {
+test.each(["/version", "/instance_name"])("GET %s is answered", async (path) => {
   const response = await fetch(deployment.url + path);
   expect([response.status, (await response.text()).length > 0]).toEqual([200, true]);
 });

@@ -4,7 +4,7 @@ import { api } from "./api.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 
-test("a scheduled mutation runs, once, not before its time", async () => {
+test("a scheduled mutation runs once, and not before its time", async () => {
   const channel = uniqueName();
   const client = liveClient();
   const seen = watch(client, api.messages.list, { channel });

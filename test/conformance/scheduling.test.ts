@@ -16,7 +16,7 @@ function finished(id: JobId) {
   return watch(liveClient(), later.row, { id }).until((row) => row?.isCompleted === true);
 }
 
-test("runAt, and what the system table says before and after", async () => {
+test("runAt runs a function, and the system table has its state before and after", async () => {
   const channel = uniqueName();
   const id = await scheduleSoon(channel);
   const before = await rowOf(id);
@@ -31,14 +31,14 @@ test("runAt, and what the system table says before and after", async () => {
   expect(await sent(channel)).toEqual(["at"]);
 });
 
-test("a function that is due in the past runs at once", async () => {
+test("a function scheduled in the past runs at once", async () => {
   const channel = uniqueName();
   const id = await httpClient().mutation(later.scheduleAt, { channel, body: "late", at: Date.now() - 5000 });
   await finished(id);
   expect(await sent(channel)).toEqual(["late"]);
 });
 
-test("an action schedules, and cancels", async () => {
+test("an action can schedule and cancel functions", async () => {
   const [kept, canceled] = [uniqueName(), uniqueName()];
   const options = { body: "x", delayMs: 300, fails: false };
   const call = (channel: string, cancels: boolean) =>
@@ -58,7 +58,7 @@ test("functions that an action scheduled stay scheduled if the action fails", as
   expect(await seen.until((messages) => messages.length > 0)).toEqual(["stays"]);
 });
 
-test("a scheduled action runs once; one that fails is not run again", async () => {
+test("a scheduled action runs once, even if it fails", async () => {
   const [right, wrong] = [uniqueName(), uniqueName()];
   const client = httpClient();
   const good = await client.mutation(later.scheduleAction, { channel: right, body: "ran", fails: false });

@@ -70,7 +70,7 @@ test("an uploaded file has a document and a URL that serves it", async () => {
   expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
 });
 
-test("an empty file is a file", async () => {
+test("an empty file can be stored and read", async () => {
   const id = await stored("");
   expect(await client.query(files.document, { id })).toMatchObject({ size: 0, sha256: digestOf("") });
   const response = await fetch(await urlOf(id), { headers: { Range: "bytes=0-0" } });
@@ -90,7 +90,7 @@ test("a part of a file is served", async () => {
   expect(response.headers.get("content-type")).toBe("audio/mpeg");
 });
 
-test("a digest in the upload is checked", async () => {
+test("the digest of an upload is checked", async () => {
   const Digest = `sha-256=${digestOf("hello world")}`;
   expect((await upload("hello world", { Digest })).status).toBe(200);
   expect((await upload("hello", { Digest })).status).toBe(400);
@@ -134,7 +134,7 @@ test("an invalid file id is refused", async () => {
   expect(await client.query(files.urlOf, { id: crypto.randomUUID() })).toBe(null);
 });
 
-test("an action stores, reads and deletes", async () => {
+test("an action stores, reads and deletes files", async () => {
   const bytes = new Uint8Array(someBytes(50_000)).buffer;
   const type = "application/x-test";
   const id = await client.action(files.store, { bytes, type, sha256: digestOf(new Uint8Array(bytes)) });

@@ -38,7 +38,7 @@ test("equal subscriptions of two clients show the same run", async () => {
   expect(one).toEqual(two);
 });
 
-test("a mutation's own effect is in the queries once its promise resolves", async () => {
+test("queries include a mutation's effect once its promise resolves", async () => {
   const channel = uniqueName();
   const client = liveClient();
   const seen = watch(client, api.messages.list, { channel });
@@ -56,7 +56,7 @@ test("a mutation that changes no watched query resolves too", async () => {
   expect(await client.mutation(api.counters.increment, { name })).toBe(2);
 });
 
-test("one transaction is seen as a whole, by all queries of a client at once", async () => {
+test("all queries of a client see a transaction as a whole and at once", async () => {
   const channel = uniqueName();
   const client = liveClient();
   const list = watch(client, api.messages.list, { channel });

@@ -30,16 +30,16 @@ test.each<[string, Record<string, Value>, string]>([
       `Object: {count: 1.0, extra: true}\nValidator: ${validator}`,
   ],
   [
-    "no member of the union",
+    "a value outside of the union",
     { count: 1, tag: "c" },
     "ArgumentValidationError: Value does not match validator.\nPath: .tag\n" +
       'Value: "c"\nValidator: v.union(v.literal("a"), v.literal("b"))',
   ],
-])("arguments: %s", async (_, args, message) => {
+])("arguments are refused in Convex's words: %s", async (_, args, message) => {
   await expect(httpClient().query(api.values.strict, args as never)).rejects.toThrow(saying(message));
 });
 
-test("returned values", async () => {
+test("a returned value is refused in Convex's words", async () => {
   await expect(httpClient().query(api.values.wrongReturn, {})).rejects.toThrow(
     saying("ReturnsValidationError: Value does not match validator.\n\nValue: 7.0\nValidator: v.string()"),
   );
@@ -60,14 +60,18 @@ test.each<[string, Record<string, Value>, string]>([
   ["an element of an array", { name: "x", tags: ["y", 1] }, mismatch(".tags[1]", "1.0", "v.string()")],
   ["a record's value", { name: "x", scores: { a: "b" } }, mismatch(".scores.values()", '"b"', "v.float64()")],
   ["a nested field", { name: "x", place: { city: 1 } }, mismatch(".place.city", "1.0", "v.string()")],
-  ["no id", { name: "x", thing: "nonsense" }, mismatch(".thing", '"nonsense"', 'v.id("things")')],
-])("documents: %s", async (_, document, message) => {
+  [
+    "a text that is not an id",
+    { name: "x", thing: "nonsense" },
+    mismatch(".thing", '"nonsense"', 'v.id("things")'),
+  ],
+])("documents are refused in Convex's words: %s", async (_, document, message) => {
   await expect(httpClient().mutation(modules.things.insertTyped, { document })).rejects.toThrow(
     saying(message),
   );
 });
 
-test("an id of another table", async () => {
+test("an id of another table is refused in Convex's words", async () => {
   const channel = "validation";
   const thing = await httpClient().mutation(api.messages.send, { channel, body: "x" });
   await expect(
@@ -79,7 +83,7 @@ test("an id of another table", async () => {
   );
 });
 
-test("a document that fits", async () => {
+test("a document that fits the schema is stored", async () => {
   const document = {
     name: "x",
     count: 1,

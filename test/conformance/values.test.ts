@@ -7,7 +7,7 @@ import { watch } from "./watch.ts";
 const { things } = modules;
 const bytes = (...values: number[]): ArrayBuffer => Uint8Array.from(values).buffer;
 
-/** Every type in Convex's sort order. An empty object stands for an absent field. */
+/** Every type in Convex's sort order. An empty object means an absent field. */
 const ordered: readonly { value?: Value }[] = [
   {},
   { value: null },
@@ -53,7 +53,7 @@ async function stored(): Promise<string> {
   return owner;
 }
 
-test("documents of every type come back in the order of their index, both ways", async () => {
+test("values of every type are read in the order of their index, in both directions", async () => {
   const owner = await stored();
   expect(await httpClient().query(things.range, { owner, bounds: [] })).toEqual(ordered);
   expect(await httpClient().query(things.range, { owner, bounds: [], order: "desc" })).toEqual(
@@ -61,7 +61,7 @@ test("documents of every type come back in the order of their index, both ways",
   );
 });
 
-test("they arrive in the same order over a WebSocket", async () => {
+test("values of every type arrive in the same order over a WebSocket", async () => {
   const owner = await stored();
   const seen = watch(liveClient(), things.range, { owner, bounds: [] });
   expect(await seen.until(() => true)).toEqual(ordered);
@@ -76,7 +76,7 @@ const passes = {
 };
 
 describe.each(Object.keys(passes) as (keyof typeof passes)[])("%s", (is) => {
-  test("bounds a range, and filters, by that order at each of the values", { timeout: 60_000 }, async () => {
+  test("a bound and a filter agree with that order at each value", { timeout: 60_000 }, async () => {
     const owner = await stored();
     const client = httpClient();
     for (const [at, bound] of ordered.entries()) {
@@ -89,7 +89,7 @@ describe.each(Object.keys(passes) as (keyof typeof passes)[])("%s", (is) => {
   });
 });
 
-test("a range with two bounds, in both orders", async () => {
+test("a range with two bounds is read in both orders", async () => {
   const owner = await stored();
   const bounds = [
     { is: "gte" as const, value: -0 },
@@ -115,7 +115,7 @@ test("undefined means an absent field in arguments, documents and results", asyn
   expect(Object.keys(thing?.value as object)).toEqual(["there"]);
 });
 
-test("first, take, unique and a loop", async () => {
+test("first, take, unique and a loop return their documents", async () => {
   const client = httpClient();
   const owner = uniqueName();
   expect(await client.query(things.taken, { owner, count: 2 })).toEqual({
@@ -144,7 +144,7 @@ test("patch merges shallowly and removes undefined fields; replace removes all o
   expect(deleted).toBeNull();
 });
 
-test("ids without a document", async () => {
+test("ids without a document are refused", async () => {
   const said = await httpClient().mutation(things.wrongIds, { owner: uniqueName() });
   expect(said.patchGone).toContain(`Update on nonexistent document ID ${said.gone}`);
   expect(said.replaceGone).toContain(`Replace on nonexistent document ID ${said.gone}`);

@@ -15,7 +15,7 @@ const ref: fc.Arbitrary<Ref> = fc.nat({ max: 7 });
 const refText = ref.map((n) => `ref:${n}`);
 const fields = ["key", "other", "nested", "extra"] as const;
 
-/** Few enough that equal ones meet, of all types, the corners of each among them. */
+/** Few values, so that equal ones meet: all types, with edge cases. */
 const familiar: fc.Arbitrary<Value> = fc.constantFrom<Value[]>(
   null,
   0,
@@ -53,7 +53,7 @@ function nestingOf(value: Value): number {
   return 1 + Math.max(0, ...Object.values(value).map((each) => nestingOf(each as Value)));
 }
 
-// No ids among them: each backend's sort in an order of its own.
+// Without ids, since each backend's ids sort differently.
 export const value: fc.Arbitrary<Value> = fc.oneof(
   { weight: 2, arbitrary: familiar },
   { weight: 1, arbitrary: anyValue.filter((each) => nestingOf(each) <= maxNesting) },
@@ -71,7 +71,7 @@ const item: fc.Arbitrary<Record<string, Value>> = fc
   )
   .map((each) => each as Record<string, Value>);
 
-/** Mostly what the schema allows; now and then what it refuses. */
+/** Mostly documents that the schema allows, and some that it refuses. */
 const strictItem: fc.Arbitrary<Record<string, Value>> = fc
   .tuple(
     fc.record(
@@ -120,8 +120,8 @@ export const comparison = fc.constantFrom("eq", "gt", "gte", "lt", "lte") as fc.
 const fieldPath = fc.constantFrom("key", "other", "nested", "nested.deep", "extra", "nowhere");
 
 /**
- * Filters by equality alone: convex-test orders values as JavaScript does (known-differences.ts). That the other
- * comparisons of the embedded backend are the index's has a test of its own.
+ * Filters by equality only: convex-test orders values as JavaScript does (known-differences.ts). A separate test
+ * compares the embedded backend's other comparisons with its indexes.
  */
 const filter: fc.Arbitrary<Expression> = fc.letrec<{
   boolean: Expression;
@@ -166,7 +166,7 @@ const indexes: Readonly<Record<Table, Readonly<Record<string, readonly string[]>
   strict: { by_int: ["int", "number"], by_creation_time: [] },
 };
 
-/** Equalities on the first fields, then up to two bounds of the next one: every form that the types allow. */
+/** Every range that the types allow: equalities on the first fields, then up to two bounds on the next one. */
 function boundsOf(indexed: readonly string[]): fc.Arbitrary<Bound[]> {
   const keys = [...indexed, "_creationTime"];
   const operandFor = (field: string): fc.Arbitrary<Operand> =>
@@ -211,7 +211,7 @@ export const querySpec: fc.Arbitrary<QuerySpec> = table.chain((name) =>
   ),
 );
 
-/** A range that no index has: bounds on two fields, a bound given twice, a field that is not indexed. */
+/** An invalid range: bounds on two fields, a bound given twice, or a field that is not indexed. */
 const wrongRange: fc.Arbitrary<QuerySpec> = fc
   .array(fc.record({ field: fc.constantFrom("key", "other", "nowhere"), is: comparison, to: operand }), {
     minLength: 1,
@@ -339,7 +339,7 @@ const writes: readonly fc.WeightedArbitrary<Operation>[] = [
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant("schedule" as const),
-      // Far enough that nothing runs while the program does.
+      // Late enough that nothing runs during the program.
       delayMs: fc.integer({ min: 3_600_000, max: 86_400_000 }),
       at: fc.boolean(),
       args: item,

@@ -38,7 +38,7 @@ export async function openEmbedded(): Promise<Backend> {
     call: async (name, args) => {
       const call = {
         path: `interpreter:${name}`,
-        // Through text, as it comes over the network.
+        // As text, like over the network.
         args: JSON.parse(JSON.stringify(convexToJson(args))) as JSONValue,
         identity: { kind: "none" as const },
         requestId: "request",
@@ -63,7 +63,7 @@ const modules = {
   "./convex/filters.ts": () => Promise.resolve(filters),
 };
 
-/** convex-test: Convex's own fake, written apart from ours. */
+/** convex-test: Convex's own fake, which shares no code with ours. */
 export function openConvexTest(): Backend {
   const fake = convexTest(schema, modules);
   return {

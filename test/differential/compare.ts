@@ -15,7 +15,7 @@ export type Difference = {
   readonly convexTest: unknown;
 };
 
-/** The first difference of two traces of one program; null where they agree. */
+/** The first difference of two traces of one program; null if they agree. */
 export function firstDifference(
   program: readonly Step[],
   embedded: Trace,
@@ -66,7 +66,7 @@ function listIn(result: Value | undefined): readonly Value[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/** Objects without their prototypes, and bytes as lists: what Node compares by value. -0 stays -0. */
+/** Converts to objects without prototypes and bytes as lists, which Node compares by value. -0 stays -0. */
 function plain(value: unknown): unknown {
   if (value instanceof ArrayBuffer) return { bytes: [...new Uint8Array(value)] };
   if (Array.isArray(value)) return value.map(plain);

@@ -9,7 +9,7 @@ import type { Ran } from "./convex/program.ts";
 import { execute } from "./execute.ts";
 import { type KnownDifference, knownDifferences } from "./known-differences.ts";
 
-// DIFFERENTIAL_SEED=… DIFFERENTIAL_RUNS=… explore further; the fixed seed makes a failure everybody's.
+// DIFFERENTIAL_SEED=… DIFFERENTIAL_RUNS=… explore further. The fixed seed makes failures reproducible.
 const seed = Number(process.env["DIFFERENTIAL_SEED"] ?? 20_261_121);
 const numRuns = Number(process.env["DIFFERENTIAL_RUNS"] ?? 1_000);
 
@@ -44,7 +44,7 @@ test(
   },
 );
 
-test("the embedded backend's filters compare as its indexes do", { timeout: 600_000 }, async () => {
+test("the embedded backend's filters compare like its indexes", { timeout: 600_000 }, async () => {
   const documents = fc.array(fc.record({ key: value }, { requiredKeys: [] }), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(documents, comparison, value, async (items, is, v) => {
@@ -70,9 +70,9 @@ test("the embedded backend's filters compare as its indexes do", { timeout: 600_
 });
 
 describe("known differences", () => {
-  test.each(knownDifferences)("$name", async ({ example, explains }) => {
+  test.each(knownDifferences)("convex-test still differs in $name", async ({ example, explains }) => {
     const difference = await differenceOf(example);
-    expect(difference, "convex-test does as the embedded backend now: remove the entry").not.toBeNull();
+    expect(difference, "convex-test now agrees with the embedded backend: remove the entry").not.toBeNull();
     expect(explains(difference!), inspect(difference, { depth: 20 })).toBe(true);
   });
 });

@@ -43,7 +43,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
 
   async function turnPages(step: Extract<Step, { kind: "pages" }>, at: string): Promise<void> {
     let cursor: string | null = null;
-    // A cursor is of one query: what its bounds refer to must not change from page to page.
+    // A cursor belongs to one query, so its bounds must not change between pages.
     const before: Known = structuredClone(known);
     for (const [n, { numItems, then }] of step.pages.entries()) {
       const paginationOpts = { numItems, cursor };
@@ -53,7 +53,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
       if (outcome.kind === "error") return;
       const page = outcome.value as { isDone: boolean; continueCursor: string };
       if (then.length > 0) await run(`${at}, after page ${n}`, "mutate", then);
-      // What was the page keeps its ends, whatever has been written into it.
+      // The same page keeps its ends, whatever was written into it.
       const { continueCursor: endCursor } = page;
       const again = await backend.call("page", {
         query,
@@ -67,7 +67,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
   }
 }
 
-/** convex-test calls a page done whose last document is gone: its cursor is a document's, not a place. */
+/** convex-test says isDone if a page's last document is gone: its cursor is a document, not a position. */
 function onlyDocuments(outcome: Outcome): Outcome {
   if (outcome.kind === "error") return outcome;
   return { kind: "value", value: (outcome.value as { page: Value }).page };

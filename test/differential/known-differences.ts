@@ -16,7 +16,7 @@ export type KnownDifference = {
   readonly example: readonly Step[];
 };
 
-// As JSON.stringify writes it: an escape for each half that stands alone.
+// JSON.stringify escapes each lone half.
 const loneSurrogate = /\\ud[89a-f]/;
 
 const indexOfItems: Record<string, readonly string[]> = {
@@ -44,7 +44,7 @@ const all = (spec: Partial<QuerySpec>): Operation => ({
 
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    name: "the last page, when it is exactly full",
+    name: "the last page when it is exactly full",
     what: "convex-test looks ahead and says isDone; the embedded backend says so with the empty page that follows.",
     right:
       "embedded: a page ends when it has numItems documents, and Convex reads no further (crates/database/src/query)",
@@ -67,7 +67,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     name: "equalities of an index range in another order",
-    what: "convex-test wants .eq() calls in the order of the index's fields, and all before the first bound.",
+    what: "convex-test requires .eq() calls in the order of the index's fields, and all before the first bound.",
     right:
       "embedded: Convex collects the equalities by field (crates/common/src/query.rs, IndexRange::split)",
     explains: ({ operation, embedded, convexTest }) =>
@@ -90,7 +90,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     name: "unsetting a field that the schema does not have",
-    what: "convex-test checks the patched document with the field still in it, as undefined, and refuses it.",
+    what: "convex-test checks the patched document with the field as undefined, and refuses it.",
     right:
       "embedded: a patched field that is undefined is removed, then the document is checked (docs: Writing Data, db.patch)",
     explains: ({ operation, embedded, convexTest }) =>
@@ -129,8 +129,8 @@ export const knownDifferences: readonly KnownDifference[] = [
     ],
   },
   {
-    name: "filters that are no conditions",
-    what: "convex-test takes any value for a condition as JavaScript does, and adds texts.",
+    name: "filters that are not conditions",
+    what: "convex-test accepts any value as a condition, like JavaScript, and adds texts.",
     right:
       "embedded: only booleans are conditions, only numbers add (crates/common/src/types/maybe_value.rs, into_boolean)",
     explains: ({ operation, embedded, convexTest }) =>
@@ -153,9 +153,9 @@ export const knownDifferences: readonly KnownDifference[] = [
     ],
   },
   {
-    name: "an id that is none",
-    what: "convex-test answers db.get() of any text with null.",
-    right: "embedded: Convex refuses what cannot be decoded (crates/isolate, async_syscall.rs: get)",
+    name: "an invalid id",
+    what: "convex-test returns null for db.get() of any text.",
+    right: "embedded: Convex refuses an id that cannot be decoded (crates/isolate, async_syscall.rs: get)",
     explains: ({ operation, embedded, convexTest }) =>
       operation?.do === "get" &&
       typeof operation.ref === "string" &&
@@ -166,7 +166,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     name: "half a surrogate pair",
     what: "convex-test keeps it.",
-    right: "embedded: Convex's strings are UTF-8, which has no place for it (docs: Data Types, v.string)",
+    right: "embedded: Convex's strings are UTF-8, which cannot contain it (docs: Data Types, v.string)",
     explains: ({ step, embedded, convexTest }) =>
       loneSurrogate.test(
         JSON.stringify(step, (_, value: unknown) => (typeof value === "bigint" ? 0 : value)),
@@ -177,7 +177,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
 ];
 
-/** Whether the types would not allow it: an equality after another field's, or after a bound. */
+/** Whether the types forbid the order: an equality after a later field's, or after a bound. */
 function isReordered({ index, bounds }: QuerySpec): boolean {
   const fields = indexOfItems[index ?? ""] ?? [];
   const equalities = bounds.filter(({ is }) => is === "eq").map(({ field }) => field);

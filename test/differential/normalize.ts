@@ -5,7 +5,7 @@ import type { Known } from "./convex/program.ts";
 // Values that each backend chooses freely.
 const ownChoice = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
 
-/** Names ids by the order of their creation, and drops what every backend chooses for itself. */
+/** Replaces ids by names in the order of their creation, and drops values that each backend chooses freely. */
 export function normalized(outcome: Outcome, { created, scheduled }: Known): Outcome {
   const names = new Map<string, string>([
     ...created.map((id, n): [string, string] => [id, `document ${n}`]),
@@ -37,7 +37,7 @@ function errorsByKind(value: Value): Value {
   );
 }
 
-/** The kinds of errors, and how Convex, the embedded backend and convex-test word them. */
+/** The kinds of errors, with the words of Convex, the embedded backend and convex-test. */
 const kinds: readonly (readonly [string, RegExp])[] = [
   ["thrown", /thrown: \w+/],
   ["not unique", /unique\(\) query returned more than one result/],

@@ -12,9 +12,9 @@ import { createLog } from "./log.ts";
 const adminKey = "test|0123456789";
 const asAdmin = { headers: { Authorization: `Convex ${adminKey}` } };
 
-type Running = { readonly backend: Backend; readonly lines: readonly string[]; readonly dataFile: string };
+type Started = { readonly backend: Backend; readonly lines: readonly string[]; readonly dataFile: string };
 
-async function start(options: Partial<BackendOptions> = {}): Promise<Running> {
+async function start(options: Partial<BackendOptions> = {}): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), "operations-"));
   const lines: string[] = [];
   const dataFile = options.dataFile ?? join(folder, "data.sqlite");

@@ -7,7 +7,7 @@ import { RawClient } from "./raw-client.fixture.ts";
 
 const messages = 30;
 const bytesEach = 8_000_000;
-/** What the system's buffers on both sides may hold, plus the message that exceeded the limit. */
+/** Capacity of the system's buffers on both sides, plus the message that exceeded the limit. */
 const inTransit = 20_000_000 + bytesEach;
 const everyRequest = Array.from({ length: messages }, (_, requestId) => requestId);
 

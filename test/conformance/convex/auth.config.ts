@@ -1,11 +1,11 @@
 import type { AuthConfig } from "convex/server";
 
-// "none" where the deployment under test cannot reach an issuer: Convex refuses a variable that is not set.
+// "none" if the deployment under test cannot reach an issuer: Convex refuses an unset variable.
 const issuer = process.env["FIXTURE_ISSUER"] ?? "none";
 
 const config: AuthConfig = {
   providers: issuer === "none" ? [] : [{ domain: issuer, applicationID: "fixture" }],
 };
 
-// The framework's bundler looks for the default export.
+// Convex wants auth.config.ts to export it by default.
 export default config;

@@ -13,7 +13,7 @@ import {
 } from "convex/server";
 import type schema from "./schema.ts";
 
-/** The generic builders with the schema's types: what codegen would write into _generated/server. */
+/** The generic builders with the schema's types, as codegen would write them into _generated/server. */
 export type DataModel = DataModelFromSchemaDefinition<typeof schema>;
 export type Reader = GenericDatabaseReader<DataModel>;
 

@@ -5,12 +5,12 @@ const crons = cronJobs();
 
 crons.interval("every few seconds", { seconds: 3 }, increment, { name: "cron" });
 
-// One of each other form, so that they are known to be taken; none is due while a test waits.
+// One of each other form, to test that Convex accepts it. None is due during a test.
 crons.hourly("every hour", { minuteUTC: 17 }, increment, { name: "hourly" });
 crons.daily("every day", { hourUTC: 3, minuteUTC: 30 }, increment, { name: "daily" });
 crons.weekly("every week", { dayOfWeek: "sunday", hourUTC: 3, minuteUTC: 30 }, increment, { name: "weekly" });
 crons.monthly("every month", { day: 1, hourUTC: 3, minuteUTC: 30 }, increment, { name: "monthly" });
 crons.cron("every new year", "0 0 1 1 *", increment, { name: "yearly" });
 
-// The framework's bundler looks for the default export.
+// Convex wants crons.ts to export it by default.
 export default crons;

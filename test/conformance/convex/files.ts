@@ -25,7 +25,7 @@ export const isListed = query({
   },
 });
 
-/** Any string: what is no id is refused by the storage itself. */
+/** Accepts any string: the storage itself refuses other texts than ids. */
 export const urlOf = query({ args: { id: v.string() }, handler: (ctx, { id }) => ctx.storage.getUrl(id) });
 
 export const remove = mutation({

@@ -25,7 +25,7 @@ http.route({
   }),
 });
 
-/** Says a line only once the one before was read by somebody: a client can tell a stream from a buffer. */
+/** Sends each line only after the one before was read, so that a client can tell a stream from a buffer. */
 http.route({
   path: "/ticks",
   method: "GET",
@@ -45,7 +45,7 @@ http.route({
   }),
 });
 
-/** The body goes back as it comes in. */
+/** Sends the body back as it arrives. */
 http.route({
   path: "/echo",
   method: "POST",
@@ -99,5 +99,5 @@ http.route({
   handler: httpActionGeneric(() => Promise.reject(new Error("no luck"))),
 });
 
-// The framework's bundler looks for the default export.
+// Convex wants http.ts to export it by default.
 export default http;

@@ -14,7 +14,7 @@ const message = { channel: v.string(), body: v.string() };
 
 export const whole = query({ args: {}, handler: (ctx) => ctx.auth.getUserIdentity() });
 
-/** Whom an action and what it calls act as. */
+/** Returns the identities of an action and of the functions that it calls. */
 export const throughAction = action({
   args: message,
   handler: async (ctx, args) => {
@@ -45,7 +45,7 @@ export const sayLater = mutation({
   },
 });
 
-/** What the caller has said. */
+/** Returns the caller's messages. */
 export const mine = query({
   args: { channel: v.string() },
   handler: async (ctx, { channel }) => {
@@ -59,7 +59,7 @@ async function inChannel(db: Reader, channel: string): Promise<string[]> {
   return (await rows.collect()).map(({ body }) => body);
 }
 
-/** `?of=query`: whom a query that it calls sees. */
+/** With `?of=query`, returns the identity that a nested query sees. */
 export const answerWhoami = httpActionGeneric(async (ctx, request) => {
   const ofQuery = new URL(request.url).searchParams.get("of") === "query";
   return Response.json(ofQuery ? await ctx.runQuery(wholeReference, {}) : await ctx.auth.getUserIdentity());

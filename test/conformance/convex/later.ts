@@ -18,7 +18,7 @@ const runsReference = makeFunctionReference<"action", { channel: string; body: s
   "later:runs",
 );
 
-/** Schedules from an action: a transaction of its own, that stays though the action fails. */
+/** Schedules from an action, in a separate transaction that stays even if the action fails. */
 export const scheduleFromAction = action({
   args: {
     channel: v.string(),
@@ -63,7 +63,7 @@ export const fails = internalMutation({
   },
 });
 
-/** The row of `_scheduled_functions`, but for its ids and times. */
+/** Returns a row of `_scheduled_functions` without its ids and times. */
 export const row = query({
   args: { id: v.id("_scheduled_functions") },
   handler: async (ctx, { id }) => {

@@ -31,7 +31,7 @@ export const callHidden = mutation({
   handler: (ctx) => ctx.runMutation(letters.hidden as unknown as typeof letters.put, { box: "", text: "" }),
 });
 
-/** The component's failure takes back what the component wrote, nothing else. */
+/** The component's failure rolls back only the component's writes. */
 export const survive = mutation({
   args: { ...letter, channel: v.string() },
   handler: async (ctx, { channel, ...args }): Promise<{ failed: boolean; seen: string[] }> => {
@@ -45,7 +45,7 @@ export const survive = mutation({
   },
 });
 
-/** The app's failure takes back what its component wrote. */
+/** The app's failure also rolls back its component's writes. */
 export const putAndFail = mutation({
   args: letter,
   handler: async (ctx, args) => {
@@ -63,7 +63,7 @@ export const users = action({
   }),
 });
 
-/** What the component is handed; it writes before it fails. */
+/** The component gets a handle to this function, which writes before it fails. */
 export const deliver = internalMutation({
   args: delivery,
   handler: async (ctx, { channel, body }) => {
@@ -95,7 +95,7 @@ export const putLater = mutation({
 
 type Job = { name: string; args: unknown[]; state: string };
 
-/** Who has scheduled something about a box: the app or the component. */
+/** Returns the functions that the app and the component have scheduled for a box. */
 export const scheduled = query({
   args: { box: v.string() },
   handler: async (ctx, { box }): Promise<{ app: number; component: string[] }> => {

@@ -15,7 +15,7 @@ export const list = query({
   },
 });
 
-/** Random numbers differ from run to run, so a client sees from them whether the query was run again. */
+/** Random numbers differ from run to run, so a client sees whether the query ran again. */
 export const listWithRun = query({
   args: { channel },
   handler: async (ctx, args) => {

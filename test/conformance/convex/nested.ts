@@ -31,7 +31,7 @@ export const outer = mutation({
   },
 });
 
-/** What an action gets to see of a mutation's error. */
+/** Returns a mutation's error as an action sees it. */
 export const caughtInAction = action({
   args: { data: v.any() },
   handler: async (ctx, { data }): Promise<Value> =>

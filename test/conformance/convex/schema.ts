@@ -26,5 +26,5 @@ const schema = defineSchema({
   counters: defineTable({ name: v.string(), value: v.number() }).index("by_name", ["name"]),
 });
 
-// The framework's bundler looks for the default export.
+// Convex wants schema.ts to export it by default.
 export default schema;

@@ -24,7 +24,7 @@ const bound = v.object({
   value: v.optional(v.any()),
 });
 
-/** What is in a range of the index, as `{value}`, or `{}` where the field is absent. */
+/** Returns a range of the index as `{value}`, or `{}` for an absent field. */
 export const range = query({
   args: { owner, order, bounds: v.array(bound) },
   handler: async (ctx, args) => {
@@ -57,7 +57,7 @@ export const filtered = query({
   },
 });
 
-/** How many come by each way of taking them. */
+/** Returns the number of documents for each way of taking them. */
 export const taken = query({
   args: { owner, count: v.number() },
   handler: async (ctx, { owner, count }) => {
@@ -87,7 +87,7 @@ export const page = query({
       .paginate(paginationOpts),
 });
 
-/** What a patch and a replacement leave of a document. */
+/** Returns a document after a patch and after a replacement. */
 export const changed = mutation({
   args: { owner },
   handler: async (ctx, { owner }) => {
@@ -105,7 +105,7 @@ export const changed = mutation({
   },
 });
 
-/** What the database says of ids that are none, of another table, or of a document that is gone. */
+/** Returns the errors for invalid ids, ids of another table, and ids of removed documents. */
 export const wrongIds = mutation({
   args: { owner },
   handler: async (ctx, { owner }) => {

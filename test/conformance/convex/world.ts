@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { action, mutation, query } from "./builders.ts";
 
-/** What a deterministic function sees of the clock and of chance. */
+/** Returns the clock and the random numbers of a deterministic function. */
 export const looks = mutation({
   args: {},
   handler: async (ctx) => {

@@ -10,7 +10,7 @@ import { ConvexError, v, type Value } from "convex/values";
 import { toFilter } from "./filters.ts";
 import type { Known, Operand, Operation, QuerySpec, Ran, Ref, Result } from "./program.ts";
 
-/* The program's types are its own: the interpreter is as untyped as the functions of a project without a schema. */
+/* The interpreter is as untyped as the functions of a project without a schema. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Context = any;
 
@@ -60,7 +60,7 @@ export const checked = internalQueryGeneric({
 
 export const later = internalMutationGeneric({ args: v.any(), handler: () => null });
 
-/** Runs operations one after the other. The function fails where the program says so; all else it catches. */
+/** Runs operations one after the other. Catches all errors except those that the program asks for. */
 async function run(ctx: Context, operations: Operation[], known: Known): Promise<Ran> {
   const state = { created: [...known.created], times: [...known.times], scheduled: [...known.scheduled] };
   const results: Result[] = [];
@@ -146,7 +146,7 @@ async function nested(
   return ran.results;
 }
 
-/** There may be no document or job yet for a number to stand for. */
+/** Whether a number refers to a document or job that does not exist yet. */
 function refersToNothing(operation: Operation, known: Known): boolean {
   if (operation.do === "normalizeId") return typeof operation.id === "number" && known.created.length === 0;
   if (!("ref" in operation) || typeof operation.ref !== "number") return false;
@@ -195,7 +195,7 @@ function operandOf(operand: Operand, known: Known): Value | undefined {
   return "v" in operand ? resolved(operand.v as Value, known) : undefined;
 }
 
-/** A string "ref:3" stands for a document's id. */
+/** Replaces a string such as "ref:3" by a document's id. */
 function resolved(value: Value, known: Known): Value {
   if (typeof value === "string") {
     const ref = /^ref:(\d+)$/.exec(value)?.[1];

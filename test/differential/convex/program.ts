@@ -4,7 +4,7 @@ import type { Value } from "convex/values";
 
 export type Table = "items" | "strict";
 
-/** A reference to a document or job created so far, modulo their number. A text is used as an id. */
+/** A reference to a document or job created so far, modulo their number. A text is used as the id itself. */
 export type Ref = number | string;
 
 /** A value, the creation time of a document, or, if empty, undefined. */

@@ -22,5 +22,5 @@ const schema = defineSchema({
   }).index("by_int", ["int", "number"]),
 });
 
-// The framework's bundler looks for the default export.
+// Convex wants schema.ts to export it by default.
 export default schema;

@@ -136,7 +136,7 @@ export type EngineStats = {
   readonly writes: { readonly [table: string]: TableWrites };
 };
 
-/** What commits have done to one table since the process started. */
+/** Writes of one table since the process started. */
 export type TableWrites = {
   readonly inserted: number;
   /** Patched or replaced: either way the whole document is written. */

@@ -10,7 +10,7 @@ import type { WriteLog } from "./write-log.ts";
 
 export type Page = {
   readonly entries: readonly ScanEntry[];
-  /** Where the unread rest begins (asc) or ends (desc), exclusive; null when nothing is left. */
+  /** The unread rest: after the page (asc) or before it (desc); null when nothing is left. */
   readonly rest: { readonly lower: Uint8Array; readonly upper: Uint8Array | null } | null;
 };
 

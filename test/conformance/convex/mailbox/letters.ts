@@ -44,7 +44,7 @@ export const user = query({ args: {}, handler: (ctx) => ctx.auth.getUserIdentity
 
 export const userByAction = action({ args: {}, handler: (ctx) => ctx.auth.getUserIdentity() });
 
-/** Calls what the app handed over, and notes whether it failed. */
+/** Calls the app's function by its handle, and records whether it failed. */
 export const callBack = mutation({
   args: { ...call, box: v.string() },
   handler: async (ctx, { box, handle, ...delivery }) => {
@@ -70,7 +70,7 @@ export const callBackLater = mutation({
   },
 });
 
-/** What it has scheduled that puts into a box: the component has a `_scheduled_functions` of its own. */
+/** Returns the component's own scheduled functions that put into a box. */
 export const scheduled = query({
   args: {},
   handler: async (ctx) => {

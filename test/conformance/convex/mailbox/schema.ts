@@ -5,5 +5,5 @@ const schema = defineSchema({
   letters: defineTable({ box: v.string(), text: v.string() }).index("by_box", ["box"]),
 });
 
-// The framework's bundler looks for the default export.
+// Convex wants schema.ts to export it by default.
 export default schema;
