@@ -5,7 +5,7 @@ import { deleteFileRows, fileByStorageId, putFileRow } from "../../storage/file-
 import { type FileStore, uuidPattern } from "../../storage/file-store.ts";
 import { at, ImportFailure } from "../read/import-failure.ts";
 import type { ImportSource } from "../read/import-source.ts";
-import { renumberId, type Renumbering } from "./renumber-ids.ts";
+import { type NewNumbers, renumberId } from "./renumber-ids.ts";
 
 type TakenFile = {
   readonly id: string;
@@ -67,13 +67,13 @@ export class ImportFiles {
   place(
     transaction: Transaction,
     replaced: ReadonlySet<ComponentPath>,
-    renumberingOf: (component: ComponentPath) => Renumbering,
+    newNumbersOf: (component: ComponentPath) => NewNumbers,
   ): void {
     deleteFileRows(transaction, replaced);
     for (const { id, component, key } of this.#taken.values()) {
       const url = this.#urls.get(id);
       const isFree = url !== undefined && fileByStorageId(transaction, url) === null;
-      const fileId = renumberId(id, renumberingOf(component));
+      const fileId = renumberId(id, newNumbersOf(component));
       putFileRow(transaction, { fileId, component, key, storageId: isFree ? url : randomUUID() });
     }
   }

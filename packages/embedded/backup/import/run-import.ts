@@ -12,7 +12,7 @@ import type { ImportFiles } from "./import-files.ts";
 import { storage } from "./import-plan.ts";
 import { type DocumentRules, importedDocument } from "./imported-document.ts";
 import type { ImportPlan, PlannedTable } from "./planned-tables.ts";
-import { renumberIds, type Renumbering } from "./renumber-ids.ts";
+import { type NewNumbers, renumberIds } from "./renumber-ids.ts";
 import { isImported } from "./scan-import.ts";
 import { StagingFile } from "./staging-file.ts";
 import { tablesAfter } from "./tables-after.ts";
@@ -66,7 +66,7 @@ export async function runImport(run: ImportRun): Promise<number> {
     { file: run.stagingFile, tables: plan.tables, drop: plan.drop },
     (transaction) => {
       files.place(transaction, new Set(replaced.map(({ component }) => component)), (component) =>
-        renumberingOf(plan, component),
+        newNumbersOf(plan, component),
       );
     },
   );
@@ -89,10 +89,10 @@ async function stageTable(
     clock: new CreationClock(),
     now: Date.now(),
   };
-  const renumbering = renumberingOf(run.plan, table.component);
+  const newNumbers = newNumbersOf(run.plan, table.component);
   let rows = 0;
   for await (const row of source.rows()) {
-    const value = renumberIds(valueOf(run, source, row, schema), renumbering);
+    const value = renumberIds(valueOf(run, source, row, schema), newNumbers);
     const checked = importedDocument(value, rules);
     if (checked.kind === "refused") throw at(source.file, row.line, checked.reason);
     if (!staging.add(table.name, checked.document)) {
@@ -124,7 +124,7 @@ function valueOf(
 }
 
 /** Ids within a component are rewritten if its tables get other numbers. */
-function renumberingOf({ tables }: ImportPlan, component: ComponentPath): Renumbering {
+function newNumbersOf({ tables }: ImportPlan, component: ComponentPath): NewNumbers {
   const own = tables.filter((table) => table.component === component);
   return new Map(own.flatMap(({ importedNumber: from, number }) => (from === null ? [] : [[from, number]])));
 }

@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { ReadinessProbe } from "../../operations/readiness.ts";
-import { type WaitLimits, startingHandler } from "./starting-handler.ts";
+import { startingHandler, type WaitLimits } from "./starting-handler.ts";
 
 const long = 600_000;
 
