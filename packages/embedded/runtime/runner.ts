@@ -4,6 +4,7 @@ import { appComponent } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
 import { BundleRunner } from "./bundle-runner.ts";
+import { limits } from "./checks/limits.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
 import {
   type ComponentVariables,
@@ -11,11 +12,12 @@ import {
   variablesProblem,
 } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
-import { describeCopy } from "./execution/function-failure.ts";
+import { executions } from "./execution/execution.ts";
+import { describeCopy, describeThrown } from "./execution/function-failure.ts";
 import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
+import { truncated } from "./execution/truncated.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import { type Bundle, loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
-import { installRejectionGuard } from "./isolate/rejection-guard.ts";
 import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";
 import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
@@ -72,6 +74,27 @@ export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
     calls: createCalls(() => services as Services, stats, observer),
   };
   return new BundleRunner(services, components, stats, observer);
+}
+
+/** The mapper of the newest bundle: a process runs one bundle at a time. */
+let newestMapper: StackMapper | null = null;
+
+/**
+ * Keeps the process alive when a promise rejects that a function forgot to await. Logs the rejection with the
+ * function's lines. Rejections of the backend's own code stay fatal.
+ */
+function installRejectionGuard(mapStack: StackMapper): void {
+  if (newestMapper === null) process.on("unhandledRejection", logLeftBehind);
+  newestMapper = mapStack;
+}
+
+function logLeftBehind(reason: unknown): void {
+  const execution = executions.getStore();
+  if (execution === undefined) throw reason;
+  const { message } = describeThrown(reason, newestMapper ?? (() => []));
+  execution.context.logs.add(
+    truncated(`[WARN] Unhandled promise rejection: ${message}`, limits.logLineBytes),
+  );
 }
 
 function load(

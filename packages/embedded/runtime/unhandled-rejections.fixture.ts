@@ -1,5 +1,5 @@
-// rejection-guard.test.ts runs this file as a separate process and checks that the process continues.
-import { openFixture } from "../runtime.fixture.ts";
+// unhandled-rejections.test.ts runs this file as a separate process and checks that the process continues.
+import { openFixture } from "./runtime.fixture.ts";
 
 const { call, engine } = await openFixture();
 console.log(await call("careless:rejects"));

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const script = fileURLToPath(new URL("./rejection-guard.fixture.ts", import.meta.url));
+const script = fileURLToPath(new URL("./unhandled-rejections.fixture.ts", import.meta.url));
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args]);
 
 test("a rejection that a function left behind does not end the process", async () => {
