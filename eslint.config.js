@@ -22,6 +22,8 @@ const queueImports = [
   { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
 ];
 
+const packagesByName = refuse(ourFolders("packages"), "Import what a package exports, by its name.");
+
 /** The imports of each room (docs/architecture.md). test/ may import everything. */
 const boundaries = {
   app: [
@@ -79,9 +81,11 @@ const boundaries = {
   ],
   launch: [
     refuse(ourFolders("cli", "renderer", "test", "chaos", "bench"), "launch/ is below cli/ and the tests."),
+    packagesByName,
   ],
   cli: [
     refuse(ourFolders("renderer", "test", "chaos", "bench"), "cli/ is below the tests, and shows no page."),
+    packagesByName,
   ],
   "packages/embedded": [
     refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),

@@ -66,6 +66,7 @@ it.each([
   ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
   ["launch/farm/probe.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],
   ["cli/donor/probe.ts", 'import { x } from "../../test/launch/program.ts"; x();'],
+  ["cli/operator/probe.ts", 'import { x } from "../../packages/embedded/index.ts"; x();'],
   ["bench/engine/probe.ts", 'import { x } from "../../sim/structures/random.ts"; x();'],
   ["sim/engine/probe.ts", 'import { x } from "../../bench/support/statistics.ts"; x();'],
   ["sim/probe.ts", 'import { x } from "../app/assert-never.ts"; x();'],
@@ -98,6 +99,7 @@ it.each([
   ["bench/probe.ts", 'import { x } from "../packages/embedded/server.ts"; x();'],
   ["sim/probe.ts", 'import { slotsFor } from "../packages/queue/component/model/placement.ts"; slotsFor(3);'],
   ["cli/donor/probe.ts", 'import { paths } from "../../launch/core/paths.ts"; paths();'],
+  ["cli/operator/probe.ts", 'import { verifyBackup } from "@gleaner/embedded/operator"; verifyBackup("x");'],
   ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
 ])("lint accepts in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);
