@@ -21,7 +21,7 @@ test.each([
   ["too old keys, the issuer failed a while ago", now - staleMs, now - retryAfterMs, "fetch"],
   ["no keys, the issuer failed just now", null, now - 1, "unavailable"],
   ["no keys, the issuer failed a while ago", null, now - retryAfterMs, "fetch"],
-])("chooses the next step for %s", (_, fetchedAt, failedAt, step) => {
+])("the next step is chosen for %s", (_, fetchedAt, failedAt, step) => {
   expect(nextKeyStep({ fetchedAt, failedAt }, now)).toBe(step);
 });
 

@@ -81,7 +81,7 @@ test("a WAL that grew during a copy stops growing after it", () => {
   store.close();
 });
 
-test("reading a damaged database fails with advice how to restore it", async () => {
+test("reading a damaged database fails with advice on restoring it", async () => {
   const engine = openEngine({ path });
   for (let n = 0; n < 300; n++) await insertOne(engine, "jobs", { text });
   await engine.close();

@@ -63,7 +63,7 @@ test("an older file is migrated, and a copy of the original is kept", async () =
   if (process.platform !== "win32") expect(statSync(copy).mode & 0o777).toBe(0o600);
 });
 
-test("only the newest copy is kept", async () => {
+test("only the newest copy before a migration is kept", async () => {
   await openEngine({ path: migrationCopyPath(path, 0) }).close();
   await writeFormat1();
   await openEngine({ path }).close();
@@ -71,7 +71,7 @@ test("only the newest copy is kept", async () => {
   expect(existsSync(migrationCopyPath(path, 1))).toBe(true);
 });
 
-test("if the copy cannot be made, the file is unchanged", async () => {
+test("the file is unchanged if it cannot be copied before a migration", async () => {
   await writeFormat1();
   // Something that a copy cannot overwrite.
   const blocked = `${migrationCopyPath(path, 1)}.part`;

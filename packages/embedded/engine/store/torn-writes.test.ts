@@ -76,7 +76,7 @@ function overwrite(file: string, at: number, bytes: Buffer): void {
 describe.each([
   ["before the first checkpoint", 100, 60],
   ["after many checkpoints", 4_000, 900],
-])("%s", (name, bytes, atLeast) => {
+])("torn writes %s", (name, bytes, atLeast) => {
   let path: string;
   let acknowledged: number;
   let lastBegin: number;

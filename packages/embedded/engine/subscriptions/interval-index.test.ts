@@ -13,7 +13,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("visit" as const), key }) },
 );
 
-test("finds the same intervals as a plain list, after any additions and removals", () => {
+test("the index finds the same intervals as a plain list, after any additions and removals", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const index = new IntervalIndex<number>();

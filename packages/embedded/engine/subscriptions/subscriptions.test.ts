@@ -56,7 +56,7 @@ function changeOf(at: Uint8Array): IndexChange {
   return { key: at, documentId: "", before: null };
 }
 
-describe("of an engine", () => {
+describe("subscriptions of an engine", () => {
   let engine: Engine;
   beforeEach(() => {
     engine = openEngine({ path: ":memory:" });

@@ -101,7 +101,7 @@ test("a WebSocket is told to retry at once, since a waiting request cannot be up
   expect(error.message).toContain("503");
 });
 
-test("OpenAI's SDK retries by itself", async () => {
+test("OpenAI's SDK retries an early request by itself", async () => {
   const { url, arrived, serve } = await starting({ count: 10, ms: 1 });
   const client = new OpenAI({ baseURL: url, apiKey: "k" });
   const arriving = arrived();

@@ -159,7 +159,7 @@ test("hashed assets are immutable, missing ones are 404, empty ones are empty", 
 });
 
 test.each(["/console/../secret.txt", "/console/%2e%2e/secret.txt", "/console/..%2fsecret.txt"])(
-  "%s does not leave the folder",
+  "the path %s does not leave the static folder",
   async (path) => {
     expect(await rawGet(path)).toEqual({ status: 404, text: "Not found" });
   },

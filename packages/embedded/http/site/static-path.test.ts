@@ -30,6 +30,6 @@ test.each([
   "/console/C%3A%5Cwindows",
   "/console/a%00.js",
   "/console/%E0%A4%A",
-])("%s is refused", (path) => {
+])("the path %s is refused", (path) => {
   expect(staticTarget(folder, path)).toEqual({ kind: "outside" });
 });

@@ -49,7 +49,7 @@ test("a thrown value whose stack takes forever to format times out", async () =>
   await expect(call("thrown:preparesEndlessly")).rejects.toThrow(timeout);
 });
 
-test("a long message is cut, but its frames are not", async () => {
+test("a long error message is cut, but its frames are not", async () => {
   const { runner } = (fixture = await openFixture());
   const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));
   if (outcome.kind !== "failure") throw new Error("It succeeded.");
