@@ -71,14 +71,14 @@ export class Connection {
       return;
     }
     void this.#send({ type: "Ping" });
-    const acknowledgements = this.#session?.acknowledgements;
+    const acknowledgments = this.#session?.acknowledgments;
     // Pongs come after everything the client has sent, which may be a lot.
-    if ((acknowledgements?.unansweredPings ?? 0) >= maxSilentPings) return;
-    if (this.#ws.readyState === open) this.#ws.ping(acknowledgements?.ping());
+    if ((acknowledgments?.unansweredPings ?? 0) >= maxSilentPings) return;
+    if (this.#ws.readyState === open) this.#ws.ping(acknowledgments?.ping());
   }
 
   pong(payload: string): void {
-    this.#session?.acknowledgements.pong(payload, this.#deps.now());
+    this.#session?.acknowledgments.pong(payload, this.#deps.now());
   }
 
   /** Sends a FatalError, which stops the client for good: otherwise it would resend the same message. */

@@ -20,7 +20,7 @@ import {
 import type { LiveQueries } from "../queries/live-queries.ts";
 import { QuerySet } from "../queries/query-set.ts";
 import { nextTransition, type QuerySetChanges } from "../queries/transition.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
+import { Acknowledgments } from "./acknowledgments.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";
 import { SessionCaller } from "./session-caller.ts";
 import type { SessionSocket } from "./session-socket.ts";
@@ -47,7 +47,7 @@ export class Session {
   readonly #connect: ConnectMessage;
   readonly #clockSkew: number | null;
   readonly #queries: QuerySet;
-  readonly acknowledgements = new Acknowledgements();
+  readonly acknowledgments = new Acknowledgments();
 
   readonly #caller: SessionCaller;
   /** Messages received while a token is verified. */
@@ -191,7 +191,7 @@ export class Session {
       session: {
         sessionId: this.id,
         requestId,
-        acknowledgedThrough: this.acknowledgements.through(this.#deps.now()),
+        acknowledgedThrough: this.acknowledgments.through(this.#deps.now()),
       },
     });
     if (this.#closed) return;
@@ -259,7 +259,7 @@ export class Session {
       ...(this.#clockSkew === null ? {} : { clientClockSkew: this.#clockSkew }),
       serverTs: this.#deps.now() * 1e6,
     });
-    for (const requestId of uncovered) this.acknowledgements.covered(requestId);
+    for (const requestId of uncovered) this.acknowledgments.covered(requestId);
     await sent;
   }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Acknowledgements, none, settleMs } from "./acknowledgements.ts";
+import { Acknowledgments, none, settleMs } from "./acknowledgments.ts";
 
 test("a mutation is acknowledged by a pong to a ping sent after its transition, after the settle time", () => {
-  const seen = new Acknowledgements();
+  const seen = new Acknowledgments();
   const before = seen.ping();
   seen.covered(3);
   const after = seen.ping();
@@ -14,7 +14,7 @@ test("a mutation is acknowledged by a pong to a ping sent after its transition, 
 });
 
 test("an unknown pong acknowledges nothing", () => {
-  const seen = new Acknowledgements();
+  const seen = new Acknowledgments();
   seen.covered(1);
   seen.pong("7", 0);
   seen.pong("", 0);
@@ -22,7 +22,7 @@ test("an unknown pong acknowledges nothing", () => {
 });
 
 test("a pong also answers all earlier pings", () => {
-  const seen = new Acknowledgements();
+  const seen = new Acknowledgments();
   seen.ping();
   const last = seen.ping();
   expect(seen.unansweredPings).toBe(2);

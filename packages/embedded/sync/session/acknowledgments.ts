@@ -14,7 +14,7 @@ type Pong = { readonly covered: number; readonly at: number };
  * its ping. Once a transition covered a mutation and a later ping was answered, the client will not resend that
  * mutation, and the record of its outcome may be deleted.
  */
-export class Acknowledgements {
+export class Acknowledgments {
   #covered = none;
   #through = none;
   #lastPing = 0;
