@@ -6,7 +6,7 @@ export function sayRule<Name extends RuleName>(name: Name, value: Rules[Name]): 
   return ruleOf(name).say(value);
 }
 
-/** The changes of an organization's rules, one sentence for each. */
+/** What an organization changed, one sentence for each rule. */
 export function ruleChanges(before: OrganizationRules, after: OrganizationRules): string[] {
   return ruleNames.flatMap((name) => {
     const [was, is] = [saySetting(before, name), saySetting(after, name)];
@@ -22,15 +22,15 @@ function saySetting({ values, locked }: OrganizationRules, name: RuleName): stri
 
 /**
  * The words about a rule in a donor's settings.
- * `value` applies until they choose another. `set` says whether the organization suggests it.
+ * `value`: what counts unless they choose another; `set`: whether the organization suggests it.
  */
 export function donorSees<Name extends RuleName>(
   name: Name,
   { value, set, locked }: { readonly value: Rules[Name]; readonly set: boolean; readonly locked: boolean },
 ): string {
   const said = sayRule(name, value);
-  if (locked) return `Your organization decides: ${said}.`;
+  if (locked) return `Set by your organization: ${said}.`;
   return set
-    ? `Your organization suggests: ${said}. You can choose differently.`
+    ? `Suggested by your organization: ${said}. You can change it.`
     : `Default: ${said}. You can change it.`;
 }

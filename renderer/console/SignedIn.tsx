@@ -1,13 +1,9 @@
-import { useMutation, useQuery } from "convex/react";
-import { type ReactNode, useEffect } from "react";
+import { useConvexConnectionState, useMutation, useQuery } from "convex/react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { assertNever } from "../../app/assert-never.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
-import { Button } from "../ui/controls/Button.tsx";
-import { Empty } from "../ui/Empty.tsx";
-import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { AuditPage } from "./audit/AuditPage.tsx";
-import { messageOf, refusalOf } from "./data/refusal.ts";
 import { useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";
 import { CodesPage } from "./enrollment/CodesPage.tsx";
@@ -17,9 +13,9 @@ import { ModelsPage } from "./models/ModelsPage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
-import { useConnectionLine } from "./shell/connection-line.ts";
+import { PageErrors } from "./shell/PageErrors.tsx";
 import { type PageId, usePage } from "./shell/pages.ts";
-import { Shell } from "./shell/Shell.tsx";
+import { type Connection, Shell } from "./shell/Shell.tsx";
 
 type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "signed-out") => void };
 
@@ -27,33 +23,46 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
   const me = useQuery(api.admin.me, { session });
   const signOut = useMutation(api.admin.signOut);
-  const line = useConnectionLine();
+  const connection = useConnection();
   const page = usePage();
   const now = useNow();
+  const onExpired = useCallback(() => onEnd("expired"), [onEnd]);
   const ended = me === null || (me !== undefined && me.expiresAt <= now);
   useEffect(() => {
-    if (ended) onEnd("expired");
-  }, [ended, onEnd]);
+    if (ended) onExpired();
+  }, [ended, onExpired]);
   if (ended) return null;
   return (
     <Shell
       page={page}
       organization={me?.organization.name ?? null}
-      line={line}
+      connection={connection}
       onSignOut={() => {
         // Not awaited: signing out must work while the server is unreachable too.
         void signOut({ session }).catch(() => undefined);
         onEnd("signed-out");
       }}
     >
-      <ErrorBoundary
-        key={page}
-        fallback={(error, retry) => <Failed error={error} retry={retry} onEnd={onEnd} />}
-      >
+      <PageErrors key={page} onExpired={onExpired}>
         <Page page={page} apiBase={apiBase} />
-      </ErrorBoundary>
+      </PageErrors>
     </Shell>
   );
+}
+
+const graceMs = 2_000;
+
+/** The connection to the backend. Interruptions below two seconds are not shown. */
+function useConnection(): Connection {
+  const { isWebSocketConnected, hasEverConnected } = useConvexConnectionState();
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(!isWebSocketConnected), isWebSocketConnected ? 0 : graceMs);
+    return () => clearTimeout(timer);
+  }, [isWebSocketConnected]);
+  if (isWebSocketConnected) return "live";
+  if (late) return "lost";
+  return hasEverConnected ? "live" : "connecting";
 }
 
 function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: string }): ReactNode {
@@ -79,18 +88,4 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
     default:
       return assertNever(page);
   }
-}
-
-type FailedProps = Pick<Props, "onEnd"> & { readonly error: unknown; readonly retry: () => void };
-
-function Failed({ error, retry, onEnd }: FailedProps): ReactNode {
-  const expired = refusalOf(error)?.code === "unauthorized";
-  useEffect(() => {
-    if (expired) onEnd("expired");
-  }, [expired, onEnd]);
-  return (
-    <Empty title="This page could not be shown" action={<Button onClick={retry}>Try again</Button>}>
-      {messageOf(error)}
-    </Empty>
-  );
 }

@@ -4,8 +4,7 @@ import { createRoot } from "react-dom/client";
 import { Console } from "./Console.tsx";
 import { findDeployment } from "./data/find-deployment.ts";
 import { sessionStore } from "./session/session-store.ts";
-import { signIn } from "./session/sign-in.ts";
-import { takeSignInToken } from "./session/sign-in-token.ts";
+import { signIn, takeSignInToken } from "./session/sign-in.ts";
 import { FullPage } from "./shell/FullPage.tsx";
 import { Unreachable } from "./shell/Unreachable.tsx";
 
@@ -15,7 +14,7 @@ const root = createRoot(element);
 
 async function boot(): Promise<void> {
   const token = takeSignInToken(window);
-  root.render(<FullPage title="Connecting to your organization" />);
+  root.render(<FullPage title="Connecting…" />);
   const found = await findDeployment(window.location, window.fetch.bind(window));
   if (found.kind === "failed") {
     root.render(<Unreachable message={found.message} onRetry={() => window.location.reload()} />);
@@ -30,7 +29,7 @@ async function boot(): Promise<void> {
 }
 
 window.addEventListener("hashchange", () => {
-  // A sign-in link that opens in a tab with the console only changes the hash.
+  // Opening a sign-in link in a tab that shows the console changes only the hash.
   if (window.location.hash.startsWith("#signin=")) window.location.reload();
 });
 void boot();

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Select } from "../ui/controls/Select.tsx";
 import type { Story } from "./story.ts";
 
-/** Shows every story in a frame of its own, so that each has a window of its own size. */
+/** Shows each story in a frame of its own size. */
 export function GalleryIndex({ stories }: { readonly stories: readonly Story[] }): ReactNode {
   const [theme, setTheme] = useState("light");
   return (

@@ -36,7 +36,7 @@ function Components({ now }: { readonly now: number }): ReactNode {
     <div className="grid gap-4 p-5 md:grid-cols-2">
       <Card title="Buttons">
         <div className="grid gap-2">
-          {(["lg", "md", "sm"] as const).map((size) => (
+          {(["md", "sm"] as const).map((size) => (
             <Row key={size}>
               {looks.map((look) => (
                 <Button key={look} look={look} size={size}>
@@ -64,9 +64,8 @@ function Components({ now }: { readonly now: number }): ReactNode {
               label="Choices"
               trigger={<Button>Menu ▾</Button>}
               entries={[
-                { label: "First", hint: "a hint", onSelect: nothing },
-                { label: "Not now", disabled: true, onSelect: nothing },
-                { label: "Remove", danger: true, onSelect: nothing },
+                { label: "For 15 minutes", onSelect: nothing },
+                { label: "Until I resume", onSelect: nothing },
               ]}
             />
             <Tooltip text="One sentence about it.">
@@ -80,9 +79,8 @@ function Components({ now }: { readonly now: number }): ReactNode {
       <Card title="Fields">
         <div className="grid gap-3">
           <Field label="Name" hint="Who will use it." placeholder="Nightly summaries" />
-          <Field label="Devices" unit="devices" defaultValue="many" error="A number from 1 to 9999." />
+          <Field label="Devices" unit="devices" defaultValue="many" error="Enter a number from 1 to 9,999." />
           <Select
-            row
             label="Idle after"
             hint="No input for this long."
             value="2"
@@ -92,7 +90,6 @@ function Components({ now }: { readonly now: number }): ReactNode {
           <Row>
             <Switch label="On" checked onChange={nothing} />
             <Switch label="Off" checked={false} onChange={nothing} />
-            <Switch label="Locked" checked disabled onChange={nothing} />
           </Row>
         </div>
       </Card>
@@ -100,7 +97,7 @@ function Components({ now }: { readonly now: number }): ReactNode {
         <div className="grid gap-3">
           <dl className="grid grid-cols-3 gap-3">
             <Stat label="Balance" value="48.213" />
-            <Stat label="Today" value="1.20431" note="3 jobs" />
+            <Stat label="Today" value="1.20431" />
             <Stat label="Unknown" value="–" />
           </dl>
           <Copyable text="GLN-7K2M-9QXD-4WHT" label="the code" />
@@ -129,14 +126,14 @@ function Components({ now }: { readonly now: number }): ReactNode {
               key={tone}
               note={{
                 tone,
-                text: tone === "good" ? "The key is revoked." : "The server did not accept this.",
+                text: tone === "good" ? "The key was revoked." : "The server did not accept this.",
               }}
               onDismiss={nothing}
             />
           ))}
           {tones.map((tone) => (
             <Banner key={tone} tone={tone}>
-              A line across the top, {tone}.
+              A line about the whole page, {tone}.
             </Banner>
           ))}
         </div>
@@ -155,9 +152,9 @@ function Components({ now }: { readonly now: number }): ReactNode {
           ]}
         />
       </Card>
-      <Card flush title="Nothing yet, and on its way">
-        <Empty title="No jobs yet" action={<Button look="primary">Make a key</Button>}>
-          They appear here as they arrive.
+      <Card flush title="Empty and loading">
+        <Empty title="No jobs yet" action={<Button look="primary">Create a key</Button>}>
+          New jobs appear here.
         </Empty>
         <div className="px-4 pb-2">
           <Skeleton className="h-4 w-32" />

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { AuditView } from "../console/audit/AuditView.tsx";
+import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
@@ -12,12 +12,12 @@ import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
-import { OverviewView } from "../console/overview/OverviewView.tsx";
+import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
-import { QueueView } from "../console/queue/QueueView.tsx";
+import { QueueView } from "../console/queue/QueuePage.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import type { PageId } from "../console/shell/pages.ts";
-import { type Line, Shell } from "../console/shell/Shell.tsx";
+import { type Connection, Shell } from "../console/shell/Shell.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
@@ -56,7 +56,7 @@ const modelsView = {
   devicesOf: () => null,
   onOpen: nothing,
   onAdd: nothing,
-  onChange: nothing,
+  onEdit: nothing,
   onRetire: nothing,
   onReinstate: nothing,
 } as const;
@@ -68,7 +68,7 @@ export function consoleStories(now: number): readonly Story[] {
     filter: null,
     onFilter: nothing,
     onCancel: nothing,
-    revival: { onRetry: nothing, onRetryAll: nothing, onDiscard: nothing },
+    deadLetters: { onRetry: nothing, onRetryAll: nothing, onDiscard: nothing },
     onMore: null,
     loadingMore: false,
   } as const;
@@ -168,7 +168,7 @@ export function consoleStories(now: number): readonly Story[] {
         <Card flush>
           <DevicesTable devices={devices} actions={actions} />
         </Card>
-        <DeviceLabels device={devices[2] ?? null} onSave={nothing} onClose={nothing} />
+        <DeviceLabels device={devices[2]!} onSave={nothing} onClose={nothing} />
       </>,
     ),
     inShell(
@@ -176,7 +176,7 @@ export function consoleStories(now: number): readonly Story[] {
       "keys",
       <>
         <KeysView {...keysView} keys={rows.keys(now)} />
-        <KeyLimits limited={rows.keys(now)[1] ?? null} onSave={nothing} onClose={nothing} />
+        <KeyLimits limited={rows.keys(now)[1]!} onSave={nothing} onClose={nothing} />
       </>,
     ),
     inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
@@ -186,7 +186,7 @@ export function consoleStories(now: number): readonly Story[] {
       "keys",
       <>
         <KeysView {...keysView} keys={rows.keys(now)} />
-        <Dialog open title="The key for Nightly summaries" onClose={nothing}>
+        <Dialog title="Key for Nightly summaries" onClose={nothing}>
           <KeyMade
             secret={`sk-gleaner-${"Zk3d9aPq".repeat(5)}abc`}
             apiBase="http://127.0.0.1:3210"
@@ -206,20 +206,20 @@ export function consoleStories(now: number): readonly Story[] {
       "codes",
       <>
         <CodesView codes={rows.codes(now)} onCreate={nothing} onRevoke={nothing} />
-        <NewCode open onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
+        <NewCode onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
       </>,
     ),
-    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} />),
+    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
     page("console-signed-out", <SignedOut why="new" />),
     page("console-session-ended", <SignedOut why="expired" />),
     page(
       "console-link-refused",
-      <SignedOut why={{ refused: "This sign-in link was used before. Each link works once." }} />,
+      <SignedOut why={{ refused: "This sign-in link was already used. Each link works only once." }} />,
     ),
     page(
       "console-unreachable",
       <Unreachable
-        message="The server of this page does not answer, or it is not Gleaner's."
+        message="The server of this page cannot be reached, or it does not run Gleaner."
         onRetry={nothing}
       />,
     ),
@@ -240,10 +240,10 @@ const emptySummary = {
 
 const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accepting: 0 }, lanes: [] };
 
-function inShell(id: string, at: PageId, content: ReactNode, line: Line = "live"): Story {
+function inShell(id: string, at: PageId, content: ReactNode, connection: Connection = "live"): Story {
   return page(
     id,
-    <Shell page={at} organization="Northwind Research" line={line} onSignOut={nothing}>
+    <Shell page={at} organization="Northwind Research" connection={connection} onSignOut={nothing}>
       {content}
     </Shell>,
   );

@@ -4,7 +4,9 @@ import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
-import { stories } from "./stories.tsx";
+import { componentStories } from "./component-stories.tsx";
+import { consoleStories } from "./console-stories.tsx";
+import { panelStories } from "./panel-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
@@ -13,10 +15,11 @@ const theme = asked.get("theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 
 const now = Date.now();
-const story = stories(now).find(({ id }) => id === asked.get("story"));
+const stories = [...componentStories(now), ...panelStories(now), ...consoleStories(now)];
+const story = stories.find(({ id }) => id === asked.get("story"));
 createRoot(root).render(
   story === undefined ? (
-    <GalleryIndex stories={stories(now)} />
+    <GalleryIndex stories={stories} />
   ) : (
     <FixedNow value={now}>
       <TooltipProvider>

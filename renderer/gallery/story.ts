@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** One state of a page or of some components, drawn from fixtures. `?story=ID&theme=dark` opens only this one. */
+/** One state of a page or of some components, with fixtures. `?story=ID&theme=dark` shows only this story. */
 export type Story = {
   readonly id: string;
   readonly group: "Components" | "Panel" | "Console";

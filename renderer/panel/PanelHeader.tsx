@@ -18,7 +18,7 @@ const unknownConnection = { tone: "quiet", words: "Unknown" } as const;
 type Props = { readonly snapshot: DonorSnapshot; readonly link: LinkState };
 
 export function PanelHeader({ snapshot, link }: Props): ReactNode {
-  const [asking, setAsking] = useState(false);
+  const [isQuitting, setIsQuitting] = useState(false);
   const act = useAct();
   const connection = link === "lost" ? unknownConnection : connections[snapshot.connection];
   return (
@@ -34,19 +34,20 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
         <StatusDot tone={connection.tone} busy={snapshot.connection === "connecting"} />
         {connection.words}
       </span>
-      <Button look="quiet" size="sm" onClick={() => setAsking(true)}>
+      <Button look="quiet" size="sm" onClick={() => setIsQuitting(true)}>
         Quit
       </Button>
-      <Confirm
-        open={asking}
-        title="Quit Gleaner?"
-        action="Quit"
-        onConfirm={() => act("quit", null)}
-        onClose={() => setAsking(false)}
-      >
-        A running job goes back to the queue at once and is not lost. This computer donates nothing until you
-        start Gleaner again.
-      </Confirm>
+      {isQuitting ? (
+        <Confirm
+          title="Quit Gleaner?"
+          action="Quit"
+          onConfirm={() => act("quit", null)}
+          onClose={() => setIsQuitting(false)}
+        >
+          A running job goes back to the queue and is not lost. This computer donates nothing until you start
+          Gleaner again.
+        </Confirm>
+      ) : null}
     </header>
   );
 }

@@ -1,9 +1,13 @@
 import { type ReactNode, useState } from "react";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
+import { formatCount } from "../../app/format/quantity.ts";
+import { formatCredits } from "../../app/money/credits.ts";
 import { Banner } from "../ui/Banner.tsx";
+import { Card } from "../ui/Card.tsx";
 import { Tabs } from "../ui/controls/Tabs.tsx";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
+import { Stat } from "../ui/Stat.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
@@ -11,10 +15,8 @@ import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
 import { PanelHeader } from "./PanelHeader.tsx";
-import { About } from "./settings/About.tsx";
 import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
-import { Earnings } from "./status/Earnings.tsx";
 import { Status } from "./status/Status.tsx";
 
 export type PanelTab = "now" | "history" | "settings";
@@ -27,15 +29,15 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
     <div className="flex min-h-screen flex-col">
       {link === "lost" ? (
         <Banner tone="bad" busy>
-          Gleaner is not running, or cannot be reached.{" "}
-          {snapshot === null ? "" : "This page shows its last report. "}
-          Trying again.
+          Gleaner is not running or cannot be reached.{" "}
+          {snapshot === null ? "" : "This page shows its last known state. "}
+          Reconnecting…
         </Banner>
       ) : null}
       {snapshot !== null ? (
         <Loaded snapshot={snapshot} link={link} firstTab={firstTab} />
       ) : problem !== null ? (
-        <Empty title="Gleaner could not report its state">{problem}</Empty>
+        <Empty title="Gleaner's state cannot be shown">{problem}</Empty>
       ) : (
         <Booting />
       )}
@@ -110,5 +112,45 @@ function Booting(): ReactNode {
       <Skeleton className="h-36 w-full" />
       <Skeleton className="h-16 w-full" />
     </div>
+  );
+}
+
+function Earnings({ earnings }: { readonly earnings: EarningsView | null }): ReactNode {
+  return (
+    <Card>
+      <dl className="-my-1 grid grid-cols-3 gap-3">
+        <Stat
+          label="Balance, credits"
+          value={earnings === null ? "–" : formatCredits(earnings.balanceMicro)}
+        />
+        <Stat label="Today" value={earnings === null ? "–" : formatCredits(earnings.todayMicro)} />
+        <Stat label="Jobs done" value={earnings === null ? "–" : formatCount(earnings.jobsSucceeded)} />
+      </dl>
+    </Card>
+  );
+}
+
+const shells = { desktop: "desktop program", headless: "background service" } as const;
+
+function About({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+  const rows = [
+    ["Version", `${snapshot.version}, ${shells[snapshot.shell]}`],
+    ["System", snapshot.platform],
+    ...(snapshot.device === null ? [] : [["Device", snapshot.device.id]]),
+  ] as const;
+  return (
+    <Card title="About Gleaner">
+      <dl className="grid gap-1.5">
+        {rows.map(([label, value]) => (
+          <div key={label} className="grid grid-cols-[7rem_1fr] gap-3">
+            <dt className="text-muted">{label}</dt>
+            <dd className="min-w-0 break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-3 text-xs text-muted">
+        Prompts and answers stay in memory. They are never written to this computer's disk.
+      </p>
+    </Card>
   );
 }

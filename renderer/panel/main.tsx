@@ -1,8 +1,28 @@
 import "../ui/tokens.css";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
+import type { PanelBridge } from "../../app/contract/donor-calls.ts";
+import { ToastProvider } from "../ui/overlays/Toast.tsx";
+import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { findLink } from "./bridge/find-link.ts";
-import { Panel } from "./Panel.tsx";
-import { createPanelStore } from "./state/panel-store.ts";
+import { PanelView } from "./PanelView.tsx";
+import { Bridge } from "./state/actions.ts";
+import { createPanelStore, type PanelStore } from "./state/panel-store.ts";
+
+type Props = { readonly bridge: PanelBridge; readonly store: PanelStore };
+
+function Panel({ bridge, store }: Props): ReactNode {
+  const state = useSyncExternalStore(store.subscribe, store.get);
+  return (
+    <Bridge value={bridge}>
+      <TooltipProvider>
+        <ToastProvider>
+          <PanelView state={state} />
+        </ToastProvider>
+      </TooltipProvider>
+    </Bridge>
+  );
+}
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { IdleLimits, InUseLimits } from "../../app/policy/rules/limits.ts";
-import { inputClass } from "../ui/controls/Field.tsx";
+import { SelectBox } from "../ui/controls/Select.tsx";
 import { Switch } from "../ui/controls/Switch.tsx";
 import { NumberControl } from "./NumberControl.tsx";
 import { problemOf } from "./rule-problems.ts";
@@ -38,28 +38,28 @@ export function IdleControl({ label, value, onChange }: IdleProps): ReactNode {
   );
 }
 
+const modes = [
+  { value: "off", label: "Nothing" },
+  { value: "limited", label: "Within limits" },
+];
+
 type InUseProps = {
   readonly label: string;
   readonly value: InUseLimits;
   readonly onChange: (value: InUseLimits) => void;
 };
 
-/** Limits while somebody uses the computer: no work, or threads, GPU and memory. */
+/** Limits on threads, GPU and memory while somebody uses the computer, or no work at all. */
 export function InUseControl({ label, value, onChange }: InUseProps): ReactNode {
   const { mode, threads, gpu, memoryMb } = value;
   return (
     <div className="grid gap-2">
-      <select
+      <SelectBox
         aria-label={label}
         value={mode}
-        onChange={({ target }) =>
-          onChange({ ...value, mode: target.value === "limited" ? "limited" : "off" })
-        }
-        className={inputClass(false)}
-      >
-        <option value="off">Nothing</option>
-        <option value="limited">Within limits</option>
-      </select>
+        options={modes}
+        onChange={(chosen) => onChange({ ...value, mode: chosen === "limited" ? "limited" : "off" })}
+      />
       {mode === "off" ? null : (
         <>
           <NumberControl

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { inputClass } from "../ui/controls/Field.tsx";
+import { joinNames, splitNames } from "../ui/names.ts";
 
 type Props = {
   readonly label: string;
@@ -20,7 +21,7 @@ export function NamesControl({
   onChange,
 }: Props): ReactNode {
   const [typed, setTyped] = useState("");
-  const shown = parseNames(typed).join() === value.join() ? typed : value.join(", ");
+  const shown = splitNames(typed).join() === value.join() ? typed : joinNames(value);
   return (
     <input
       aria-label={label}
@@ -30,7 +31,7 @@ export function NamesControl({
       placeholder={placeholder}
       onChange={(event) => {
         setTyped(event.target.value);
-        onChange(parseNames(event.target.value));
+        onChange(splitNames(event.target.value));
       }}
       className={inputClass(invalid)}
     />
@@ -62,9 +63,4 @@ export function GpusControl({
       }
     />
   );
-}
-
-function parseNames(typed: string): string[] {
-  const names = typed.split(",").map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== ""))];
 }

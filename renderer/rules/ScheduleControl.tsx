@@ -3,6 +3,7 @@ import { dayNames } from "../../app/format/time.ts";
 import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 import { Button } from "../ui/controls/Button.tsx";
 import { inputClass } from "../ui/controls/Field.tsx";
+import { SelectBox } from "../ui/controls/Select.tsx";
 import { cx } from "../ui/cx.ts";
 import { minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
@@ -14,6 +15,11 @@ type Props = {
   readonly onChange: (value: Schedule) => void;
 };
 
+const kinds = [
+  { value: "always", label: "At any hour" },
+  { value: "some", label: "Only in these hours" },
+];
+
 /** A schedule: always, or certain hours on certain days. */
 export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
   const windows = value ?? [];
@@ -21,15 +27,12 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
     onChange(windows.map((each, index) => (index === at ? next : each)));
   return (
     <div className="grid min-w-0 grid-cols-1 gap-2">
-      <select
+      <SelectBox
         aria-label={label}
         value={value === null ? "always" : "some"}
-        onChange={(event) => onChange(event.target.value === "always" ? null : [nights])}
-        className={inputClass(false)}
-      >
-        <option value="always">At any hour</option>
-        <option value="some">Only in these hours</option>
-      </select>
+        options={kinds}
+        onChange={(chosen) => onChange(chosen === "always" ? null : [nights])}
+      />
       {value === null ? null : (
         <>
           {windows.map((window, at) => (

@@ -13,14 +13,14 @@ export function problemOf(name: RuleName, value: unknown): string | null {
       return `Must be ${factor === 1 ? "a whole number" : "a number"} from ${from ?? ""} to ${to ?? ""}.`;
     }
     case "names":
-      return "At most 100 names, each of at most 200 characters.";
+      return "Enter at most 100 names of at most 200 characters.";
     case "gpus":
-      return "Numbers from 0 to 63 with commas between them.";
+      return "Enter numbers from 0 to 63, separated by commas.";
     case "schedule":
-      return "Each line needs a day, a time from and a time to.";
+      return "Choose at least one day, a start and an end in each row.";
     case "idle":
     case "inUse":
-      return "Threads must be a whole number from 1 to 256, and memory one from 0 to 16,777,216 MiB.";
+      return "Enter 1 to 256 threads, and 0 to 16,777,216 MiB of memory.";
     case "switch":
       return "Must be on or off.";
   }

@@ -5,7 +5,7 @@ import { type Tone, toneTint } from "./tone.ts";
 
 type Props = { readonly tone: Tone; readonly busy?: boolean; readonly children: ReactNode };
 
-/** A line across the top that concerns the whole page. */
+/** A line at the top about the whole page. */
 export function Banner({ tone, busy = false, children }: Props): ReactNode {
   return (
     <div role="status" className={cx("flex items-center gap-2.5 px-4 py-2", toneTint[tone])}>

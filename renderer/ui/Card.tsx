@@ -3,7 +3,7 @@ import { cx } from "./cx.ts";
 
 type Props = {
   readonly title?: string;
-  /** Shown at the right of the title. */
+  /** At the right of the title. */
   readonly aside?: ReactNode;
   /** For content with margins of its own, such as a table. */
   readonly flush?: boolean;

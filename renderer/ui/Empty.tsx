@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type Props = { readonly title: string; readonly children?: ReactNode; readonly action?: ReactNode };
 
-/** Fills an empty place: says what will appear here and how to get it. */
+/** Fills an empty place. Says what will appear there and how. */
 export function Empty({ title, children, action }: Props): ReactNode {
   return (
     <div className="grid justify-items-center gap-1 px-6 py-8 text-center">

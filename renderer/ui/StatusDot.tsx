@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 import { type Tone, toneFill } from "./tone.ts";
 
-/** A colored dot. Color is never the only sign: put words beside it. */
+/** A colored dot. Put words next to it: color must not be the only sign. */
 export function StatusDot({
   tone,
   busy = false,

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
+import { SkeletonRows } from "./Skeleton.tsx";
 
 export type Column<Row> = {
   readonly key: string;
@@ -13,14 +14,19 @@ export type Column<Row> = {
 type Props<Row> = {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
+  /** Undefined while they load. */
+  readonly rows: readonly Row[] | undefined;
+  /** Shown if there are no rows. */
+  readonly empty?: ReactNode;
   readonly keyOf: (row: Row) => string;
   /** Shown below a row in full width, e.g. its attempts. */
   readonly detail?: (row: Row) => ReactNode;
 };
 
 /** A plain table. In a narrow window it scrolls sideways in its own box. */
-export function Table<Row>({ label, columns, rows, keyOf, detail }: Props<Row>): ReactNode {
+export function Table<Row>({ label, columns, rows, empty, keyOf, detail }: Props<Row>): ReactNode {
+  if (rows === undefined) return <SkeletonRows />;
+  if (rows.length === 0 && empty !== undefined) return empty;
   return (
     <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
       <table aria-label={label} className="w-full border-collapse text-left">

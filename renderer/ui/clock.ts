@@ -28,7 +28,7 @@ export function useNow(): number {
   return fixed ?? ticking;
 }
 
-// Rounds to whole seconds, so that two reads in one render agree.
+// Rounded to whole seconds, so that two reads in one render agree.
 function roundedNow(): number {
   return Math.floor(Date.now() / 1_000) * 1_000;
 }

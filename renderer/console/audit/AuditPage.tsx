@@ -1,8 +1,14 @@
 import { usePaginatedQuery } from "convex/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { Card } from "../../ui/Card.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { AuditRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { AuditView } from "./AuditView.tsx";
+import { actionWords, actorWords } from "./audit-words.ts";
 
 const pageSize = 50;
 
@@ -17,6 +23,49 @@ export function AuditPage(): ReactNode {
     <AuditView
       rows={status === "LoadingFirstPage" ? undefined : results}
       onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
+      loadingMore={status === "LoadingMore"}
     />
   );
 }
+
+type Props = {
+  readonly rows: readonly AuditRow[] | undefined;
+  readonly onMore: (() => void) | null;
+  readonly loadingMore: boolean;
+};
+
+export function AuditView({ rows, onMore, loadingMore }: Props): ReactNode {
+  return (
+    <Card flush>
+      <Table
+        label="Audit trail"
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => `${row.at} ${row.action} ${row.subject}`}
+        empty={<Empty title="No entries yet">The actions of administrators and devices appear here.</Empty>}
+      />
+      <LoadMore onMore={onMore} loading={loadingMore} />
+    </Card>
+  );
+}
+
+const columns: readonly Column<AuditRow>[] = [
+  { key: "at", title: "Time", width: "w-28", cell: (row) => <RelativeTime at={row.at} /> },
+  { key: "actor", title: "By", width: "w-36", cell: (row) => actorWords(row.actor) },
+  {
+    key: "action",
+    title: "Action",
+    width: "w-56",
+    cell: (row) => <span className="font-medium whitespace-nowrap">{actionWords(row.action)}</span>,
+  },
+  {
+    key: "subject",
+    title: "Details",
+    cell: (row) => (
+      <div className="min-w-48">
+        <p className="break-all text-muted">{row.subject}</p>
+        {row.detail === null ? null : <p className="text-xs break-words text-muted">{row.detail}</p>}
+      </div>
+    ),
+  },
+];

@@ -10,14 +10,14 @@ const never: typeof fetch = async () => {
   throw new TypeError("fetch failed");
 };
 
-it("asks its own origin", async () => {
+it("asks the page's origin for the deployment", async () => {
   expect(await findDeployment({ origin, search: "" }, answer({ deploymentUrl: `${origin}/` }))).toEqual({
     kind: "found",
     deployment: { url: origin, apiBase: origin },
   });
 });
 
-it("takes the named deployment before its own origin", async () => {
+it("prefers the deployment in the address to the page's origin", async () => {
   const search = `?deployment=${encodeURIComponent("https://calm-otter-12.convex.cloud")}`;
   expect(await findDeployment({ origin, search }, never)).toEqual({
     kind: "found",
@@ -28,13 +28,13 @@ it("takes the named deployment before its own origin", async () => {
 it.each([
   ["no server", "", never],
   ["an error", "", answer({}, 500)],
-  ["something else", "", answer({ hello: 1 })],
-  ["a script's address", "", answer({ deploymentUrl: "javascript:alert(1)" })],
-  ["a bad name", "?deployment=javascript:alert(1)", never],
-])("fails with a sentence: %s", async (_name, search, get) => {
+  ["another answer", "", answer({ hello: 1 })],
+  ["a script address", "", answer({ deploymentUrl: "javascript:alert(1)" })],
+  ["an invalid deployment", "?deployment=javascript:alert(1)", never],
+])("explains the failure: %s", async (_name, search, get) => {
   expect(await findDeployment({ origin, search }, get)).toMatchObject({ kind: "failed" });
 });
 
-it("leaves other deployments' names alone", () => {
+it("keeps the addresses of deployments outside Convex Cloud", () => {
   expect(apiBaseOf("https://convex.example.org")).toBe("https://convex.example.org");
 });

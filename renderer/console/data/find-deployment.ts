@@ -23,19 +23,19 @@ export async function findDeployment(
     const parsed = configSchema.safeParse({ deploymentUrl: named });
     return parsed.success
       ? { kind: "found", deployment: { url: trimmed(named), apiBase: apiBaseOf(trimmed(named)) } }
-      : failed("The address after ?deployment= is not a server's. It must start with http:// or https://.");
+      : failed("The address after ?deployment= is not valid. It must start with http:// or https://.");
   }
   try {
     const answer = await get(`${location.origin}/config`, { headers: { accept: "application/json" } });
-    if (!answer.ok) return failed(`The server answered ${answer.status} when asked for its configuration.`);
+    if (!answer.ok) return failed(`The server answered with error ${answer.status}.`);
     const { deploymentUrl } = configSchema.parse(await answer.json());
     return { kind: "found", deployment: { url: trimmed(deploymentUrl), apiBase: location.origin } };
   } catch {
-    return failed("The server of this page does not answer, or it is not Gleaner's.");
+    return failed("The server of this page cannot be reached, or it does not run Gleaner.");
   }
 }
 
-/** Convex Cloud serves HTTP actions at a host name of their own. Other deployments tell their address. */
+/** Convex Cloud serves HTTP actions on a separate host name. Other deployments keep theirs. */
 export function apiBaseOf(deploymentUrl: string): string {
   return deploymentUrl.replace(/\.convex\.cloud$/, ".convex.site");
 }

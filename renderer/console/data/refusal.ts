@@ -10,7 +10,7 @@ export function refusalOf(error: unknown): { readonly code: string; readonly mes
   return parsed.success ? parsed.data : null;
 }
 
-/** A sentence for a toast. */
+/** The error in a sentence for a person. */
 export function messageOf(error: unknown): string {
   return refusalOf(error)?.message ?? "The server did not accept this. Try again in a moment.";
 }

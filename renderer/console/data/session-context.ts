@@ -15,10 +15,10 @@ export function useSession(): string {
 
 type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
 
-/** Words for an answer. */
-export type Said = { readonly words: string; readonly tone?: "bad" };
+/** The toast about an answer. */
+export type Notice = { readonly words: string; readonly tone?: "bad" };
 type Done<Reference extends FunctionReference<"mutation">> =
-  string | ((answer: FunctionReturnType<Reference>) => Said);
+  string | ((answer: FunctionReturnType<Reference>) => Notice);
 
 /** Runs a mutation with the session. Shows `done` on success, and the refusal otherwise. */
 export function useAct<Reference extends FunctionReference<"mutation">>(

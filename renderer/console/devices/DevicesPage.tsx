@@ -15,27 +15,29 @@ export function DevicesPage(): ReactNode {
   const retire = useAct(api.admin.retireDevice);
   const reinstate = useAct(api.admin.reinstateDevice);
   const label = useAct(api.adminQueue.labelDevice);
-  const [labeling, setLabeling] = useState<DeviceRow | null>(null);
+  const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   return (
     <Card flush>
       <DevicesTable
         devices={devices}
         actions={{
-          retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} is retired.`),
-          reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} is back.`),
-          label: setLabeling,
+          retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
+          reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
+          label: setLabeled,
         }}
       />
-      <DeviceLabels
-        device={labeling}
-        onSave={({ deviceId, name }, labels) =>
-          void label({ deviceId, ...labels }, `The groups of ${name} are set.`)
-        }
-        onClose={() => setLabeling(null)}
-      />
+      {labeled === null ? null : (
+        <DeviceLabels
+          device={labeled}
+          onSave={(labels) =>
+            void label({ deviceId: labeled.deviceId, ...labels }, `The groups of ${labeled.name} were saved.`)
+          }
+          onClose={() => setLabeled(null)}
+        />
+      )}
       {count !== undefined && count.total > count.listed ? (
         <p className="border-t border-line px-4 py-2.5 text-xs text-muted">
-          {formatCount(count.listed)} of {formatCount(count.total)} devices are shown, those online first.
+          Showing {formatCount(count.listed)} of {formatCount(count.total)} devices, online devices first.
         </p>
       ) : null}
     </Card>

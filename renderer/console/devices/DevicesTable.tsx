@@ -1,18 +1,16 @@
 import { type ReactNode, useState } from "react";
-import { formatMebibytes } from "../../../app/format/quantity.ts";
+import { formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { describeDevice } from "./describe-device.ts";
-import { deviceSpeeds } from "./device-speeds.ts";
-import { unknownWords } from "./fact-words.ts";
+import { deviceSpeeds, unknownWords } from "./device-details.ts";
 
 export type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
@@ -20,7 +18,7 @@ export type DeviceActions = {
   readonly label: (device: DeviceRow) => void;
 };
 
-/** The device's groups and its classes of data. */
+/** The device's groups and its data classes. */
 function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length === 0 && dataClasses.length === 0) return null;
   return (
@@ -42,7 +40,8 @@ function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRo
 function offerOf(able: DeviceRow["capabilities"]): string {
   if (able === null) return "nothing yet";
   const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
-  const atOnce = able.concurrency === undefined ? [] : [`${String(able.concurrency)} at once`];
+  const atOnce =
+    able.concurrency === undefined ? [] : [plural(able.concurrency, "job at once", "jobs at once")];
   return [...memory, ...(able.gpu === true ? ["GPU"] : []), ...atOnce].join(", ");
 }
 
@@ -55,40 +54,40 @@ type Props = {
 
 export function DevicesTable({ devices, actions, compact = false }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
-  if (devices === undefined) return <SkeletonRows />;
-  if (devices.length === 0) {
-    return (
-      <Empty
-        title="No devices yet"
-        action={
-          <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
-            Create an enrollment code
-          </a>
-        }
-      >
-        A laptop joins when its user enters an enrollment code in Gleaner's window.
-      </Empty>
-    );
-  }
   const all = columnsOf(compact);
   const shown = compact ? all.filter(({ key }) => key !== "capabilities") : all;
-  const columns = actions === undefined ? shown : [...shown, actionColumn(actions, setRetiring)];
   return (
     <>
-      <Table label="Devices" columns={columns} rows={devices} keyOf={(device) => device.deviceId} />
-      <Confirm
-        open={retiring !== null}
-        title={`Retire ${retiring?.name ?? "this device"}?`}
-        action="Retire"
-        danger
-        onConfirm={() => {
-          if (retiring !== null) actions?.retire(retiring);
-        }}
-        onClose={() => setRetiring(null)}
-      >
-        It gets no more jobs, and its current job goes back to the queue. Its earnings stay on its account.
-        You can reinstate it at any time.
-      </Confirm>
+      <Table
+        label="Devices"
+        columns={actions === undefined ? shown : [...shown, actionsOf(actions, setRetiring)]}
+        rows={devices}
+        keyOf={(device) => device.deviceId}
+        empty={
+          <Empty
+            title="No devices yet"
+            action={
+              <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
+                Create an enrollment code
+              </a>
+            }
+          >
+            A laptop joins when its user enters an enrollment code in Gleaner's window.
+          </Empty>
+        }
+      />
+      {retiring === null ? null : (
+        <Confirm
+          title={`Retire ${retiring.name}?`}
+          action="Retire"
+          danger
+          onConfirm={() => actions?.retire(retiring)}
+          onClose={() => setRetiring(null)}
+        >
+          It gets no more jobs, and its current job goes back to the queue. It keeps its earnings. You can
+          reinstate it at any time.
+        </Confirm>
+      )}
     </>
   );
 }
@@ -125,7 +124,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
             </span>
           </Tooltip>
           {compact || unknown === "" ? null : (
-            <p className="mt-1 max-w-56 text-xs text-muted">Cannot tell: {unknown}</p>
+            <p className="mt-1 max-w-56 text-xs text-muted">Unknown: {unknown}</p>
           )}
         </div>
       );
@@ -171,31 +170,20 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
   },
 ];
 
-function actionColumn(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
-  return {
-    key: "actions",
-    title: "",
-    align: "right",
-    width: "w-40",
-    cell: (device) =>
-      device.status === "active" ? (
-        <span className="inline-flex gap-1">
-          <Button
-            size="sm"
-            look="quiet"
-            aria-label={`Groups of ${device.name}`}
-            onClick={() => actions.label(device)}
-          >
-            Groups
-          </Button>
-          <Button size="sm" look="quiet" aria-label={`Retire ${device.name}`} onClick={() => retire(device)}>
-            Retire
-          </Button>
-        </span>
-      ) : (
-        <Button size="sm" aria-label={`Reinstate ${device.name}`} onClick={() => actions.reinstate(device)}>
-          Reinstate
-        </Button>
-      ),
-  };
+function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
+  return actionColumn("w-44", (device) =>
+    device.status === "active" ? (
+      <>
+        <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
+        <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
+      </>
+    ) : (
+      <RowAction
+        verb="Reinstate"
+        object={device.name}
+        look="plain"
+        onClick={() => actions.reinstate(device)}
+      />
+    ),
+  );
 }

@@ -5,7 +5,7 @@ import { describeDevice } from "./describe-device.ts";
 
 const active = { status: "active", online: true } as const;
 
-it("says retired before offline, and offline before an activity of long ago", () => {
+it("shows retired before offline, and offline before an old activity", () => {
   const activity = { kind: "donating", reason: "idle" } as const;
   expect(describeDevice({ status: "retired", online: false, activity }).short).toBe("Retired");
   expect(describeDevice({ status: "active", online: false, activity }).short).toBe("Offline");
@@ -13,7 +13,7 @@ it("says retired before offline, and offline before an activity of long ago", ()
   expect(describeDevice({ ...active, activity: null }).short).toBe("Starting");
 });
 
-it("never speaks to the administrator as if they were the donor", () => {
+it("never addresses the administrator as the donor", () => {
   for (const reason of Object.keys(standbyReasons) as StandbyReason[]) {
     const words = describeDevice({ ...active, activity: { kind: "holding", reason } });
     expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);

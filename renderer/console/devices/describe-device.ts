@@ -1,6 +1,6 @@
 import type { ReasonWords } from "../../../app/policy/declare/check.ts";
 import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
-import { toneOfHold } from "../../ui/hold-tone.ts";
+import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { DeviceRow } from "../data/rows.ts";
 
@@ -19,14 +19,14 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
     return {
       tone: "quiet",
       short: "Offline",
-      sentence: "This device is switched off, asleep or out of reach.",
+      sentence: "This device is turned off, asleep or not connected.",
     };
   }
   const { activity } = device;
   if (activity === null) return { tone: "quiet", ...toOthers(standbyReasons.starting) };
   return activity.kind === "donating"
     ? { tone: "good", ...toOthers(donateReasons[activity.reason]) }
-    : { tone: toneOfHold(activity.reason), ...toOthers(standbyReasons[activity.reason]) };
+    : { tone: standbyTone(activity.reason), ...toOthers(standbyReasons[activity.reason]) };
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

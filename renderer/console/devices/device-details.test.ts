@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { deviceSpeeds } from "./device-speeds.ts";
-import { unknownWords } from "./fact-words.ts";
+import { deviceSpeeds, unknownWords } from "./device-details.ts";
 
-it("names what a device cannot tell, also what this console does not know", () => {
+it("names the facts that a device cannot measure, including ones that this console does not know", () => {
   expect(unknownWords(["temperatureC", "moonPhase"])).toBe("temperature, moonPhase");
   expect(unknownWords([])).toBe("");
   expect(unknownWords(null)).toBe("");
 });
 
-it("names the speeds that were measured", () => {
+it("lists a device's measured speeds", () => {
   const speed = { prefill: 420.4, generate: 3.81, backend: "cpu" };
   const models = [
     { modelId: "a", state: "ready", speed },

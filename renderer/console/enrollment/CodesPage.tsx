@@ -12,22 +12,23 @@ export function CodesPage(): ReactNode {
   const codes = useQuery(api.admin.enrolmentCodes, { session });
   const create = useAct(api.admin.createEnrolmentCode);
   const revoke = useAct(api.admin.revokeEnrolmentCode);
-  const [making, setMaking] = useState(false);
+  const [isNew, setIsNew] = useState(false);
   return (
     <>
       <CodesView
         codes={codes}
-        onCreate={() => setMaking(true)}
-        onRevoke={({ codeId, label }) => void revoke({ codeId }, `The code for ${label} is revoked.`)}
+        onCreate={() => setIsNew(true)}
+        onRevoke={({ codeId, label }) => void revoke({ codeId }, `The code for ${label} was revoked.`)}
       />
-      <NewCode
-        open={making}
-        onCreate={async (wish) => {
-          const code = makeEnrollmentCode();
-          return (await create({ ...wish, codeHash: sha256(code) })) ? code : null;
-        }}
-        onClose={() => setMaking(false)}
-      />
+      {isNew ? (
+        <NewCode
+          onCreate={async (options) => {
+            const code = makeEnrollmentCode();
+            return (await create({ ...options, codeHash: sha256(code) })) ? code : null;
+          }}
+          onClose={() => setIsNew(false)}
+        />
+      ) : null}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CodeRow } from "../data/rows.ts";
 import { codeState } from "./code-state.ts";
@@ -23,39 +23,35 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
   return (
     <Card
       flush
-      title="Codes that devices join with"
+      title="Codes for new devices"
       aside={
         <Button look="primary" size="sm" onClick={onCreate}>
           New code
         </Button>
       }
     >
-      {codes === undefined ? (
-        <SkeletonRows />
-      ) : codes.length === 0 ? (
-        <Empty title="No enrollment codes yet">
-          A donor enters a code in Gleaner's window. Their computer then joins your organization.
-        </Empty>
-      ) : (
-        <Table
-          label="Enrollment codes"
-          columns={columns(now, setRevoking)}
-          rows={codes}
-          keyOf={(code) => code.codeId}
-        />
+      <Table
+        label="Enrollment codes"
+        columns={columns(now, setRevoking)}
+        rows={codes}
+        keyOf={(code) => code.codeId}
+        empty={
+          <Empty title="No enrollment codes yet">
+            A donor enters a code in Gleaner's window. Their computer then joins your organization.
+          </Empty>
+        }
+      />
+      {revoking === null ? null : (
+        <Confirm
+          title={`Revoke the code for ${revoking.label}?`}
+          action="Revoke"
+          danger
+          onConfirm={() => onRevoke(revoking)}
+          onClose={() => setRevoking(null)}
+        >
+          No more devices can join with this code. Devices that joined with it stay.
+        </Confirm>
       )}
-      <Confirm
-        open={revoking !== null}
-        title={`Revoke ${revoking?.label ?? "this code"}?`}
-        action="Revoke"
-        danger
-        onConfirm={() => {
-          if (revoking !== null) onRevoke(revoking);
-        }}
-        onClose={() => setRevoking(null)}
-      >
-        Nobody can join with it anymore. Devices that joined with it stay.
-      </Confirm>
     </Card>
   );
 }
@@ -70,25 +66,23 @@ function columns(now: number, revoke: (code: CodeRow) => void): readonly Column<
       width: "w-28",
       cell: (code) => `${code.used} of ${code.uses}`,
     },
-    { key: "made", title: "Made", width: "w-28", cell: (code) => <RelativeTime at={code.createdAt} /> },
+    {
+      key: "created",
+      title: "Created",
+      width: "w-28",
+      cell: (code) => <RelativeTime at={code.createdAt} />,
+    },
     { key: "expires", title: "Expires", width: "w-28", cell: (code) => <RelativeTime at={code.expiresAt} /> },
     {
-      key: "state",
-      title: "State",
+      key: "status",
+      title: "Status",
       width: "w-32",
       cell: (code) => <Badge tone={codeState(code, now).tone}>{codeState(code, now).words}</Badge>,
     },
-    {
-      key: "actions",
-      title: "",
-      align: "right",
-      width: "w-24",
-      cell: (code) =>
-        codeState(code, now).open ? (
-          <Button size="sm" look="quiet" aria-label={`Revoke ${code.label}`} onClick={() => revoke(code)}>
-            Revoke
-          </Button>
-        ) : null,
-    },
+    actionColumn("w-24", (code) =>
+      codeState(code, now).active ? (
+        <RowAction verb="Revoke" object={code.label} onClick={() => revoke(code)} />
+      ) : null,
+    ),
   ];
 }

@@ -8,9 +8,12 @@ const code = {
   revokedAt: null,
 };
 
-it("is open until it is used up, expires or is revoked", () => {
-  expect(codeState(code, 99)).toMatchObject({ words: "Open", open: true });
-  expect(codeState(code, 100)).toMatchObject({ words: "Expired", open: false });
-  expect(codeState({ ...code, used: 2 }, 99)).toMatchObject({ words: "Used up", open: false });
-  expect(codeState({ ...code, used: 2, revokedAt: 5 }, 99)).toMatchObject({ words: "Revoked", open: false });
+it("keeps a code active until it is used up, expires or is revoked", () => {
+  expect(codeState(code, 99)).toMatchObject({ words: "Active", active: true });
+  expect(codeState(code, 100)).toMatchObject({ words: "Expired", active: false });
+  expect(codeState({ ...code, used: 2 }, 99)).toMatchObject({ words: "Used up", active: false });
+  expect(codeState({ ...code, used: 2, revokedAt: 5 }, 99)).toMatchObject({
+    words: "Revoked",
+    active: false,
+  });
 });

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import { formatClock, formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
+import { attemptWords } from "../../ui/status-words.ts";
 import type { JobRow } from "../data/rows.ts";
-import { attemptWords, waitWords } from "./job-words.ts";
+import { waitWords } from "./job-words.ts";
 
 export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
   return (
@@ -21,10 +22,8 @@ export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
           </li>
         ))}
       </ol>
-      {job.waitsFor === null ? null : <p className="text-muted">It waits {waitWords[job.waitsFor]}.</p>}
-      {job.priority === "normal" ? null : (
-        <p className="text-muted">It was submitted at {job.priority} priority.</p>
-      )}
+      {job.waitsFor === null ? null : <p className="text-muted">{waitWords[job.waitsFor]}</p>}
+      {job.priority === "normal" ? null : <p className="text-muted">Priority: {job.priority}</p>}
       {job.error === null ? null : (
         <p className="text-bad">
           {job.error.message} <span className="text-xs">({job.error.code})</span>

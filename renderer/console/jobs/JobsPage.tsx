@@ -4,7 +4,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import type { JobFilter } from "./job-words.ts";
 import { JobsView } from "./JobsView.tsx";
-import { saidOfRetry, saidOfRetryAll } from "./retry-words.ts";
+import { retryAllNotice, retryNotice } from "./retry-words.ts";
 
 const pageSize = 25;
 
@@ -30,11 +30,11 @@ export function JobsPage(): ReactNode {
       jobs={status === "LoadingFirstPage" ? undefined : results}
       filter={filter}
       onFilter={setFilter}
-      onCancel={({ jobId }) => void cancel({ jobId }, "The job is canceled.")}
-      revival={{
-        onRetry: ({ jobId }) => void retry({ jobId }, saidOfRetry),
-        onRetryAll: () => void retryAll({}, saidOfRetryAll),
-        onDiscard: ({ jobId }) => void discard({ jobId }, "The job is discarded."),
+      onCancel={({ jobId }) => void cancel({ jobId }, "The job was canceled.")}
+      deadLetters={{
+        onRetry: ({ jobId }) => void retry({ jobId }, retryNotice),
+        onRetryAll: () => void retryAll({}, retryAllNotice),
+        onDiscard: ({ jobId }) => void discard({ jobId }, "The job was discarded."),
       }}
       onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
       loadingMore={status === "LoadingMore"}

@@ -1,28 +1,36 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { actionColumn } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { Attempts } from "./Attempts.tsx";
 import { isOpen, jobWords } from "./job-words.ts";
-import { JobDuration } from "./JobDuration.tsx";
+
+export type DeadLetterActions = {
+  readonly onRetry: (job: JobRow) => void;
+  readonly onDiscard: (job: JobRow) => void;
+};
 
 type Props = {
-  readonly jobs: readonly JobRow[];
+  readonly jobs: readonly JobRow[] | undefined;
+  readonly empty: ReactNode;
   readonly onCancel?: (job: JobRow) => void;
-  /** Actions of dead letters, in place of canceling. */
-  readonly revival?: Revival;
+  readonly deadLetters?: DeadLetterActions;
   /** Hides the columns that only the jobs page has room for. */
   readonly compact?: boolean;
   /** Opened at first. For pages that show fixtures. */
   readonly firstOpen?: string;
 };
 
-export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen }: Props): ReactNode {
+export function JobsTable(props: Props): ReactNode {
+  const { jobs, empty, onCancel, deadLetters, compact = false, firstOpen } = props;
   const [open, setOpen] = useState<string | null>(firstOpen ?? null);
   const [canceling, setCanceling] = useState<JobRow | null>(null);
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
@@ -31,7 +39,7 @@ export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen 
     statusColumn(open, toggle),
     ...(compact ? base.filter(({ key }) => key !== "key" && key !== "tokens") : base),
     ...(onCancel === undefined ? [] : [cancelColumn(setCanceling)]),
-    ...(revival === undefined ? [] : [reviveColumn(revival.onRetry, setDiscarding)]),
+    ...(deadLetters === undefined ? [] : [deadLetterColumn(deadLetters.onRetry, setDiscarding)]),
   ];
   return (
     <>
@@ -41,40 +49,35 @@ export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen 
         rows={jobs}
         keyOf={(job) => job.jobId}
         detail={(job) => (job.jobId === open ? <Attempts job={job} /> : null)}
+        empty={empty}
       />
-      <Confirm
-        open={canceling !== null}
-        title="Cancel this job?"
-        action="Cancel the job"
-        danger
-        onConfirm={() => {
-          if (canceling !== null) onCancel?.(canceling);
-        }}
-        onClose={() => setCanceling(null)}
-      >
-        The requester gets an error and the credits back, and the device stops working on it. You cannot undo
-        this.
-      </Confirm>
-      <Confirm
-        open={discarding !== null}
-        title="Discard this job?"
-        action="Discard"
-        danger
-        onConfirm={() => {
-          if (discarding !== null) revival?.onDiscard(discarding);
-        }}
-        onClose={() => setDiscarding(null)}
-      >
-        The request is deleted, so it can't be retried. The failure stays in the history.
-      </Confirm>
+      {canceling === null ? null : (
+        <Confirm
+          title="Cancel this job?"
+          action="Cancel job"
+          cancel="Keep job"
+          danger
+          onConfirm={() => onCancel?.(canceling)}
+          onClose={() => setCanceling(null)}
+        >
+          The requester gets an error and the credits back, and the device stops working on it. You cannot
+          undo this.
+        </Confirm>
+      )}
+      {discarding === null ? null : (
+        <Confirm
+          title="Discard this job?"
+          action="Discard"
+          danger
+          onConfirm={() => deadLetters?.onDiscard(discarding)}
+          onClose={() => setDiscarding(null)}
+        >
+          The request is deleted, so it can't be retried. The failure stays in the history.
+        </Confirm>
+      )}
     </>
   );
 }
-
-export type Revival = {
-  readonly onRetry: (job: JobRow) => void;
-  readonly onDiscard: (job: JobRow) => void;
-};
 
 function statusColumn(open: string | null, toggle: (jobId: string) => void): Column<JobRow> {
   return {
@@ -104,7 +107,7 @@ const base: readonly Column<JobRow>[] = [
   {
     key: "model",
     title: "Model",
-    // The kind has a line of its own. Beside the model it would push the last column out of a small window.
+    // On its own line: next to the model, the kind would push the last column out of a small window.
     cell: (job) => (
       <span className="grid whitespace-nowrap">
         <span className="font-medium">{job.model}</span>
@@ -133,7 +136,13 @@ const base: readonly Column<JobRow>[] = [
     width: "w-24",
     cell: (job) => <RelativeTime at={job.submittedAt} />,
   },
-  { key: "took", title: "Took", align: "right", width: "w-24", cell: (job) => <JobDuration job={job} /> },
+  {
+    key: "duration",
+    title: "Duration",
+    align: "right",
+    width: "w-24",
+    cell: (job) => <Duration job={job} />,
+  },
   {
     key: "tokens",
     title: "Tokens in / out",
@@ -159,35 +168,34 @@ const base: readonly Column<JobRow>[] = [
 ];
 
 function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
-  return {
-    key: "actions",
-    title: "",
-    align: "right",
-    width: "w-24",
-    cell: (job) =>
-      isOpen(job.status) ? (
-        <Button size="sm" look="quiet" onClick={() => cancel(job)}>
-          Cancel
-        </Button>
-      ) : null,
-  };
+  return actionColumn("w-24", (job) =>
+    isOpen(job.status) ? (
+      <Button size="sm" look="quiet" onClick={() => cancel(job)}>
+        Cancel
+      </Button>
+    ) : null,
+  );
 }
 
-function reviveColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
-  return {
-    key: "actions",
-    title: "",
-    align: "right",
-    width: "w-40",
-    cell: (job) => (
-      <span className="inline-flex gap-1">
-        <Button size="sm" onClick={() => retry(job)}>
-          Retry
-        </Button>
-        <Button size="sm" look="quiet" onClick={() => discard(job)}>
-          Discard
-        </Button>
-      </span>
-    ),
-  };
+function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
+  return actionColumn("w-40", (job) => (
+    <>
+      <Button size="sm" onClick={() => retry(job)}>
+        Retry
+      </Button>
+      <Button size="sm" look="quiet" onClick={() => discard(job)}>
+        Discard
+      </Button>
+    </>
+  ));
+}
+
+/** The time from submission to end, or until now: the requester's wait. */
+function Duration({ job }: { readonly job: JobRow }): ReactNode {
+  const now = useNow();
+  if (job.finishedAt !== null) {
+    return <span className="whitespace-nowrap">{formatDuration(job.finishedAt - job.submittedAt)}</span>;
+  }
+  const seconds = Math.max(0, Math.floor((now - job.submittedAt) / 1_000));
+  return <span className="whitespace-nowrap text-muted">{formatDuration(seconds * 1_000)}</span>;
 }

@@ -3,17 +3,17 @@ import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { type JobFilter, jobFilters } from "./job-words.ts";
-import { JobsTable, type Revival } from "./JobsTable.tsx";
+import { type DeadLetterActions, JobsTable } from "./JobsTable.tsx";
 
 type Props = {
   readonly jobs: readonly JobRow[] | undefined;
   readonly filter: JobFilter;
   readonly onFilter: (filter: JobFilter) => void;
   readonly onCancel: (job: JobRow) => void;
-  readonly revival: Revival & { readonly onRetryAll: () => void };
+  readonly deadLetters: DeadLetterActions & { readonly onRetryAll: () => void };
   /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
@@ -25,14 +25,14 @@ export function JobsView({
   filter,
   onFilter,
   onCancel,
-  revival,
+  deadLetters,
   onMore,
   loadingMore,
   firstOpen,
 }: Props): ReactNode {
   return (
     <div className="grid gap-3">
-      <div role="group" aria-label="Show jobs that are" className="flex flex-wrap gap-1">
+      <div role="group" aria-label="Filter by status" className="flex flex-wrap gap-1">
         {jobFilters.map(({ value, label }) => (
           <button
             key={label}
@@ -53,35 +53,29 @@ export function JobsView({
       <Card
         flush
         {...(filter === "dead"
-          ? { title: "Failed or expired jobs", aside: <RetryAll jobs={jobs} revival={revival} /> }
+          ? {
+              title: "Failed or expired jobs",
+              aside: <RetryAll jobs={jobs} onRetryAll={deadLetters.onRetryAll} />,
+            }
           : {})}
       >
-        {jobs === undefined ? (
-          <SkeletonRows rows={8} />
-        ) : jobs.length === 0 ? (
-          <NoJobs filter={filter} />
-        ) : (
-          <JobsTable
-            jobs={jobs}
-            {...(filter === "dead" ? { revival } : { onCancel })}
-            {...(firstOpen === undefined ? {} : { firstOpen })}
-          />
-        )}
-        {onMore === null && !loadingMore ? null : (
-          <div className="border-t border-line p-2 text-center">
-            <Button look="quiet" disabled={onMore === null} onClick={() => onMore?.()}>
-              {loadingMore ? "Loading…" : "Load more"}
-            </Button>
-          </div>
-        )}
+        <JobsTable
+          jobs={jobs}
+          empty={<NoJobs filter={filter} />}
+          {...(filter === "dead" ? { deadLetters } : { onCancel })}
+          {...(firstOpen === undefined ? {} : { firstOpen })}
+        />
+        <LoadMore onMore={onMore} loading={loadingMore} />
       </Card>
     </div>
   );
 }
 
-function RetryAll({ jobs, revival }: Pick<Props, "jobs" | "revival">): ReactNode {
+type RetryAllProps = Pick<Props, "jobs"> & { readonly onRetryAll: () => void };
+
+function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
   return (
-    <Button size="sm" disabled={jobs === undefined || jobs.length === 0} onClick={revival.onRetryAll}>
+    <Button size="sm" disabled={jobs === undefined || jobs.length === 0} onClick={onRetryAll}>
       Retry all
     </Button>
   );
@@ -95,7 +89,7 @@ function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
       </Empty>
     );
   }
-  if (filter !== null) return <Empty title="No jobs here">No jobs with this status.</Empty>;
+  if (filter !== null) return <Empty title="No jobs with this status" />;
   return (
     <Empty
       title="No jobs yet"

@@ -1,13 +1,11 @@
-import type { AttemptStatus, JobStatus } from "../../../app/jobs/states.ts";
-import type { Tone } from "../../ui/tone.ts";
+import type { JobStatus } from "../../../app/jobs/states.ts";
+import type { StatusWords } from "../../ui/status-words.ts";
 import type { JobRow } from "../data/rows.ts";
 
-type Words = { readonly tone: Tone; readonly words: string };
-
-export const jobWords: Readonly<Record<JobStatus, Words>> = {
+export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
   waiting: { tone: "hold", words: "Waiting" },
   ready: { tone: "hold", words: "Ready" },
-  prefetched: { tone: "hold", words: "Handed out" },
+  prefetched: { tone: "hold", words: "Assigned" },
   running: { tone: "good", words: "Running" },
   succeeded: { tone: "good", words: "Done" },
   failed: { tone: "bad", words: "Failed" },
@@ -17,21 +15,9 @@ export const jobWords: Readonly<Record<JobStatus, Words>> = {
 
 /** Explains what a waiting job waits for. */
 export const waitWords: Readonly<Record<NonNullable<JobRow["waitsFor"]>, string>> = {
-  time: "for its time: it is due later, or will be retried after a pause",
-  jobs: "for other jobs to end",
-  turn: "for its turn: its key runs as many jobs as its limit allows",
-};
-
-export const attemptWords: Readonly<Record<AttemptStatus, Words>> = {
-  prefetched: { tone: "hold", words: "next in line" },
-  running: { tone: "good", words: "running" },
-  succeeded: { tone: "good", words: "done" },
-  failed: { tone: "bad", words: "failed" },
-  released: { tone: "hold", words: "given back" },
-  stolen: { tone: "quiet", words: "taken by another" },
-  lost: { tone: "bad", words: "device lost" },
-  canceled: { tone: "quiet", words: "canceled" },
-  expired: { tone: "quiet", words: "too late" },
+  time: "Waiting for its start time or its next retry.",
+  jobs: "Waiting for other jobs to end.",
+  turn: "Waiting for its turn: its API key already runs as many jobs as its limit allows.",
 };
 
 /** Filters the jobs: all, one status, or dead letters, which can be retried. */
@@ -41,7 +27,7 @@ export const jobFilters: readonly { readonly value: JobFilter; readonly label: s
   { value: null, label: "All" },
   { value: "waiting", label: "Waiting" },
   { value: "ready", label: "Ready" },
-  { value: "prefetched", label: "Handed out" },
+  { value: "prefetched", label: "Assigned" },
   { value: "running", label: "Running" },
   { value: "succeeded", label: "Done" },
   { value: "failed", label: "Failed" },

@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from "react";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { Tabs } from "../../ui/controls/Tabs.tsx";
-import { DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { ShownOnce } from "../secrets/ShownOnce.tsx";
 import { snippets } from "./snippets.ts";
 
 type Props = {
@@ -17,9 +16,7 @@ export function KeyMade({ secret, apiBase, model, onDone }: Props): ReactNode {
   const all = snippets(apiBase, secret, model);
   const [shown, setShown] = useState("curl");
   return (
-    <div className="grid grid-cols-1 gap-3">
-      <p className="text-muted">Copy it now. It is shown only once.</p>
-      <Copyable text={secret} label="the key" />
+    <ShownOnce secret={secret} name="key" onDone={onDone}>
       <Tabs
         label="Try it"
         value={shown}
@@ -30,11 +27,6 @@ export function KeyMade({ secret, apiBase, model, onDone }: Props): ReactNode {
           content: <Copyable block text={text} label={`the ${label} example`} />,
         }))}
       />
-      <DialogActions>
-        <Button look="primary" onClick={onDone}>
-          I have copied it
-        </Button>
-      </DialogActions>
-    </div>
+    </ShownOnce>
   );
 }

@@ -16,40 +16,43 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const create = useAct(api.admin.createKey);
   const revoke = useAct(api.admin.revokeKey);
   const limit = useAct(api.adminQueue.setKeyLimit);
-  const [making, setMaking] = useState(false);
-  const [limiting, setLimiting] = useState<KeyRow | null>(null);
+  const [isNew, setIsNew] = useState(false);
+  const [limited, setLimited] = useState<KeyRow | null>(null);
   const model = devices?.flatMap((device) => device.capabilities?.models ?? [])[0] ?? "gleaner-demo";
   return (
     <>
       <KeysView
         keys={keys}
-        onCreate={() => setMaking(true)}
-        onLimit={setLimiting}
-        onRevoke={({ keyId, name }) => void revoke({ keyId }, `${name} is revoked.`)}
+        onCreate={() => setIsNew(true)}
+        onLimit={setLimited}
+        onRevoke={({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`)}
       />
-      <NewKey
-        open={making}
-        apiBase={apiBase}
-        model={model}
-        onCreate={async (name, dataClass) => {
-          const secret = makeSecret("sk-gleaner-");
-          const made = await create({
-            name,
-            keyHash: sha256(secret),
-            prefix: shownPrefix(secret),
-            ...(dataClass === "" ? {} : { dataClass }),
-          });
-          return made ? secret : null;
-        }}
-        onClose={() => setMaking(false)}
-      />
-      <KeyLimits
-        limited={limiting}
-        onSave={({ keyId, name }, limits) =>
-          void limit({ keyId, ...limits }, `The limits of ${name} are set.`)
-        }
-        onClose={() => setLimiting(null)}
-      />
+      {isNew ? (
+        <NewKey
+          apiBase={apiBase}
+          model={model}
+          onCreate={async (name, dataClass) => {
+            const secret = makeSecret("sk-gleaner-");
+            const created = await create({
+              name,
+              keyHash: sha256(secret),
+              prefix: shownPrefix(secret),
+              ...(dataClass === "" ? {} : { dataClass }),
+            });
+            return created ? secret : null;
+          }}
+          onClose={() => setIsNew(false)}
+        />
+      ) : null}
+      {limited === null ? null : (
+        <KeyLimits
+          limited={limited}
+          onSave={(limits) =>
+            void limit({ keyId: limited.keyId, ...limits }, `The limits of ${limited.name} were saved.`)
+          }
+          onClose={() => setLimited(null)}
+        />
+      )}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 
@@ -23,40 +23,32 @@ export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNod
   return (
     <Card
       flush
-      title="Keys of requesters"
+      title="Keys for requesters"
       aside={
         <Button look="primary" size="sm" onClick={onCreate}>
           New key
         </Button>
       }
     >
-      {keys === undefined ? (
-        <SkeletonRows />
-      ) : keys.length === 0 ? (
-        <Empty title="No API keys yet">
-          A developer needs a key to send jobs. Give each program its own.
-        </Empty>
-      ) : (
-        <Table
-          label="API keys"
-          columns={columns(onLimit, setRevoking)}
-          rows={keys}
-          keyOf={(key) => key.keyId}
-        />
+      <Table
+        label="API keys"
+        columns={columns(onLimit, setRevoking)}
+        rows={keys}
+        keyOf={(key) => key.keyId}
+        empty={<Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>}
+      />
+      {revoking === null ? null : (
+        <Confirm
+          title={`Revoke the key for ${revoking.name}?`}
+          action="Revoke"
+          danger
+          onConfirm={() => onRevoke(revoking)}
+          onClose={() => setRevoking(null)}
+        >
+          Programs that use this key stop working. You cannot undo this, but you can create a new key at any
+          time.
+        </Confirm>
       )}
-      <Confirm
-        open={revoking !== null}
-        title={`Revoke ${revoking?.name ?? "this key"}?`}
-        action="Revoke"
-        danger
-        onConfirm={() => {
-          if (revoking !== null) onRevoke(revoking);
-        }}
-        onClose={() => setRevoking(null)}
-      >
-        Every program that uses it is refused from now on. You cannot undo this, but you can create a new key
-        at any time.
-      </Confirm>
     </Card>
   );
 }
@@ -78,7 +70,7 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
       title: "Key",
       cell: (key) => <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>,
     },
-    { key: "created", title: "Made", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
+    { key: "created", title: "Created", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
     {
       key: "balance",
       title: "Credits left",
@@ -92,32 +84,27 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
       align: "right",
       width: "w-28",
       cell: (key) =>
-        key.concurrency === null ? <span className="text-muted">any</span> : formatCount(key.concurrency),
+        key.concurrency === null ? (
+          <span className="text-muted">no limit</span>
+        ) : (
+          formatCount(key.concurrency)
+        ),
     },
-    { key: "weight", title: "Turns", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
+    { key: "weight", title: "Weight", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
     {
-      key: "state",
-      title: "State",
+      key: "status",
+      title: "Status",
       width: "w-32",
       cell: (key) =>
         key.revokedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="quiet">Revoked</Badge>,
     },
-    {
-      key: "actions",
-      title: "",
-      align: "right",
-      width: "w-36",
-      cell: (key) =>
-        key.revokedAt === null ? (
-          <span className="inline-flex gap-1">
-            <Button size="sm" look="quiet" aria-label={`Limits of ${key.name}`} onClick={() => limit(key)}>
-              Limits
-            </Button>
-            <Button size="sm" look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
-              Revoke
-            </Button>
-          </span>
-        ) : null,
-    },
+    actionColumn("w-40", (key) =>
+      key.revokedAt === null ? (
+        <>
+          <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
+          <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
+        </>
+      ) : null,
+    ),
   ];
 }

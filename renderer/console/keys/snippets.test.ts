@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { snippets } from "./snippets.ts";
 
-it("gives calls that name the server, the key and the model, with a body that parses", () => {
+it("creates calls with the server, the key, the model and a valid body", () => {
   const all = snippets("http://127.0.0.1:3210", "sk-gleaner-x", "demo");
   expect(all.map((snippet) => snippet.label)).toEqual(["curl", "JavaScript", "Python"]);
   for (const { text } of all) {

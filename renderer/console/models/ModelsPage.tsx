@@ -16,8 +16,8 @@ export function ModelsPage(): ReactNode {
   const retire = useAct(api.adminModels.retire);
   const reinstate = useAct(api.adminModels.reinstate);
   const [opened, setOpened] = useState<string | null>(null);
-  const [adding, setAdding] = useState(false);
-  const [changing, setChanging] = useState<ModelForm | null>(null);
+  const [isNew, setIsNew] = useState(false);
+  const [edited, setEdited] = useState<ModelRow | null>(null);
   return (
     <>
       <ModelsView
@@ -25,39 +25,43 @@ export function ModelsPage(): ReactNode {
         opened={opened}
         devicesOf={(model) => <ModelDevices model={model} />}
         onOpen={setOpened}
-        onAdd={() => setAdding(true)}
-        onChange={(model) => setChanging(formOf(model))}
-        onRetire={({ modelId }) => void retire({ modelId }, `${modelId} is retired.`)}
-        onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} is back.`)}
+        onAdd={() => setIsNew(true)}
+        onEdit={setEdited}
+        onRetire={({ modelId }) => void retire({ modelId }, `${modelId} was retired.`)}
+        onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`)}
       />
-      <ModelDialog
-        first={adding ? emptyForm : null}
-        isKnown={false}
-        onSave={async ({ entry: { pieces, ...entry }, price }) =>
-          await add(
-            {
-              entry: {
-                ...entry,
-                pieces: pieces === null ? null : { ...pieces, pieceHashes: [...pieces.pieceHashes] },
+      {isNew ? (
+        <ModelDialog
+          first={emptyForm}
+          isKnown={false}
+          onSave={({ entry: { pieces, ...entry }, price }) =>
+            add(
+              {
+                entry: {
+                  ...entry,
+                  pieces: pieces === null ? null : { ...pieces, pieceHashes: [...pieces.pieceHashes] },
+                },
+                price,
               },
-              price,
-            },
-            `${entry.modelId} is in the catalog.`,
-          )
-        }
-        onClose={() => setAdding(false)}
-      />
-      <ModelDialog
-        first={changing}
-        isKnown
-        onSave={async ({ entry: { modelId, source, licence, contextTokens, template }, price }) =>
-          await change(
-            { modelId, change: { source, licence, contextTokens, template, price } },
-            `${modelId} is changed.`,
-          )
-        }
-        onClose={() => setChanging(null)}
-      />
+              `${entry.modelId} was added.`,
+            )
+          }
+          onClose={() => setIsNew(false)}
+        />
+      ) : null}
+      {edited === null ? null : (
+        <ModelDialog
+          first={formOf(edited)}
+          isKnown
+          onSave={({ entry: { modelId, source, licence, contextTokens, template }, price }) =>
+            change(
+              { modelId, change: { source, licence, contextTokens, template, price } },
+              `${modelId} was saved.`,
+            )
+          }
+          onClose={() => setEdited(null)}
+        />
+      )}
     </>
   );
 }

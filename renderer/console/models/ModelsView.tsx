@@ -5,7 +5,7 @@ import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow } from "../data/rows.ts";
 import { FleetProgress } from "./FleetProgress.tsx";
@@ -18,7 +18,7 @@ type Props = {
   readonly devicesOf: (model: ModelRow) => ReactNode;
   readonly onOpen: (modelId: string | null) => void;
   readonly onAdd: () => void;
-  readonly onChange: (model: ModelRow) => void;
+  readonly onEdit: (model: ModelRow) => void;
   readonly onRetire: (model: ModelRow) => void;
   readonly onReinstate: (model: ModelRow) => void;
 };
@@ -37,38 +37,32 @@ export function ModelsView(props: Props): ReactNode {
         </Button>
       }
     >
-      {models === undefined ? (
-        <SkeletonRows />
-      ) : models.length === 0 ? (
-        <Empty title="No models yet">Devices download these models while nobody uses them.</Empty>
-      ) : (
-        <Table
-          label="Models"
-          columns={columns(props, setRetiring)}
-          rows={models}
-          keyOf={({ modelId }) => modelId}
-          detail={(model) => (model.modelId === opened ? devicesOf(model) : null)}
-        />
+      <Table
+        label="Models"
+        columns={columns(props, setRetiring)}
+        rows={models}
+        keyOf={({ modelId }) => modelId}
+        detail={(model) => (model.modelId === opened ? devicesOf(model) : null)}
+        empty={<Empty title="No models yet">Devices download the models that you add here.</Empty>}
+      />
+      {retiring === null ? null : (
+        <Confirm
+          title={`Retire ${retiring.modelId}?`}
+          action="Retire"
+          danger
+          onConfirm={() => onRetire(retiring)}
+          onClose={() => setRetiring(null)}
+        >
+          New requests for this model are refused, and devices may delete its file. Running jobs finish. You
+          can reinstate it at any time.
+        </Confirm>
       )}
-      <Confirm
-        open={retiring !== null}
-        title={`Retire ${retiring?.modelId ?? "this model"}?`}
-        action="Retire"
-        danger
-        onConfirm={() => {
-          if (retiring !== null) onRetire(retiring);
-        }}
-        onClose={() => setRetiring(null)}
-      >
-        New requests for it are refused, and devices may delete its file. Running jobs finish. You can
-        reinstate it at any time.
-      </Confirm>
     </Card>
   );
 }
 
 function columns(
-  { opened, onOpen, onChange, onReinstate }: Props,
+  { opened, onOpen, onEdit, onReinstate }: Props,
   retire: (model: ModelRow) => void,
 ): readonly Column<ModelRow>[] {
   return [
@@ -82,7 +76,7 @@ function columns(
             {retired ? <Badge tone="quiet">Retired</Badge> : null}
           </p>
           <p className="text-xs text-muted">{formatCount(contextTokens)} tokens of context</p>
-          <p className="text-xs text-muted">{licence === "" ? "no license named" : licence}</p>
+          <p className="text-xs text-muted">{licence === "" ? "License not specified" : licence}</p>
         </div>
       ),
     },
@@ -103,7 +97,7 @@ function columns(
     },
     {
       key: "price",
-      title: "Credits / million",
+      title: "Credits / 1M tokens",
       align: "right",
       width: "w-28",
       cell: ({ price }) => (
@@ -123,46 +117,28 @@ function columns(
         </span>
       ),
     },
-    {
-      key: "actions",
-      title: "",
-      align: "right",
-      width: "w-48",
-      cell: (model) => (
-        <span className="inline-flex">
+    actionColumn("w-48", (model) => {
+      const { modelId, retired } = model;
+      const isOpen = opened === modelId;
+      return (
+        <>
           <Button
             size="sm"
             look="quiet"
-            aria-expanded={opened === model.modelId}
-            aria-label={`Devices with ${model.modelId}`}
-            onClick={() => onOpen(opened === model.modelId ? null : model.modelId)}
+            aria-expanded={isOpen}
+            aria-label={`Devices with ${modelId}`}
+            onClick={() => onOpen(isOpen ? null : modelId)}
           >
-            {opened === model.modelId ? "Hide" : "Devices"}
+            Devices {isOpen ? "▾" : "▸"}
           </Button>
-          <Button
-            size="sm"
-            look="quiet"
-            aria-label={`Change ${model.modelId}`}
-            onClick={() => onChange(model)}
-          >
-            Change
-          </Button>
-          {model.retired ? (
-            <Button size="sm" aria-label={`Reinstate ${model.modelId}`} onClick={() => onReinstate(model)}>
-              Reinstate
-            </Button>
+          <RowAction verb="Edit" object={modelId} onClick={() => onEdit(model)} />
+          {retired ? (
+            <RowAction verb="Reinstate" object={modelId} look="plain" onClick={() => onReinstate(model)} />
           ) : (
-            <Button
-              size="sm"
-              look="quiet"
-              aria-label={`Retire ${model.modelId}`}
-              onClick={() => retire(model)}
-            >
-              Retire
-            </Button>
+            <RowAction verb="Retire" object={modelId} onClick={() => retire(model)} />
           )}
-        </span>
-      ),
-    },
+        </>
+      );
+    }),
   ];
 }

@@ -10,8 +10,8 @@ const form: ModelForm = {
   contextTokens: "32768",
 };
 
-describe("a model that was typed", () => {
-  it("is parsed, with spaces and commas as people type them", () => {
+describe("a typed model", () => {
+  it("is parsed with the spaces and commas that people type", () => {
     expect(parseForm(form)).toEqual({
       kind: "ok",
       entry: {
@@ -42,7 +42,7 @@ describe("a model that was typed", () => {
     expect(parsed.kind === "wrong" && Object.keys(parsed.problems)).toEqual([field]);
   });
 
-  it("is refused where its pieces are of another file", () => {
+  it("is refused if its pieces belong to another file", () => {
     const pieces = { pieceBytes: 4 * 2 ** 20, pieceHashes: ["ab".repeat(32)] };
     expect(parseForm({ ...form, pieces })).toMatchObject({
       problems: { sizeBytes: expect.stringContaining("pieces") as string },
@@ -50,7 +50,7 @@ describe("a model that was typed", () => {
   });
 });
 
-describe("an entry from a file", () => {
+describe("an entry file", () => {
   it("fills the form", () => {
     const parsed = parseForm(form);
     if (parsed.kind === "wrong") throw new Error("the form is wrong");
@@ -63,7 +63,7 @@ describe("an entry from a file", () => {
     expect(readEntry(JSON.stringify(short))).toMatchObject({ modelId: "qwen3-4b", template: "" });
   });
 
-  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])("is none: %s", (text) => {
+  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])("is refused if it contains no entry: %s", (text) => {
     expect(readEntry(text)).toBeNull();
   });
 });

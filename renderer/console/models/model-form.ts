@@ -12,7 +12,7 @@ export type ModelForm = {
   /** In credits per million tokens, which equals micro-credits per token. */
   readonly prompt: string;
   readonly completion: string;
-  /** Comes only from a file: nobody types a thousand hashes. */
+  /** Only a file can set it, because nobody types a thousand hashes. */
   readonly pieces: ModelPieces | null;
 };
 
@@ -40,13 +40,13 @@ export type ParsedForm =
   | { readonly kind: "wrong"; readonly problems: Readonly<Partial<Record<FormField, string>>> };
 
 const words: Readonly<Record<Exclude<FormField, "prompt" | "completion">, string>> = {
-  modelId: "A name of 1 to 200 characters.",
-  source: "https://…, hf:user/repository/file.gguf, or bundled.",
-  sha256: "64 digits and letters from a to f.",
-  sizeBytes: "The file's size in bytes, a whole number.",
-  contextTokens: "A whole number of tokens.",
-  licence: "At most 200 characters.",
-  template: "At most 65,536 characters.",
+  modelId: "Enter a name of 1 to 200 characters.",
+  source: "Enter https://…, hf:user/repository/file.gguf, or bundled.",
+  sha256: "Enter 64 characters: digits and letters from a to f.",
+  sizeBytes: "Enter the size as a whole number of bytes.",
+  contextTokens: "Enter a whole number of tokens.",
+  licence: "Enter at most 200 characters.",
+  template: "Enter at most 65,536 characters.",
 };
 
 /** Parses the form with the server's bounds. Returns the entry, or an error for each invalid field. */
@@ -69,12 +69,12 @@ export function parseForm(form: ModelForm): ParsedForm {
     if (typeof field === "string" && field in words) {
       problems[field as keyof typeof words] = words[field as keyof typeof words];
     } else {
-      problems.sizeBytes = "The entry's hashes of pieces belong to a file of another size.";
+      problems.sizeBytes = "The hashes of its pieces belong to a file of another size.";
     }
   }
   const prices = { prompt: credits(prompt), completion: credits(completion) };
   for (const field of ["prompt", "completion"] as const) {
-    if (prices[field] === null) problems[field] = "A whole number of credits.";
+    if (prices[field] === null) problems[field] = "Enter a whole number of credits.";
   }
   if (!parsed.success || prices.prompt === null || prices.completion === null)
     return { kind: "wrong", problems };

@@ -13,20 +13,20 @@ const fleet = {
   generate: null,
 };
 
-it("says where the rest of the fleet stands, and how much of all copies is there", () => {
+it("counts unfinished downloads, and the share of all copies that exists", () => {
   expect(restOfFleet({ fleet })).toBe("2 downloading, 1 waiting");
   expect(fleetShare({ fleet, sizeBytes: 1_000 })).toBe(0.625);
   const none = { ...fleet, waiting: 0, downloading: 0, ready: 0 };
   expect(fleetShare({ fleet: none, sizeBytes: 1_000 })).toBe(0);
 });
 
-it("says how far a download is, while it is one", () => {
+it("shows the progress of a download until it ends", () => {
   const model = { modelId: "m", state: "downloading", downloadedBytes: 1_200_000_000 } as const;
   expect(progressOf(model, 2_500_000_000)).toBe("1.2 GB of 2.5 GB");
   expect(progressOf({ ...model, state: "ready" }, 2_500_000_000)).toBeNull();
 });
 
-it("says speeds and reasons, also one of a newer device", () => {
+it("formats speeds and reasons, including a reason of a newer device", () => {
   expect(speedWords(420.4, 3.84)).toBe("420 / 3.8 tok/s");
   expect(speedWords(null, 3)).toBeNull();
   expect(whyWords("metered")).toBe("Waits for a network that is not metered");

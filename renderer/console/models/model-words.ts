@@ -1,20 +1,8 @@
 import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
 import { waitWords } from "../../../app/models/wait-reasons.ts";
-import type { Tone } from "../../ui/tone.ts";
 import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 
 type DeviceModel = ModelDeviceRow["model"];
-
-export const modelStateWords: Readonly<
-  Record<DeviceModel["state"], { readonly tone: Tone; readonly words: string }>
-> = {
-  ready: { tone: "good", words: "Ready" },
-  downloading: { tone: "rest", words: "Downloading" },
-  verifying: { tone: "rest", words: "Checking the file" },
-  waiting: { tone: "hold", words: "Waiting" },
-  missing: { tone: "quiet", words: "Not here yet" },
-  corrupt: { tone: "bad", words: "File is corrupt" },
-};
 
 /** Explains what a model waits for. An unknown reason is shown as it is. */
 export function whyWords(why: string): string {
@@ -36,8 +24,8 @@ export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
     [fleet.downloading, "downloading"],
     [fleet.waiting, "waiting"],
     [fleet.verifying, "checking"],
-    [fleet.missing, "without it"],
-    [fleet.corrupt, "corrupt"],
+    [fleet.missing, "not downloaded"],
+    [fleet.corrupt, "damaged"],
   ] as const;
   return counts.flatMap(([count, words]) => (count === 0 ? [] : [`${String(count)} ${words}`])).join(", ");
 }

@@ -2,8 +2,13 @@ import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { Card } from "../../ui/Card.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import type { DeviceRow, JobRow, Summary } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { OverviewView } from "./OverviewView.tsx";
+import { DevicesTable } from "../devices/DevicesTable.tsx";
+import { JobsTable } from "../jobs/JobsTable.tsx";
+import { Tiles } from "./Tiles.tsx";
 
 const latest = 8;
 
@@ -16,7 +21,44 @@ export function OverviewPage(): ReactNode {
     <OverviewView
       summary={summary}
       devices={devices}
-      jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results.slice(0, latest)}
+      jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results}
     />
+  );
+}
+
+type Props = {
+  readonly summary: Summary | undefined;
+  readonly devices: readonly DeviceRow[] | undefined;
+  readonly jobs: readonly JobRow[] | undefined;
+};
+
+export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
+  return (
+    <div className="grid gap-4">
+      <Tiles summary={summary} />
+      <div className="grid items-start gap-4 2xl:grid-cols-2">
+        <Card flush title="Devices" aside={<AllLink page="devices" />}>
+          <DevicesTable
+            compact
+            devices={devices?.filter((device) => device.status === "active").slice(0, latest)}
+          />
+        </Card>
+        <Card flush title="Latest jobs" aside={<AllLink page="jobs" />}>
+          <JobsTable
+            compact
+            jobs={jobs?.slice(0, latest)}
+            empty={<Empty title="No jobs yet">New jobs appear here.</Empty>}
+          />
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function AllLink({ page }: { readonly page: "devices" | "jobs" }): ReactNode {
+  return (
+    <a href={`#/${page}`} className="text-xs font-medium text-accent hover:underline">
+      Show all
+    </a>
   );
 }

@@ -17,7 +17,7 @@ it("keeps the same tiles while it loads", () => {
   expect(tilesOf(undefined).map((tile) => tile.label)).toEqual(tilesOf(summary).map((tile) => tile.label));
 });
 
-it("warns of what needs a person", () => {
+it("highlights figures that need attention", () => {
   const tones = (change: Partial<typeof summary>) =>
     Object.fromEntries(tilesOf({ ...summary, ...change }).map((tile) => [tile.label, tile.tone]));
   expect(tones({})).toMatchObject({ "Jobs waiting": null, "Jobs done": null, Ledger: "good" });

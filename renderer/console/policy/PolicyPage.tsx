@@ -8,15 +8,19 @@ import { useToast } from "../../ui/overlays/Toast.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { messageOf } from "../data/refusal.ts";
 import { useSession } from "../data/session-context.ts";
-import { hasDrafts, keepDraft, keptDraft } from "./draft-store.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
+
+type KeptDraft = { readonly baseVersion: number; readonly draft: Draft };
+
+/** Unsaved rules, by session and group. They survive visits to other pages and end with the tab. */
+const keptDrafts = new Map<string, KeptDraft>();
 
 export function PolicyPage(): ReactNode {
   const [group, setGroup] = useState("");
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => {
-      if (hasDrafts()) event.preventDefault();
+      if (keptDrafts.size > 0) event.preventDefault();
     };
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
@@ -35,7 +39,8 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const save = useMutation(api.adminPolicy.save);
   const restore = useMutation(api.adminPolicy.restore);
   const toast = useToast();
-  const [editing, setEditing] = useState(() => keptDraft(session, group));
+  const draftKey = `${session} ${group}`;
+  const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   if (policy === undefined || everybody === undefined || named === undefined) {
@@ -46,12 +51,13 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
     );
   }
   const saved = readOrganizationRules(policy.rules);
-  const draft: Draft = editing?.draft ?? saved;
-  const baseVersion = editing?.baseVersion ?? policy.version;
+  const draft: Draft = kept?.draft ?? saved;
+  const baseVersion = kept?.baseVersion ?? policy.version;
   const edit = (next: Draft | null): void => {
-    const kept = next === null || changesOf(saved, next).length === 0 ? null : { baseVersion, draft: next };
-    keepDraft(session, group, kept);
-    setEditing(kept);
+    const isClean = next === null || changesOf(saved, next).length === 0;
+    if (isClean) keptDrafts.delete(draftKey);
+    else keptDrafts.set(draftKey, { baseVersion, draft: next });
+    setKept(keptDrafts.get(draftKey) ?? null);
     setError(null);
   };
   const act = async (call: () => Promise<unknown>, done: string): Promise<void> => {
@@ -82,12 +88,12 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       onDiscard={() => edit(null)}
       onSave={() => {
         const rules = { values: draft.values as Record<string, unknown>, locked: [...draft.locked] };
-        void act(() => save({ session, group, baseVersion, rules }), "The rules are in force.");
+        void act(() => save({ session, group, baseVersion, rules }), "The rules were saved.");
       }}
       onRestore={(version) =>
         void act(
           () => restore({ session, group, baseVersion: policy.version, version }),
-          version === 0 ? "All rules are unset again." : `Version ${String(version)} is in force again.`,
+          version === 0 ? "All rules were reset." : `Version ${String(version)} was restored.`,
         )
       }
     />

@@ -21,12 +21,12 @@ type Props = {
   readonly onClear: () => void;
 };
 
-/** One rule: its label, its value, its lock, and the words that donors read. */
+/** One rule: its label, its value, its lock, and what donors see. */
 export function RuleRow(props: Props): ReactNode {
   const { name, shown, held, problem, underName, onValue, onLock, onClear } = props;
   const { title, hint } = ruleOf(name);
   const id = useId();
-  const { value, locked, isSet, isWish, underneath } = shown;
+  const { value, locked, isSet, isSuggested, underneath } = shown;
   return (
     <div
       role="group"
@@ -43,8 +43,8 @@ export function RuleRow(props: Props): ReactNode {
         </p>
         {problem === null ? (
           <p className="mt-1 text-xs">
-            <span className="text-muted">Donors read: </span>
-            {donorSees(name, { ...held, set: isWish })}
+            <span className="text-muted">Donors see: </span>
+            {donorSees(name, { ...held, set: isSuggested })}
           </p>
         ) : (
           <p role="alert" className="mt-1 text-xs text-bad">
@@ -70,17 +70,17 @@ export function RuleRow(props: Props): ReactNode {
               size="sm"
               look="quiet"
               className="-my-1 h-6"
-              aria-label={`Unset ${title}`}
+              aria-label={`Reset ${title}`}
               onClick={onClear}
             >
-              Unset
+              Reset
             </Button>
           ) : null}
         </p>
       </div>
       <div className="flex items-start gap-2 sm:flex-col sm:items-end sm:gap-1">
         <Switch label={`Lock ${title}`} checked={locked} onChange={onLock} />
-        <span className="text-xs text-muted">{locked ? "Locked" : "Open"}</span>
+        <span className="text-xs text-muted">{locked ? "Locked" : "Unlocked"}</span>
       </div>
     </div>
   );

@@ -14,7 +14,7 @@ type Props = {
   readonly onDiscard: () => void;
 };
 
-/** Shows unsaved changes at the foot of the window. */
+/** Shows unsaved changes at the bottom of the window. */
 export function SaveBar(props: Props): ReactNode {
   const { changes, problems, error, isOutdated, busy, onSave, onDiscard } = props;
   if (changes.length === 0 && error === null) return null;

@@ -1,35 +1,34 @@
 import type { ReactNode } from "react";
 import { Card } from "../../ui/Card.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { actorWords } from "../audit/audit-words.ts";
 import type { PolicyVersion } from "../data/rows.ts";
 
 type Props = {
   readonly versions: readonly PolicyVersion[];
-  /** Whether there are unsaved changes. Then no version can be restored. */
+  /** False while there are unsaved changes, which a restored version would overwrite. */
   readonly canRestore: boolean;
   readonly onRestore: (version: number) => void;
 };
 
-/** The latest versions, newest first. Earlier ones can be restored. */
+/** The saved versions of the rules, newest first. */
 export function Versions({ versions, canRestore, onRestore }: Props): ReactNode {
   return (
-    <Card flush title="Earlier versions">
-      {versions.length === 0 ? (
-        <Empty title="No changes yet">
-          Each save appears here, with its author and its changes. You can undo it.
-        </Empty>
-      ) : (
-        <Table
-          label="Earlier versions"
-          columns={columns(versions[0]?.version ?? 0, canRestore, onRestore)}
-          rows={versions}
-          keyOf={({ version }) => String(version)}
-        />
-      )}
+    <Card flush title="Version history">
+      <Table
+        label="Version history"
+        columns={columns(versions[0]?.version ?? 0, canRestore, onRestore)}
+        rows={versions}
+        keyOf={({ version }) => String(version)}
+        empty={
+          <Empty title="No changes yet">
+            Each save appears here with its author and its changes. You can restore any version.
+          </Empty>
+        }
+      />
     </Card>
   );
 }
@@ -41,11 +40,11 @@ function columns(
 ): readonly Column<PolicyVersion>[] {
   return [
     { key: "version", title: "Version", width: "w-20", cell: ({ version }) => version },
-    { key: "at", title: "When", width: "w-28", cell: ({ at }) => <RelativeTime at={at} /> },
-    { key: "actor", title: "Who", width: "w-32", cell: ({ actor }) => actorWords(actor) },
+    { key: "at", title: "Time", width: "w-28", cell: ({ at }) => <RelativeTime at={at} /> },
+    { key: "actor", title: "By", width: "w-32", cell: ({ actor }) => actorWords(actor) },
     {
       key: "changes",
-      title: "What changed",
+      title: "Changes",
       cell: ({ changes }) => (
         <ul className="grid min-w-60 gap-0.5">
           {changes.map((change) => (
@@ -54,25 +53,17 @@ function columns(
         </ul>
       ),
     },
-    {
-      key: "restore",
-      title: "",
-      align: "right",
-      width: "w-28",
-      cell: ({ version }) =>
-        version === current ? (
-          <span className="text-muted">In force</span>
-        ) : (
-          <Button
-            size="sm"
-            look="quiet"
-            disabled={!canRestore}
-            aria-label={`Restore version ${String(version)}`}
-            onClick={() => onRestore(version)}
-          >
-            Restore
-          </Button>
-        ),
-    },
+    actionColumn("w-28", ({ version }) =>
+      version === current ? (
+        <span className="text-muted">Current</span>
+      ) : (
+        <RowAction
+          verb="Restore"
+          object={`version ${String(version)}`}
+          disabled={!canRestore}
+          onClick={() => onRestore(version)}
+        />
+      ),
+    ),
   ];
 }

@@ -10,21 +10,21 @@ const organization: OrganizationRules = {
   locked: ["idleAfterSeconds"],
 };
 
-describe("the organization's own rules", () => {
-  it("are the defaults until somebody sets them", () => {
+describe("the organization's rules", () => {
+  it("default until somebody sets them", () => {
     expect(shownRule(nothing, nothing, "idleAfterSeconds")).toEqual({
       value: 120,
       underneath: 120,
       locked: false,
       isSet: false,
-      isWish: false,
+      isSuggested: false,
     });
     const draft = withValue(nothing, "idleAfterSeconds", 60, nothing);
     expect(shownRule(draft, nothing, "idleAfterSeconds")).toMatchObject({ value: 60, isSet: true });
     expect(without(draft, "idleAfterSeconds")).toEqual(nothing);
   });
 
-  it("are locked with the value that is shown", () => {
+  it("are locked at the value that is shown", () => {
     const draft = withLock(nothing, "quiet", true, nothing);
     expect(draft).toEqual({ values: { quiet: false }, locked: ["quiet"] });
     expect(withLock(draft, "quiet", false, nothing)).toEqual({ values: { quiet: false }, locked: [] });
@@ -32,17 +32,17 @@ describe("the organization's own rules", () => {
 });
 
 describe("a group's rules", () => {
-  it("are the organization's until somebody sets them, null and locks included", () => {
+  it("inherit the organization's values and locks until somebody sets them", () => {
     expect(shownRule(nothing, organization, "idleAfterSeconds")).toMatchObject({
       value: 300,
       locked: true,
       isSet: false,
-      isWish: true,
+      isSuggested: true,
     });
     expect(shownRule(nothing, organization, "maxTemperatureC").value).toBeNull();
   });
 
-  it("keep the organization's lock when a value changes, and can lift it", () => {
+  it("keep the organization's lock when a value changes, and can remove it", () => {
     const draft = withValue(nothing, "idleAfterSeconds", 60, organization);
     expect(draft.locked).toEqual(["idleAfterSeconds"]);
     const open = withLock(draft, "idleAfterSeconds", false, organization);
@@ -54,7 +54,7 @@ describe("a group's rules", () => {
   });
 });
 
-it("says what is wrong, with the bounds in the unit that is shown", () => {
+it("names the bounds of an invalid value in the unit that is shown", () => {
   expect(problemOf("idleAfterSeconds", 5)).toBe("Must be a whole number from 10 to 86,400.");
   expect(problemOf("maxOtherCpuLoad", 2)).toBe("Must be a number from 5 to 100.");
   expect(problemOf("maxTemperatureC", Number.NaN)).toBe("Must be a whole number from 40 to 110.");
@@ -67,7 +67,7 @@ it("accepts the default of every rule", () => {
   for (const name of ruleNames) expect(problemOf(name, defaultRules[name])).toBeNull();
 });
 
-it("lists what would be different, and counts what is wrong", () => {
+it("lists the changes to save, including invalid values", () => {
   expect(changesOf(organization, organization)).toEqual([]);
   expect(changesOf(organization, withLock(organization, "idleAfterSeconds", false, nothing))).toEqual([
     "Unused after: 5 minutes, locked → 5 minutes",
@@ -75,11 +75,11 @@ it("lists what would be different, and counts what is wrong", () => {
   expect(changesOf(nothing, withValue(nothing, "batteryFloorPercent", Number.NaN, nothing))).toHaveLength(1);
 });
 
-it("says what holds on a device: a lock that “donate now” would undo locks that, too", () => {
+it("locks “donate now” on devices if it would override a locked rule", () => {
   const draft = withLock(nothing, "idleAfterSeconds", true, nothing);
-  const held = inForce(draft, nothing);
-  expect(held.rules.allowDonateNow).toBe(false);
-  expect(held.locked).toEqual(["idleAfterSeconds", "allowDonateNow"]);
+  const applied = inForce(draft, nothing);
+  expect(applied.rules.allowDonateNow).toBe(false);
+  expect(applied.locked).toEqual(["idleAfterSeconds", "allowDonateNow"]);
   const open = withLock(nothing, "idleAfterSeconds", false, organization);
   expect(inForce(open, organization).locked).toEqual([]);
 });

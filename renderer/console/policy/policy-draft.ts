@@ -10,7 +10,7 @@ import { defaultRules, type RuleName, ruleNames, type Rules } from "../../../app
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import { problemOf } from "../../rules/rule-problems.ts";
 
-/** Rules under edit. A value may be invalid while somebody types it. */
+/** Rules that are being edited. A value may be invalid while somebody types it. */
 export type Draft = {
   readonly values: Readonly<Partial<Record<RuleName, unknown>>>;
   readonly locked: readonly RuleName[];
@@ -28,11 +28,11 @@ export type ShownRule = {
   /** The value that applies if this layer does not set it. */
   readonly underneath: Rules[RuleName];
   /** Whether the organization sets it, in this layer or the one below. */
-  readonly isWish: boolean;
+  readonly isSuggested: boolean;
 };
 
 export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule {
-  const isSet = draft.values[name] !== undefined || draft.locked.includes(name);
+  const isSet = sets(draft, name);
   // Null is a value too: no limit.
   const underneath = under.values[name] === undefined ? defaultRules[name] : under.values[name];
   const own = draft.values[name];
@@ -41,7 +41,7 @@ export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule
     locked: isSet ? draft.locked.includes(name) : under.locked.includes(name),
     isSet,
     underneath,
-    isWish: isSet || under.values[name] !== undefined,
+    isSuggested: isSet || under.values[name] !== undefined,
   };
 }
 
@@ -53,7 +53,7 @@ export function inForce(draft: Draft, under: Under): EffectiveRules {
 
 export function withValue(draft: Draft, name: RuleName, value: unknown, under: Under): Draft {
   // Keeps a lock of the layer below until somebody changes it here.
-  const keepsLock = !isSaidOf(draft, name) && under.locked.includes(name);
+  const keepsLock = !sets(draft, name) && under.locked.includes(name);
   return {
     values: { ...draft.values, [name]: value },
     locked: keepsLock ? [...draft.locked, name] : draft.locked,
@@ -89,6 +89,6 @@ export function changesOf(saved: OrganizationRules, draft: Draft): readonly stri
   return [...ruleChanges(saved, readOrganizationRules(draft)), ...problemsOf(draft).values()];
 }
 
-function isSaidOf(draft: Draft, name: RuleName): boolean {
+function sets(draft: Draft, name: RuleName): boolean {
   return draft.values[name] !== undefined || draft.locked.includes(name);
 }

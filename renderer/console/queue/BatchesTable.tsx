@@ -2,11 +2,11 @@ import type { ReactNode } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import type { StatusWords } from "../../ui/status-words.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
-import type { Tone } from "../../ui/tone.ts";
 import type { BatchRow } from "../data/rows.ts";
 
-const states: Readonly<Record<BatchRow["status"], { readonly tone: Tone; readonly words: string }>> = {
+const states: Readonly<Record<BatchRow["status"], StatusWords>> = {
   open: { tone: "hold", words: "Open" },
   sealed: { tone: "good", words: "Running" },
   done: { tone: "quiet", words: "Done" },
@@ -23,14 +23,14 @@ const columns: readonly Column<BatchRow>[] = [
     cell: ({ batchId, externalId }) => <span className="font-medium break-all">{externalId ?? batchId}</span>,
   },
   {
-    key: "state",
-    title: "State",
+    key: "status",
+    title: "Status",
     width: "w-28",
     cell: ({ status }) => <Badge tone={states[status].tone}>{states[status].words}</Badge>,
   },
   {
     key: "progress",
-    title: "Ended",
+    title: "Finished",
     align: "right",
     width: "w-36",
     cell: ({ total, succeeded, failed, canceled, expired }) =>
@@ -43,5 +43,10 @@ const columns: readonly Column<BatchRow>[] = [
     width: "w-24",
     cell: ({ failed, expired }) => formatCount(failed + expired),
   },
-  { key: "created", title: "Made", width: "w-28", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    key: "created",
+    title: "Created",
+    width: "w-28",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];

@@ -15,12 +15,12 @@ const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   oldestReadyAt: null,
 });
 
-it("is named by its model and its kind", () => {
+it("names a lane by its model and its kind", () => {
   expect(laneName(lane({ model: "qwen3" }))).toBe("qwen3 · chat");
   expect(laneName(lane({}))).toBe("chat");
 });
 
-it("says what else a device needs", () => {
+it("lists a lane's other requirements", () => {
   expect(laneNeeds(lane({ model: "qwen3" }))).toEqual([]);
   expect(
     laneNeeds(

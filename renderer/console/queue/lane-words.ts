@@ -1,18 +1,16 @@
 import { formatExactMebibytes } from "../../../app/format/quantity.ts";
-import type { Tone } from "../../ui/tone.ts";
+import type { StatusWords } from "../../ui/status-words.ts";
 import type { LaneRow } from "../data/rows.ts";
 
 export type LaneState = LaneRow["state"];
 
-export const laneStateWords: Readonly<
-  Record<LaneState, { readonly tone: Tone; readonly words: string; readonly done: string }>
-> = {
+export const laneStateWords: Readonly<Record<LaneState, StatusWords & { readonly done: string }>> = {
   open: { tone: "good", words: "Open", done: "The lane is open." },
-  paused: { tone: "hold", words: "Paused", done: "The lane is paused. Devices start none of its jobs." },
+  paused: { tone: "hold", words: "Paused", done: "The lane is paused. Its jobs wait." },
   draining: {
     tone: "hold",
     words: "Draining",
-    done: "The lane takes no new jobs and finishes those it has.",
+    done: "The lane is draining. It takes no new jobs.",
   },
 };
 
@@ -21,7 +19,7 @@ export function laneName({ kind, requirements }: LaneRow): string {
   return requirements.model === undefined ? kind : `${requirements.model} · ${kind}`;
 }
 
-/** Describes a lane's requirements besides its model. */
+/** Lists a lane's requirements other than its model. */
 export function laneNeeds({ requirements }: LaneRow): readonly string[] {
   const { memoryMb, gpu, contextTokens, tags = [], groups = [], dataClass } = requirements;
   return [

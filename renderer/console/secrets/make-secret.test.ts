@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { makeEnrollmentCode, makeSecret, shownPrefix } from "./make-secret.ts";
 
-it("makes secrets of 256 bits, each another", () => {
+it("creates different secrets of 256 bits", () => {
   const made = new Set(Array.from({ length: 50 }, () => makeSecret("sk-gleaner-")));
   expect(made.size).toBe(50);
   for (const secret of made) expect(secret).toMatch(/^sk-gleaner-[A-Za-z0-9_-]{43}$/);
   expect(makeSecret("gs_")).toMatch(/^gs_[A-Za-z0-9_-]{43}$/);
 });
 
-it("makes enrollment codes without letters that are mistaken", () => {
+it("creates enrollment codes without ambiguous letters", () => {
   for (let at = 0; at < 50; at += 1) {
     expect(makeEnrollmentCode()).toMatch(/^GLN(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   }
 });
 
-it("shows four characters of a key", () => {
+it("shows only four characters of a key", () => {
   expect(shownPrefix("sk-gleaner-abcdefgh")).toBe("sk-gleaner-abcd");
 });

@@ -9,17 +9,17 @@ export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
   return (
     <FullPage title={titleOf(why)}>
       {typeof why === "object" ? <p className="text-bad">{why.refused}</p> : null}
-      {why === "expired" ? <p>Sessions end after twelve hours. Nothing is lost.</p> : null}
-      <p>A one-time link opens the console in one browser. To get a link:</p>
+      {why === "expired" ? <p>Sessions end after 12 hours. Nothing is lost.</p> : null}
+      <p>You sign in with a link that works once. To get a link:</p>
       <ul className="grid list-disc gap-3 pl-5">
         <li>
-          On the machine that runs the server, start Gleaner. It prints a fresh link.
+          Start Gleaner on the computer that runs the server. It prints a new link.
           <div className="mt-1.5">
             <Copyable text="npm start" label="the command" />
           </div>
         </li>
         <li>
-          Without <code className="font-mono text-xs">npm start</code>, the operator creates one:
+          If the server runs elsewhere, ask its operator to create a link:
           <div className="mt-1.5">
             <Copyable text="npm run sign-in-link -- --url DEPLOYMENT" label="the operator's command" />
           </div>
@@ -30,7 +30,7 @@ export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
 }
 
 function titleOf(why: SignedOutWhy): string {
-  if (typeof why === "object") return "That link does not work";
+  if (typeof why === "object") return "This link does not work";
   if (why === "expired") return "Your session has ended";
   if (why === "signed-out") return "You are signed out";
   return "Sign in to your organization";

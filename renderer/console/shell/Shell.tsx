@@ -6,23 +6,23 @@ import { Logo } from "../../ui/Logo.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import { type PageId, pages } from "./pages.ts";
 
-export type Line = "live" | "connecting" | "lost";
+export type Connection = "live" | "connecting" | "lost";
 
 type Props = {
   readonly page: PageId;
   readonly organization: string | null;
-  readonly line: Line;
+  readonly connection: Connection;
   readonly onSignOut: () => void;
   readonly children: ReactNode;
 };
 
-const lines = {
+const connections = {
   live: { tone: "good", words: "Live" },
   connecting: { tone: "hold", words: "Connecting" },
   lost: { tone: "bad", words: "Connection lost" },
 } as const;
 
-export function Shell({ page, organization, line, onSignOut, children }: Props): ReactNode {
+export function Shell({ page, organization, connection, onSignOut, children }: Props): ReactNode {
   return (
     <div className="min-h-screen lg:grid lg:grid-cols-[13.5rem_1fr]">
       <aside className="border-line max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-screen lg:flex-col lg:border-r">
@@ -52,8 +52,8 @@ export function Shell({ page, organization, line, onSignOut, children }: Props):
         </nav>
         <div className="flex items-center justify-between gap-2 px-4 pb-3 lg:mt-auto">
           <span role="status" className="flex items-center gap-2 text-xs text-muted">
-            <StatusDot tone={lines[line].tone} busy={line !== "live"} />
-            {lines[line].words}
+            <StatusDot tone={connections[connection].tone} busy={connection !== "live"} />
+            {connections[connection].words}
           </span>
           <Button look="quiet" size="sm" onClick={onSignOut}>
             Sign out
@@ -61,9 +61,9 @@ export function Shell({ page, organization, line, onSignOut, children }: Props):
         </div>
       </aside>
       <div className="min-w-0">
-        {line === "lost" ? (
+        {connection === "lost" ? (
           <Banner tone="bad" busy>
-            The server cannot be reached. This page may be out of date. It updates by itself.
+            The server cannot be reached. This page may be out of date. Reconnecting…
           </Banner>
         ) : null}
         <main className="mx-auto grid max-w-[100rem] gap-4 px-4 py-5 lg:px-7">

@@ -6,9 +6,9 @@ type Props = { readonly message: string; readonly onRetry: () => void };
 
 export function Unreachable({ message, onRetry }: Props): ReactNode {
   return (
-    <FullPage title="The server does not answer">
+    <FullPage title="The server does not respond">
       <p>{message}</p>
-      <p>Check that it runs and that this machine can reach it.</p>
+      <p>Check that the server is running and that this computer can reach it.</p>
       <div>
         <Button look="primary" onClick={onRetry}>
           Try again

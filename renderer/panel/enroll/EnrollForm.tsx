@@ -3,6 +3,7 @@ import { calls } from "../../../app/contract/donor-calls.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
+import { Form } from "../../ui/controls/Form.tsx";
 import { useCall } from "../state/actions.ts";
 
 type Props = { readonly firstError?: string };
@@ -14,7 +15,7 @@ export function EnrollForm({ firstError }: Props): ReactNode {
   const [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
     if (!calls.enroll.argument.safeParse({ code }).success) {
-      setError("Enter the whole code. It looks like GLN-7K2M-9QXD-4WHT.");
+      setError("Enter the full code, e.g. GLN-7K2M-9QXD-4WHT.");
       return;
     }
     setBusy(true);
@@ -23,17 +24,10 @@ export function EnrollForm({ firstError }: Props): ReactNode {
   };
   return (
     <Card title="Join your organization">
-      <form
-        noValidate
-        className="grid gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form onSubmit={() => void submit()}>
         <Field
           label="Enrollment code"
-          hint="Ask your administrator, who finds it in the console under Enrollment codes."
+          hint="Ask your administrator for a code. They create it in the console."
           placeholder="GLN-XXXX-XXXX-XXXX"
           autoComplete="off"
           spellCheck={false}
@@ -49,7 +43,7 @@ export function EnrollForm({ firstError }: Props): ReactNode {
             {busy ? "Joining…" : "Join"}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

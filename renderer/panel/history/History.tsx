@@ -7,14 +7,14 @@ import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { statusWords } from "./status-words.ts";
+import { attemptWords } from "../../ui/status-words.ts";
 
 export function History({ rows }: { readonly rows: readonly HistoryRow[] }): ReactNode {
   if (rows.length === 0) {
     return (
       <Card>
         <Empty title="No jobs yet">
-          Each job of this computer appears here, with its earnings and how they were calculated.
+          Each job of this computer appears here, with its earnings and their calculation.
         </Empty>
       </Card>
     );
@@ -34,7 +34,7 @@ export function History({ rows }: { readonly rows: readonly HistoryRow[] }): Rea
 }
 
 function Row({ row }: { readonly row: HistoryRow }): ReactNode {
-  const status = statusWords[row.status];
+  const status = attemptWords[row.status];
   const tokens = row.promptTokens + row.completionTokens;
   return (
     <li className="grid gap-0.5 px-4 py-2.5">

@@ -31,8 +31,8 @@ export function AllFacts({ facts, sources }: Props): ReactNode {
 }
 
 function Source({ source }: { readonly source: FactSources[keyof FactSources] }): ReactNode {
-  if (source === undefined) return "no source yet";
-  if (source.at === null) return `${source.source}, not asked`;
+  if (source === undefined) return "not checked yet";
+  if (source.at === null) return source.source;
   return (
     <>
       {source.source}, <RelativeTime at={source.at} />

@@ -21,7 +21,7 @@ export function Facts({ facts, sources, rules, firstAll = false }: Props): React
   const [all, setAll] = useState(firstAll);
   return (
     <Card
-      title="What Gleaner looks at"
+      title="This computer"
       aside={
         <Button
           size="sm"

@@ -3,16 +3,8 @@ import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { modelWords } from "../../ui/status-words.ts";
 import { progressOf, progressWords } from "./model-progress.ts";
-
-const states = {
-  ready: { tone: "good", words: "Ready" },
-  verifying: { tone: "hold", words: "Checking the file" },
-  downloading: { tone: "hold", words: "Downloading" },
-  waiting: { tone: "quiet", words: "Waiting" },
-  missing: { tone: "quiet", words: "Not here yet" },
-  corrupt: { tone: "bad", words: "Damaged, not used" },
-} as const;
 
 export function Models({ models }: { readonly models: readonly ModelView[] }): ReactNode {
   return (
@@ -27,7 +19,7 @@ export function Models({ models }: { readonly models: readonly ModelView[] }): R
               <span className="min-w-0 truncate font-medium">{model.modelId}</span>
               <span className="flex items-center gap-3">
                 <span className="text-xs text-muted">{formatBytes(model.sizeBytes)}</span>
-                <Badge tone={states[model.state].tone}>{states[model.state].words}</Badge>
+                <Badge tone={modelWords[model.state].tone}>{modelWords[model.state].words}</Badge>
               </span>
             </div>
             <Progress model={model} />

@@ -29,9 +29,7 @@ export function Work({ work, donating }: Props): ReactNode {
       <div className="grid h-29 content-start gap-2">
         {work === null ? (
           <p className="grid h-29 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
-            {donating
-              ? "None. Waiting for your organization's next job."
-              : "None while Gleaner is on standby."}
+            {donating ? "Waiting for your organization's next job." : "No jobs while Gleaner is on standby."}
           </p>
         ) : (
           <Running work={work} />

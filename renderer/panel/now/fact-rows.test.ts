@@ -9,7 +9,7 @@ it("shows an unknown fact as unknown", () => {
   expect(sayFact("metered", unknownComputer.metered)).toBe("unknown: counts as not metered");
 });
 
-it("shows each fact beside the rule that it is compared with", () => {
+it("shows each fact with its rule", () => {
   const facts = {
     ...unknownComputer,
     idleSeconds: known(154.6),

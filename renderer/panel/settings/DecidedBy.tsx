@@ -9,12 +9,12 @@ type Props = {
   readonly onUndo: () => void;
 };
 
-/** Shows who decided a rule. The donor can undo their own choice. */
+/** Shows who set a rule. Donors can undo their own choice. */
 export function DecidedBy({ layer, locked, title, onUndo }: Props): ReactNode {
   return (
     <p className="flex min-h-5 items-center gap-1 text-xs text-faint">
       {locked ? <Lock /> : null}
-      {locked ? "Your organization decides this" : words[layer]}
+      {locked ? "Set by your organization" : words[layer]}
       {layer === "donor" ? (
         <Button
           size="sm"
@@ -33,7 +33,7 @@ export function DecidedBy({ layer, locked, title, onUndo }: Props): ReactNode {
 const words: Readonly<Record<RuleLayer, string>> = {
   default: "Default",
   donor: "Your choice",
-  organization: "Your organization suggests this",
+  organization: "Suggested by your organization",
 };
 
 function Lock(): ReactNode {

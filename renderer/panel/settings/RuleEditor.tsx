@@ -3,6 +3,7 @@ import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
 import { problemOf } from "../../rules/rule-problems.ts";
 import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
+import { Form } from "../../ui/controls/Form.tsx";
 
 type Props = {
   readonly name: RuleName;
@@ -17,10 +18,9 @@ export function RuleEditor({ name, value, describedBy, onSet, onClose }: Props):
   const [draft, setDraft] = useState(value);
   const problem = problemOf(name, draft);
   return (
-    <form
+    <Form
       className="grid w-full gap-2.5 rounded-md bg-sunken p-3"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (problem !== null) return;
         onSet(draft);
         onClose();
@@ -41,12 +41,12 @@ export function RuleEditor({ name, value, describedBy, onSet, onClose }: Props):
       )}
       <div className="flex gap-2">
         <Button type="submit" size="sm" look="primary" disabled={problem !== null}>
-          Set
+          Save
         </Button>
         <Button size="sm" onClick={onClose}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

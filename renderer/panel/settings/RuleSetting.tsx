@@ -11,7 +11,7 @@ import { hasChoices } from "./setting-options.ts";
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 
-/** One rule: its explanation, its value, and who decided it. A locked rule is read-only. */
+/** One rule: its explanation, its value, and who set it. A locked rule is read-only. */
 export function RuleSetting({ name, shown }: Props): ReactNode {
   const act = useAct();
   const id = useId();
@@ -27,7 +27,7 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
         <div className="min-w-0">
           <p className="font-medium">{title}</p>
           <p id={`${id}-note`} className="text-xs text-muted">
-            {name === "requireIdle" ? "Set by how Gleaner was started." : hint}
+            {name === "requireIdle" ? "A start option set this. You cannot change it here." : hint}
           </p>
         </div>
         {isSmall ? (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
-import { inputClass } from "../../ui/controls/Field.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
@@ -22,19 +22,13 @@ export function RuleSwitch({ name, rules, locked, describedBy, onSet }: Props): 
   if (!hasChoices(name)) return null;
   return (
     <div className="w-34 shrink-0">
-      <select
+      <SelectBox
         aria-label={title}
         aria-describedby={describedBy}
         value={JSON.stringify(value)}
-        onChange={({ target }) => onSet(chosen(target.value))}
-        className={inputClass(false)}
-      >
-        {optionsFor(name, value).map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
+        options={optionsFor(name, value)}
+        onChange={(option) => onSet(chosen(option))}
+      />
     </div>
   );
 }

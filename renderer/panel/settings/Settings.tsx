@@ -26,7 +26,7 @@ export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
               </span>
               {ruleSections[section]}
             </span>
-            <span className="text-xs text-muted">{decidedIn(section, shown)}</span>
+            <span className="text-xs text-muted">{changesIn(section, shown)}</span>
           </summary>
           {namesOf(section, shown).map((name) => (
             <RuleSetting key={name} name={name} shown={shown} />
@@ -37,18 +37,18 @@ export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
   );
 }
 
-/** Counts the rules in a section that are not defaults, in words. */
-function decidedIn(section: RuleSection, shown: RulesShown): string {
+/** Counts the rules in a section that the donor changed or the organization locked. */
+function changesIn(section: RuleSection, shown: RulesShown): string {
   const { from, locked } = shown;
   const names = namesOf(section, shown);
   const yours = names.filter((name) => from[name] === "donor").length;
   const theirs = names.filter((name) => locked.includes(name)).length;
-  return [yours > 0 ? `${yours} by you` : "", theirs > 0 ? `${theirs} locked` : ""]
+  return [yours > 0 ? `${yours} changed` : "", theirs > 0 ? `${theirs} locked` : ""]
     .filter(Boolean)
     .join(", ");
 }
 
-/** Leaves out `requireIdle` while it is on, because the person at the computer takes it for granted. */
+/** Leaves out `requireIdle` while it is on, which a person at the computer expects. */
 function namesOf(section: RuleSection, { rules }: RulesShown): readonly RuleName[] {
   return ruleNames.filter(
     (name) => ruleOf(name).section === section && (name !== "requireIdle" || !rules.requireIdle),

@@ -3,7 +3,7 @@ import { someRules } from "../../../app/policy/rule-schemas.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
-it("keeps a value that is none of the choices, in its place", () => {
+it("inserts a value that is not among the choices in its order", () => {
   const labels = optionsFor("idleAfterSeconds", 90).map(({ label }) => label);
   expect(labels.slice(0, 4)).toEqual(["30 seconds", "1 minute", "1 minute, 30 seconds", "2 minutes"]);
   expect(
@@ -13,7 +13,7 @@ it("keeps a value that is none of the choices, in its place", () => {
   ).toEqual(["99 °C", "no limit"]);
 });
 
-it("offers only what the rules take, the defaults among it", () => {
+it("offers only valid values, including the default", () => {
   for (const name of ruleNames.filter(hasChoices)) {
     const options = optionsFor(name, defaultRules[name]);
     const values = options.map(({ value }) => chosen(value));

@@ -6,7 +6,7 @@ export function hasChoices(name: RuleName): boolean {
   return ruleOf(name).field.kind === "number";
 }
 
-/** The choices in words. A current value that is not among them is added, in the order of size. */
+/** The choices in words, in the order of size. A current value that is not among them is added. */
 export function optionsFor<Name extends RuleName>(name: Name, value: Rules[Name]): readonly Option[] {
   const { field, say } = ruleOf(name);
   if (field.kind !== "number") return [];
@@ -15,7 +15,7 @@ export function optionsFor<Name extends RuleName>(name: Name, value: Rules[Name]
   return all.map((choice) => ({ value: String(choice), label: say(choice as Rules[Name]) }));
 }
 
-/** The rule's value that an option's text represents. */
+/** The rule's value of an option. */
 export function chosen(option: string): number | null {
   return option === "null" ? null : Number(option);
 }

@@ -4,7 +4,7 @@ import { useToast } from "../../ui/overlays/Toast.tsx";
 
 export const Bridge = createContext<PanelBridge | null>(null);
 
-/** Makes a call. Resolves to null, or to the sentence of its refusal. */
+/** Makes a call. Resolves to null, or to the reason for its refusal. */
 export type Call = <Name extends Exclude<CallOf<"panel">, "getSnapshot">>(
   name: Name,
   argument: CallArgument<Name>,
@@ -20,7 +20,7 @@ export function useCall(): Call {
         const reply = await call(argument);
         return reply.kind === "ok" ? null : reply.message;
       } catch {
-        return "Gleaner did not accept this. Try again, or restart Gleaner.";
+        return "Gleaner could not do this. Try again, or restart Gleaner.";
       }
     },
     [bridge],

@@ -3,19 +3,18 @@ import type { PanelBridge, Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { snapshots } from "../../gallery/fixtures/snapshots.ts";
 import type { LinkState } from "../bridge/panel-link.ts";
-import { applyDelta } from "./apply-delta.ts";
-import { createPanelStore } from "./panel-store.ts";
+import { applyDelta, createPanelStore } from "./panel-store.ts";
 
 const base = snapshots(1_000_000).donating;
 
-it("applies changed fields only, and keeps the object when nothing differs", () => {
+it("applies only changed fields, and keeps the object if nothing differs", () => {
   expect(applyDelta(base, { connection: base.connection, pause: base.pause })).toBe(base);
   const next = applyDelta(base, { connection: "offline" });
   expect(next).toEqual({ ...base, connection: "offline" });
   expect(next.history).toBe(base.history);
 });
 
-it("ignores fields that a snapshot does not have, and undefined ones", () => {
+it("ignores unknown and undefined fields of a delta", () => {
   const odd = { nonsense: 1, connection: undefined } as unknown as Partial<DonorSnapshot>;
   expect(applyDelta(base, odd)).toBe(base);
 });
@@ -42,7 +41,7 @@ function harness() {
   return { store, delta, link, answers };
 }
 
-it("lays deltas that came before the snapshot over it", async () => {
+it("applies deltas that arrived before the snapshot", async () => {
   const { store, delta, link, answers } = harness();
   link.set("open");
   delta.send({ connection: "connecting" });
@@ -54,7 +53,7 @@ it("lays deltas that came before the snapshot over it", async () => {
   expect(store.get().snapshot?.connection).toBe("online");
 });
 
-it("keeps the last snapshot while the link is lost, and boots afresh when it is back", async () => {
+it("keeps the last snapshot while the link is lost, and loads a new one when it reopens", async () => {
   const { store, link, answers } = harness();
   link.set("open");
   answers[0]!({ kind: "ok", value: base });
@@ -67,7 +66,7 @@ it("keeps the last snapshot while the link is lost, and boots afresh when it is 
   await vi.waitFor(() => expect(store.get().snapshot).toBe(fresh));
 });
 
-it("does not take the answer of a boot that a newer one overtook", async () => {
+it("ignores a snapshot that was requested before the link reopened", async () => {
   const { store, link, answers } = harness();
   link.set("open");
   link.set("lost");
@@ -79,7 +78,7 @@ it("does not take the answer of a boot that a newer one overtook", async () => {
   expect(store.get().snapshot).toBe(base);
 });
 
-it("says why there is no snapshot", async () => {
+it("reports why the snapshot is missing", async () => {
   const { store, link, answers } = harness();
   link.set("open");
   answers[0]!({ kind: "refused", message: "no" });

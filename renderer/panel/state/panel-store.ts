@@ -1,6 +1,5 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { LinkState, PanelLink } from "../bridge/panel-link.ts";
-import { applyDelta } from "./apply-delta.ts";
 
 export type PanelState = {
   readonly link: LinkState;
@@ -58,4 +57,14 @@ export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Replaces the snapshot's fields by the delta's. Returns the same object if nothing differs. */
+export function applyDelta(snapshot: DonorSnapshot, delta: Partial<DonorSnapshot>): DonorSnapshot {
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(delta);
+  const changed = fields.filter(
+    ([key, value]) =>
+      value !== undefined && key in snapshot && !Object.is(snapshot[key as keyof DonorSnapshot], value),
+  );
+  return changed.length === 0 ? snapshot : { ...snapshot, ...Object.fromEntries(changed) };
 }

@@ -1,11 +1,15 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { useNow } from "../../ui/clock.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Menu, type MenuEntry } from "../../ui/controls/Menu.tsx";
 import { cx } from "../../ui/cx.ts";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import { toneTint } from "../../ui/tone.ts";
-import { Controls } from "./Controls.tsx";
+import { useAct } from "../state/actions.ts";
 import { describeStatus } from "./describe-status.ts";
+import { PauseDialog } from "./PauseDialog.tsx";
 
 /** Shows what Gleaner does and why in the largest type, with the donor's commands. */
 export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
@@ -23,5 +27,72 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
       <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
+  );
+}
+
+type ControlsProps = { readonly snapshot: DonorSnapshot; readonly now: number };
+
+/** The donor's commands: pause, resume, donate now. */
+function Controls({ snapshot, now }: ControlsProps): ReactNode {
+  const act = useAct();
+  const { pause, donateNowUntil, finishThenPause, rules } = snapshot;
+  const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
+  return (
+    <div className="mt-3 flex flex-wrap gap-2">
+      {/* Always first: a button that appears in front of an open menu would move it. */}
+      {pause === null ? (
+        <PauseMenu snapshot={snapshot} now={now} />
+      ) : (
+        <Button look="primary" onClick={() => act("resume", null)}>
+          Resume
+        </Button>
+      )}
+      {pause === null && stop !== null ? (
+        <Button look="primary" onClick={() => act("resume", null)}>
+          {stop}
+        </Button>
+      ) : null}
+      {donateNowUntil === null && rules.allowDonateNow ? (
+        <Button
+          title="For one hour, even while you use this computer"
+          onClick={() => act("donateNow", { minutes: 60 })}
+        >
+          Donate now for 1 hour
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function PauseMenu({ snapshot, now }: ControlsProps): ReactNode {
+  const act = useAct();
+  const [isChoosing, setIsChoosing] = useState(false);
+  const finish: MenuEntry = {
+    label: "Finish this job, then pause",
+    onSelect: () => act("finishThenPause", null),
+  };
+  const choices: readonly MenuEntry[] = pauseChoices.map(({ label, length }) => ({
+    label,
+    onSelect: () => act("pause", { minutes: pauseMinutes(length, now) }),
+  }));
+  const other: MenuEntry = { label: "Choose a time…", onSelect: () => setIsChoosing(true) };
+  return (
+    <>
+      <Menu
+        label="Pause"
+        trigger={
+          <Button>
+            Pause <span aria-hidden>▾</span>
+          </Button>
+        }
+        entries={[
+          ...(snapshot.work === null || snapshot.finishThenPause ? [] : [finish]),
+          ...choices.slice(0, -1),
+          other,
+          ...choices.slice(-1),
+        ]}
+      />
+      {isChoosing ? <PauseDialog now={now} onClose={() => setIsChoosing(false)} /> : null}
+    </>
   );
 }

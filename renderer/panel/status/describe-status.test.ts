@@ -7,7 +7,7 @@ const now = new Date(2026, 10, 21, 14, 0).getTime();
 const quiet = { pause: null, donateNowUntil: null, recheckAt: null } as const;
 
 describe("describeStatus", () => {
-  it("says when it is looked at again", () => {
+  it("says in how many seconds it checks again", () => {
     const words = describeStatus(
       { ...quiet, activity: { kind: "holding", reason: "in-use", since: now }, recheckAt: now + 45_000 },
       now,
@@ -19,7 +19,7 @@ describe("describeStatus", () => {
     });
   });
 
-  it("says that a change is awaited where no moment is known", () => {
+  it("waits for a change if the next check has no time", () => {
     const words = describeStatus(
       { ...quiet, activity: { kind: "holding", reason: "offline", since: now } },
       now,
@@ -27,7 +27,7 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({ tone: "bad", next: "Checked again when something changes." });
   });
 
-  it("says until when a pause lasts", () => {
+  it("says how long a pause lasts", () => {
     const activity = { kind: "holding", reason: "paused-by-you", since: now } as const;
     const until = new Date(2026, 10, 22, 8, 0).getTime();
     expect(describeStatus({ ...quiet, activity, pause: { until } }, now).next).toBe("Until tomorrow 08:00.");
@@ -36,14 +36,14 @@ describe("describeStatus", () => {
     );
   });
 
-  it("says at what time it is looked at again, where that is far away", () => {
+  it("says at what time it checks again if that is over an hour away", () => {
     const activity = { kind: "holding", reason: "outside-schedule", since: now } as const;
     const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
     expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Checked again at 18:30.");
     expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Checked again tomorrow 08:00.");
   });
 
-  it("names the program that it holds for", () => {
+  it("names the excluded program that is running", () => {
     const activity = { kind: "holding", reason: "excluded-program", since: now } as const;
     const facts = { excludedProgram: known("obs64.exe") };
     expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is running/);
@@ -53,7 +53,7 @@ describe("describeStatus", () => {
     );
   });
 
-  it("says until when it donates on demand, and what it gives while simply donating", () => {
+  it("says how long “donate now” lasts, and what an idle computer gives", () => {
     const onDemand = { kind: "donating", reason: "donate-now", since: now, limits } as const;
     expect(
       describeStatus({ ...quiet, activity: onDemand, donateNowUntil: now + 3_600_000 }, now),

@@ -2,14 +2,14 @@ import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
 import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
-import { toneOfHold } from "../../ui/hold-tone.ts";
+import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-export type StatusWords = {
+type StatusWords = {
   readonly tone: Tone;
   readonly title: string;
   readonly sentence: string;
-  /** Says what ends this state or when it is checked again. Null if only a change can end it. */
+  /** The end of this state or the time of the next check. Null if only a change can end it. */
   readonly next: string | null;
 };
 
@@ -17,13 +17,13 @@ type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "rech
   readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
 };
 
-/** Describes the donor at `now` (ms since the epoch). The tray uses the same words. */
+/** Describes the donor at `now` (ms since the epoch). */
 export function describeStatus(snapshot: Shown, now: number): StatusWords {
   const { activity } = snapshot;
   const words =
     activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
   return {
-    tone: activity.kind === "donating" ? "good" : toneOfHold(activity.reason),
+    tone: activity.kind === "donating" ? "good" : standbyTone(activity.reason),
     title: words.short,
     sentence: sentenceOf(snapshot, words.sentence),
     next: nextWords(snapshot, now),

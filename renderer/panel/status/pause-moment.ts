@@ -6,9 +6,11 @@ export function localMoment(at: number): string {
   return shifted.toISOString().slice(0, 16);
 }
 
-/** Says why a pause cannot last until then. Null if it can. */
+/** Explains why a pause cannot last until then. Null if it can. */
 export function pauseProblem(until: number, now: number): string | null {
-  if (Number.isNaN(until)) return "Enter a day and a time.";
-  if (until <= now) return "That moment is in the past.";
-  return until - now > year ? "At most a year. To pause longer, choose “Until I resume”." : null;
+  if (Number.isNaN(until)) return "Enter a date and a time.";
+  if (until <= now) return "This time is in the past.";
+  return until - now > year
+    ? "A pause can last a year at most. For a longer one, choose “Until I resume”."
+    : null;
 }

@@ -8,14 +8,14 @@ const looks = {
   danger: "bg-bad text-on-accent border-transparent hover:bg-bad-strong",
 } as const;
 
-const sizes = { sm: "h-7 px-2.5 text-xs", md: "h-8 px-3 text-sm", lg: "h-9 px-4 text-sm" } as const;
+const sizes = { sm: "h-7 px-2.5 text-xs", md: "h-8 px-3 text-sm" } as const;
 
 type Props = ComponentPropsWithRef<"button"> & {
   readonly look?: keyof typeof looks;
   readonly size?: keyof typeof sizes;
 };
 
-/** The only button. Its default `type` is "button", so that it never submits a form by accident. */
+/** A button. Its default `type` is "button", so that it never submits a form by accident. */
 export function Button({
   look = "plain",
   size = "md",

@@ -2,10 +2,15 @@ import { type ReactNode, useEffect, useState } from "react";
 import { cx } from "../cx.ts";
 import { Button } from "./Button.tsx";
 
-type Props = { readonly text: string; readonly label: string; readonly block?: boolean };
+type Props = {
+  readonly text: string;
+  readonly label: string;
+  readonly block?: boolean;
+  readonly autoFocus?: boolean;
+};
 
 /** Monospaced text with a copy button. Without access to the clipboard it can still be selected. */
-export function Copyable({ text, label, block = false }: Props): ReactNode {
+export function Copyable({ text, label, block = false, autoFocus = false }: Props): ReactNode {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
     if (state === "idle") return;
@@ -14,7 +19,7 @@ export function Copyable({ text, label, block = false }: Props): ReactNode {
   }, [state]);
   const copy = async (): Promise<void> => {
     try {
-      // On plain http from another machine `clipboard` is undefined, despite its type. Then this line throws too.
+      // Despite its type, `clipboard` is undefined on plain http from another machine. Then this line throws, too.
       await navigator.clipboard.writeText(text);
       setState("copied");
     } catch {
@@ -36,7 +41,13 @@ export function Copyable({ text, label, block = false }: Props): ReactNode {
       >
         {text}
       </code>
-      <Button size="sm" className="w-18" aria-label={`Copy ${label}`} onClick={() => void copy()}>
+      <Button
+        size="sm"
+        className="w-18"
+        autoFocus={autoFocus}
+        aria-label={`Copy ${label}`}
+        onClick={() => void copy()}
+      >
         <span aria-live="polite">
           {state === "copied" ? "Copied" : state === "failed" ? "Select it" : "Copy"}
         </span>

@@ -1,29 +1,21 @@
 import { DropdownMenu } from "radix-ui";
 import { type ReactElement, type ReactNode, useState } from "react";
-import { cx } from "../cx.ts";
 
-export type MenuEntry = {
-  readonly label: string;
-  readonly hint?: string;
-  readonly danger?: boolean;
-  readonly disabled?: boolean;
-  readonly onSelect: () => void;
-};
+export type MenuEntry = { readonly label: string; readonly onSelect: () => void };
 
 type Props = {
   readonly trigger: ReactElement;
   readonly label: string;
   readonly entries: readonly MenuEntry[];
-  readonly align?: "start" | "end";
 };
 
 /**
- * An open menu keeps its entries: a new or removed entry would move the others under the pointer. A chosen
- * entry does what it does at that moment.
+ * An open menu keeps its entries, because a new or removed entry would move the others under the pointer. A chosen
+ * entry runs its latest action.
  *
  * It is not modal: a modal menu locks scrolling with an inline style sheet, which the content security policy forbids.
  */
-export function Menu({ trigger, label, entries, align = "start" }: Props): ReactNode {
+export function Menu({ trigger, label, entries }: Props): ReactNode {
   const [opened, setOpened] = useState<readonly MenuEntry[] | null>(null);
   const select = (chosen: MenuEntry): void =>
     (entries.find((entry) => entry.label === chosen.label) ?? chosen).onSelect();
@@ -33,7 +25,7 @@ export function Menu({ trigger, label, entries, align = "start" }: Props): React
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           aria-label={label}
-          align={align}
+          align="start"
           sideOffset={4}
           collisionPadding={8}
           className="z-20 min-w-44 animate-appear rounded-md border border-line bg-raised p-1 shadow-pop"
@@ -41,16 +33,10 @@ export function Menu({ trigger, label, entries, align = "start" }: Props): React
           {(opened ?? entries).map((entry) => (
             <DropdownMenu.Item
               key={entry.label}
-              disabled={entry.disabled ?? false}
               onSelect={() => select(entry)}
-              className={cx(
-                "flex h-8 cursor-pointer items-center justify-between gap-6 rounded-sm px-2.5 outline-none select-none",
-                "data-[highlighted]:bg-accent-tint data-[disabled]:pointer-events-none data-[disabled]:opacity-50",
-                entry.danger === true && "text-bad data-[highlighted]:bg-bad-tint",
-              )}
+              className="flex h-8 cursor-pointer items-center rounded-sm px-2.5 outline-none select-none data-[highlighted]:bg-accent-tint"
             >
-              <span>{entry.label}</span>
-              {entry.hint === undefined ? null : <span className="text-xs text-muted">{entry.hint}</span>}
+              {entry.label}
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>

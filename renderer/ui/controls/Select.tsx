@@ -1,58 +1,49 @@
-import { type ReactNode, useId } from "react";
+import { type ComponentPropsWithRef, type ReactNode, useId } from "react";
 import { inputClass } from "./Field.tsx";
 
 export type Option = { readonly value: string; readonly label: string };
+
+type SelectBoxProps = Omit<ComponentPropsWithRef<"select">, "onChange"> & {
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onChange: (value: string) => void;
+};
+
+/** The browser's own select, with its keyboard and screen reader support. */
+export function SelectBox({ options, onChange, ...rest }: SelectBoxProps): ReactNode {
+  return (
+    <select {...rest} onChange={(event) => onChange(event.target.value)} className={inputClass(false)}>
+      {options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 type Props = {
   readonly label: string;
   readonly hint?: string;
   readonly value: string;
   readonly options: readonly Option[];
-  readonly disabled?: boolean;
-  /** Puts the label at the left and the control at the right, as in a list of settings. */
-  readonly row?: boolean;
   readonly onChange: (value: string) => void;
 };
 
-/** The browser's own select, with its keyboard and screen reader support. */
-export function Select({
-  label,
-  hint,
-  value,
-  options,
-  disabled = false,
-  row = false,
-  onChange,
-}: Props): ReactNode {
+/** A labeled select. Screen readers read its hint with it. */
+export function Select({ label, hint, ...rest }: Props): ReactNode {
   const id = useId();
   return (
-    <div className={row ? "flex items-center justify-between gap-4" : "grid gap-1"}>
-      <div className="min-w-0">
-        <label htmlFor={id} className="font-medium">
-          {label}
-        </label>
-        {hint === undefined ? null : (
-          <p id={`${id}-note`} className="text-xs text-muted">
-            {hint}
-          </p>
-        )}
-      </div>
-      <div className={row ? "w-32 shrink-0" : undefined}>
-        <select
-          id={id}
-          value={value}
-          disabled={disabled}
-          aria-describedby={hint === undefined ? undefined : `${id}-note`}
-          onChange={(event) => onChange(event.target.value)}
-          className={`${inputClass(false)} disabled:opacity-50`}
-        >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      </div>
+    <div className="grid gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {hint === undefined ? null : (
+        <p id={`${id}-note`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+      <SelectBox id={id} aria-describedby={hint === undefined ? undefined : `${id}-note`} {...rest} />
     </div>
   );
 }

@@ -3,30 +3,25 @@ import { Button } from "../controls/Button.tsx";
 import { Dialog, DialogActions } from "./Dialog.tsx";
 
 type Props = {
-  readonly open: boolean;
   readonly title: string;
   /** Says what will happen, and whether it can be undone. */
   readonly children: ReactNode;
   readonly action: string;
+  /** The label of the button that changes nothing. */
+  readonly cancel?: string;
   readonly danger?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 };
 
-export function Confirm({
-  open,
-  title,
-  children,
-  action,
-  danger = false,
-  onConfirm,
-  onClose,
-}: Props): ReactNode {
+/** Asks before an action. The button that changes nothing comes first and has the focus. */
+export function Confirm(props: Props): ReactNode {
+  const { title, children, action, cancel = "Cancel", danger = false, onConfirm, onClose } = props;
   return (
-    <Dialog open={open} title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <div className="text-muted">{children}</div>
       <DialogActions>
-        <Button onClick={onClose}>Keep as it is</Button>
+        <Button onClick={onClose}>{cancel}</Button>
         <Button
           look={danger ? "danger" : "primary"}
           onClick={() => {

@@ -1,40 +1,32 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 
-type Props = {
-  readonly open: boolean;
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-};
+type Props = { readonly title: string; readonly onClose: () => void; readonly children: ReactNode };
 
 /**
- * A modal dialog on the browser's own `<dialog>`: it keeps the focus inside, gives it back, and closes on
- * Escape without injecting a style sheet, so that the panel's content security policy can forbid inline ones.
+ * A modal dialog. It is open while it is rendered, so each opening starts with fresh state. The browser's own
+ * `<dialog>` traps the focus and closes on Escape. It needs no inline styles, which the panel's content security
+ * policy forbids.
  */
-export function Dialog({ open, title, onClose, children }: Props): ReactNode {
+export function Dialog({ title, onClose, children }: Props): ReactNode {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
-    if (dialog === null) return;
-    if (open && !dialog.open) dialog.showModal();
-    if (!open && dialog.open) dialog.close();
-  }, [open]);
+    dialog?.showModal();
+    // Only a dialog that closes before its removal returns the focus.
+    return () => dialog?.close();
+  }, []);
   return (
     <dialog
       ref={element}
       aria-labelledby={id}
       onClose={onClose}
-      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-lg border border-line bg-raised p-0 text-ink shadow-pop backdrop:bg-black/45"
+      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-black/45"
     >
-      {open ? (
-        <div className="p-5">
-          <h2 id={id} className="mb-2 text-base font-semibold">
-            {title}
-          </h2>
-          {children}
-        </div>
-      ) : null}
+      <h2 id={id} className="mb-2 text-base font-semibold">
+        {title}
+      </h2>
+      {children}
     </dialog>
   );
 }

@@ -6,7 +6,7 @@ export function TooltipProvider({ children }: { readonly children: ReactNode }):
   return <Radix.Provider delayDuration={350}>{children}</Radix.Provider>;
 }
 
-/** Explains its child. The child must be focusable; otherwise show the text elsewhere too. */
+/** Explains its child. If the child is not focusable, show the text elsewhere too. */
 export function Tooltip({
   text,
   children,

@@ -17,10 +17,10 @@ test.describe.configure({ mode: "serial" });
 
 const longPrompt = "42";
 
-/** Rules with waits of seconds instead of minutes. */
+/** Short, so that the test waits for seconds instead of minutes. */
 const idleAfterSeconds = 10;
 
-/** Chromium refuses its sandbox only for root. All other tests use it. */
+/** Chromium has no sandbox for root. For other users it stays on. */
 const electronArguments = process.getuid?.() === 0 ? ["--no-sandbox", "--disable-gpu"] : ["--disable-gpu"];
 
 async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
@@ -40,7 +40,7 @@ async function launch(farm: Farm, name: string, extra: readonly string[] = []): 
   });
 }
 
-/** A person at the machine: a real pointer, moved through the X server. */
+/** Moves the real pointer through the X server, as a person would. */
 function moveMouse(): void {
   execFileSync("xdotool", ["mousemove_relative", "--", String(Math.random() < 0.5 ? 7 : -7), "5"]);
 }
@@ -62,7 +62,7 @@ test("the tray icon stays when the window is closed", async ({ slowFarm }) => {
   host.stop();
 });
 
-test("the window is a sandboxed renderer that reaches nothing but the contract", async ({ slowFarm }) => {
+test("the window is sandboxed and reaches only the contract", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-sandbox");
   const window = await app.firstWindow();
   await expect(status(window)).toBeVisible();
@@ -77,7 +77,7 @@ test("the window is a sandboxed renderer that reaches nothing but the contract",
   );
   const preferences = await app.evaluate(({ webContents }) =>
     webContents.getAllWebContents().map((contents) => {
-      // Electron documents it, and leaves it out of its types.
+      // Documented by Electron, but missing in its types.
       const asked = contents as unknown as { getLastWebPreferences(): Electron.WebPreferences };
       const { sandbox, contextIsolation, nodeIntegration, webviewTag } = asked.getLastWebPreferences();
       return { sandbox, contextIsolation, nodeIntegration, webviewTag };
@@ -93,7 +93,7 @@ test("the window is a sandboxed renderer that reaches nothing but the contract",
   await app.close();
 });
 
-test("tokens appear as they arrive; input pauses the job within a second and shows why; the job finishes once", async ({
+test("input stops a running job within a second, and the job is done only once", async ({
   slowFarm,
 }) => {
   const app = await launch(slowFarm, "desktop-yield");
@@ -134,7 +134,7 @@ test("tokens appear as they arrive; input pauses the job within a second and sho
   expect(took).toBeLessThan(1_000);
   await expect(text).toHaveCount(0);
 
-  // The job goes back at once, and is done later, on another device or this one: once.
+  // The job went back to the queue. Another device completes it.
   const other = await slowFarm.startDonor("desktop-other");
   const completion = await answer;
   expect(completion.usage?.completion_tokens).toBeGreaterThan(0);
@@ -149,7 +149,7 @@ test("tokens appear as they arrive; input pauses the job within a second and sho
   await app.close();
 });
 
-test("quitting releases the job and says goodbye", async ({ slowFarm }) => {
+test("quitting releases the job", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
   const window = await app.firstWindow();
   await expect(status(window)).toContainText("Donating now");
@@ -163,7 +163,7 @@ test("quitting releases the job and says goodbye", async ({ slowFarm }) => {
   await other.stop();
 });
 
-test("no file, including Chromium's profile, and no log contains a shown prompt or answer", async ({
+test("no file and no log contains a shown prompt or answer", async ({
   slowFarm,
 }) => {
   const name = "desktop-discreet";

@@ -3,7 +3,7 @@ import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
 
-test("a sign-in link works once, and leaves no token in the address", async ({ farm, page, browser }) => {
+test("a sign-in link works once and leaves no token in the address", async ({ farm, page, browser }) => {
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
   const link = `${farm.backend.siteUrl}/console/#signin=${token}`;
   await page.goto(link);
@@ -17,7 +17,7 @@ test("a sign-in link works once, and leaves no token in the address", async ({ f
   await expect(elsewhere.getByText(/used/i).first()).toBeVisible();
 });
 
-test("devices and jobs appear live with their earnings", async ({ farm, page }) => {
+test("devices and jobs appear without a reload", async ({ farm, page }) => {
   await signIn(page, farm);
   const donor = await farm.startDonor("console-1");
   const devices = page.getByRole("table", { name: "Devices" });
@@ -31,18 +31,18 @@ test("devices and jobs appear live with their earnings", async ({ farm, page }) 
   await expect(devices.getByRole("row", { name: /console-1/ })).toContainText(/Offline/i);
 });
 
-test("a key that the console made works, and stops working once revoked", async ({ farm, page }) => {
+test("a key that the console created works until it is revoked", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-2");
   await signIn(page, farm);
   await openPage(page, "API keys");
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("Nightly summaries");
-  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("sk-gleaner-");
   const key = /sk-gleaner-[\w-]{20,}/.exec(await dialog.innerText())?.[0] ?? "";
   expect(await askFor(farm, question, key)).toContain("Athens");
-  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText(key)).toHaveCount(0);
 
   await page.getByRole("button", { name: "Revoke Nightly summaries" }).click();
@@ -56,7 +56,7 @@ test("a key that the console made works, and stops working once revoked", async 
   await donor.stop();
 });
 
-test("an enrollment code that the console made enrolls a device; a retired device gets no more work", async ({
+test("a code from the console enrolls a device, and a retired device gets no more jobs", async ({
   farm,
   page,
 }) => {
@@ -91,7 +91,7 @@ test("an enrollment code that the console made enrolls a device; a retired devic
   );
   await page.waitForTimeout(2_000);
   expect(answered).toBe(false);
-  await row.getByRole("button", { name: /Reinstate|Bring back/ }).click();
+  await row.getByRole("button", { name: /Reinstate/ }).click();
   await expect.poll(() => answered, { timeout: 30_000 }).toBe(true);
   await donor.stop();
 });
@@ -111,7 +111,7 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
   );
   await page.waitForTimeout(2_000);
   expect(answered).toBe(false);
-  await lane.getByRole("button", { name: "Open gleaner-demo" }).click();
+  await lane.getByRole("button", { name: "Resume gleaner-demo" }).click();
   await expect(lane).toContainText("Open");
   await expect.poll(() => answered, { timeout: 30_000 }).toBe(true);
   await donor.stop();
@@ -119,7 +119,7 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
 
 test("a dead letter is retried with the keyboard and then discarded", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-5");
-  // More than the model's context holds: no device can do that.
+  // Longer than the model's context, so every device must refuse it.
   await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);
   await signIn(page, farm);
   await openPage(page, "Jobs");
@@ -139,26 +139,26 @@ test("a dead letter is retried with the keyboard and then discarded", async ({ f
   await donor.stop();
 });
 
-test("a key's limits and a device's groups are set", async ({ farm, page }) => {
+test("an administrator sets a key's limits and a device's groups", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-6");
   await signIn(page, farm);
   await openPage(page, "API keys");
   const key = page.getByRole("row", { name: /First requester/ });
-  await expect(key).toContainText("any");
-  await key.getByRole("button", { name: "Limits of First requester" }).click();
+  await expect(key).toContainText("no limit");
+  await key.getByRole("button", { name: "Edit limits of First requester" }).click();
   await page.getByLabel("Jobs at once").fill("none");
-  await expect(page.getByRole("button", { name: "Set" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
   await page.getByLabel("Jobs at once").fill("40");
-  await page.getByLabel("Turns").fill("3");
+  await page.getByLabel("Weight").fill("3");
   await page.keyboard.press("Enter");
   await expect(key).toContainText("40");
   await expect(key).toContainText("3×");
 
   await openPage(page, "Devices");
   const device = page.getByRole("row", { name: /console-6/ });
-  await device.getByRole("button", { name: "Groups of console-6" }).click();
+  await device.getByRole("button", { name: "Edit groups of console-6" }).click();
   await page.getByLabel("Groups", { exact: true }).fill("lab, second floor");
-  await page.getByRole("button", { name: "Set" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await expect(device).toContainText("second floor");
   await donor.stop();
 });

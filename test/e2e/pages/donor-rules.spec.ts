@@ -4,7 +4,7 @@ import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
 
 test.use({ viewport: { width: 420, height: 640 } });
 
-test("a donor sets a rule, sees that it is theirs, and resets it", async ({ farm, page }) => {
+test("a donor changes a rule and resets it", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-1");
   await openSettings(page, String(donor.ready["panelUrl"]));
   const rule = page.getByRole("group", { name: "Unused after" });
@@ -21,7 +21,7 @@ test("a donor sets a rule, sees that it is theirs, and resets it", async ({ farm
   await donor.stop();
 });
 
-test("hours apply only once they are set", async ({ farm, page }) => {
+test("hours apply only once they are saved", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-2");
   await openSettings(page, String(donor.ready["panelUrl"]));
   const rule = page.getByRole("group", { name: "Hours", exact: true });
@@ -33,7 +33,7 @@ test("hours apply only once they are set", async ({ farm, page }) => {
   await rule.getByRole("button", { name: "Change Hours" }).click();
   await rule.getByRole("combobox", { name: "Hours" }).selectOption({ label: "Only in these hours" });
   await rule.getByRole("button", { name: "Remove Hours, line 1" }).click();
-  await rule.getByRole("button", { name: "Set" }).click();
+  await rule.getByRole("button", { name: "Save" }).click();
   await expect(rule).toContainText("never");
   await page.getByRole("button", { name: "Stop donating now" }).click();
   await expect(status(page)).toContainText("Outside its hours");
@@ -53,13 +53,13 @@ test("donors see locked rules and cannot change them", async ({ farm, page, brow
   await openPage(console, "Policy");
   await console.getByRole("switch", { name: "Lock On battery" }).click();
   await console.getByRole("button", { name: /^Save/ }).click();
-  await expect(rule).toContainText("Your organization decides this");
+  await expect(rule).toContainText("Set by your organization");
   await expect(rule.getByRole("switch")).toHaveCount(0);
   await expect(rule).toContainText("no");
 
   await console.getByRole("switch", { name: "Lock On battery" }).click();
   await console.getByRole("button", { name: /^Save/ }).click();
-  await expect(rule).not.toContainText("Your organization decides this");
+  await expect(rule).not.toContainText("Set by your organization");
   await donor.stop();
 });
 
@@ -68,13 +68,13 @@ test("a pause lasts until the chosen moment", async ({ farm, page }) => {
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByRole("menuitem", { name: "Another time…" }).click();
+  await page.getByRole("menuitem", { name: "Choose a time…" }).click();
   const dialog = page.getByRole("dialog", { name: "Pause until" });
-  await dialog.getByLabel("Day and time").fill("2020-01-01T10:00");
+  await dialog.getByLabel("Date and time").fill("2020-01-01T10:00");
   await dialog.getByRole("button", { name: "Pause" }).click();
   await expect(dialog).toContainText("past");
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
-  await dialog.getByLabel("Day and time").fill(`${tomorrow}T10:15`);
+  await dialog.getByLabel("Date and time").fill(`${tomorrow}T10:15`);
   await dialog.getByRole("button", { name: "Pause" }).click();
   await expect(status(page)).toContainText("Paused by you");
   await expect(status(page)).toContainText("10:15");
@@ -115,7 +115,7 @@ test("an open menu keeps its entries when the job ends", async ({ slowFarm, page
   await expect(finish).toBeVisible();
   const entries = await menu.getByRole("menuitem").allInnerTexts();
   await asked;
-  await expect(page.getByText("None. Waiting for your organization's next job.")).toBeVisible();
+  await expect(page.getByText("Waiting for your organization's next job.")).toBeVisible();
   expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(entries);
   await finish.click();
   await expect(status(page)).toContainText("Paused by you");
@@ -126,7 +126,7 @@ test("shows every fact with its source", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-6");
   await page.goto(String(donor.ready["panelUrl"]));
   await page.getByRole("button", { name: "Show all" }).click();
-  const facts = page.getByRole("region", { name: "What Gleaner looks at" });
+  const facts = page.getByRole("region", { name: "This computer" });
   await expect(facts).toContainText("Free memory");
   await expect(facts).toContainText(/(just now|s ago)/);
   await expect(facts).toContainText("Microphone in use");

@@ -3,7 +3,7 @@ import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
 
-test("a model is added from a file, checked, changed, retired and put back", async ({ farm, page }) => {
+test("an administrator adds, edits, retires and reinstates a model", async ({ farm, page }) => {
   await signIn(page, farm);
   await openPage(page, "Models");
   await page.getByRole("button", { name: "Add model" }).click();
@@ -22,29 +22,29 @@ test("a model is added from a file, checked, changed, retired and put back", asy
     mimeType: "application/json",
     buffer: Buffer.from(text),
   });
-  await dialog.getByLabel("Entry from a file (optional)").setInputFiles(file("wrong.json", "{}"));
+  await dialog.getByLabel("Model entry file (optional)").setInputFiles(file("wrong.json", "{}"));
   await expect(dialog.getByRole("alert")).toHaveText("This file does not contain a model entry.");
   await dialog
-    .getByLabel("Entry from a file (optional)")
+    .getByLabel("Model entry file (optional)")
     .setInputFiles(file("qwen.json", JSON.stringify(entry)));
-  await expect(dialog).toContainText("2 hashes of pieces are included.");
+  await expect(dialog).toContainText("The file includes the hashes of 2 pieces.");
   await dialog.getByLabel("Source").fill("ftp://models");
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(dialog.getByRole("alert")).toContainText("hf:user/repository/file.gguf");
   await dialog.getByLabel("Source").fill(entry.source);
   await dialog.getByLabel("Source").press("Enter");
-  await expect(page.getByText("qwen3-4b is in the catalog.")).toBeVisible();
+  await expect(page.getByText("qwen3-4b was added.")).toBeVisible();
 
   const row = page.getByRole("table", { name: "Models" }).getByRole("row", { name: /qwen3-4b/ });
   await expect(row).toContainText("2 pieces");
-  await row.getByRole("button", { name: "Change qwen3-4b" }).click();
+  await row.getByRole("button", { name: "Edit qwen3-4b" }).click();
   await dialog.getByLabel("Answer").fill("250");
-  await dialog.getByRole("button", { name: "Change" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("20 + 250");
 
   await page.getByRole("button", { name: "Add model" }).click();
   await dialog
-    .getByLabel("Entry from a file (optional)")
+    .getByLabel("Model entry file (optional)")
     .setInputFiles(file("qwen.json", JSON.stringify(entry)));
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(page.getByText(/A model called qwen3-4b exists already/)).toBeVisible();
@@ -60,7 +60,7 @@ test("a model is added from a file, checked, changed, retired and put back", asy
   await expect(page.getByRole("row", { name: /Model changed.*price 20 \+ 100 → 20 \+ 250/ })).toBeVisible();
 });
 
-test("the catalog shows a model's state on each device, and a retired model answers nobody", async ({
+test("the catalog shows a model's state on each device, and a retired model is refused", async ({
   farm,
   page,
 }) => {

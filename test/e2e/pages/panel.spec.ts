@@ -6,7 +6,7 @@ const answer = "The capital of Greece is Athens.";
 
 test.use({ viewport: { width: 420, height: 640 } });
 
-test("shows its activity, its jobs and their earnings", async ({ farm, page }) => {
+test("the panel shows the activity, the jobs and their earnings", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-1");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -22,7 +22,7 @@ test("shows its activity, its jobs and their earnings", async ({ farm, page }) =
   await donor.stop();
 });
 
-test("pauses with the keyboard, says why, and runs nothing while paused", async ({ farm, page }) => {
+test("a pause set with the keyboard stops the jobs and shows its reason", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-2");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -50,7 +50,7 @@ test("pauses with the keyboard, says why, and runs nothing while paused", async 
   await donor.stop();
 });
 
-test("joins an organization with a code and explains a bad code", async ({ farm, page }) => {
+test("a wrong enrollment code is explained, and a valid one joins the organization", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-3", { enrollmentCode: null });
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Not enrolled");
@@ -66,7 +66,7 @@ test("joins an organization with a code and explains a bad code", async ({ farm,
   await donor.stop();
 });
 
-test("refuses callers without the link's token and other origins", async ({ farm, page, request }) => {
+test("the donor refuses callers without the token and from other origins", async ({ farm, page, request }) => {
   const donor = await farm.startDonor("panel-4");
   const url = new URL(String(donor.ready["panelUrl"]));
   const bare = await request.get(url.origin);
@@ -87,7 +87,7 @@ test("refuses callers without the link's token and other origins", async ({ farm
   await donor.stop();
 });
 
-test("shows a lost connection to the donor", async ({ farm, page }) => {
+test("the panel shows a lost connection to the donor", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-5");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");

@@ -5,7 +5,7 @@ import { expect, test } from "../support/farm-test.ts";
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
 const unsaved = (page: Page): Locator => page.getByRole("region", { name: "Unsaved changes" });
 
-test("saved rules apply on a device at once, and undo reverts them", async ({ farm, page }) => {
+test("saved rules apply on a device at once until an undo", async ({ farm, page }) => {
   const donor = await farm.startDonor("policy-1");
   await signIn(page, farm);
   await openPage(page, "Devices");
@@ -16,17 +16,17 @@ test("saved rules apply on a device at once, and undo reverts them", async ({ fa
   const donateNow = rule(page, "“Donate now”");
   await expect(donateNow).toContainText("Default: allowed. You can change it.");
   await donateNow.getByRole("switch", { name: "“Donate now”", exact: true }).click();
-  await expect(donateNow).toContainText("Your organization suggests: not allowed.");
+  await expect(donateNow).toContainText("Suggested by your organization: not allowed.");
   await donateNow.getByRole("switch", { name: "Lock “Donate now”" }).click();
-  await expect(donateNow).toContainText("Your organization decides: not allowed.");
+  await expect(donateNow).toContainText("Set by your organization: not allowed.");
   await rule(page, "Hours").getByRole("combobox").selectOption("Only in these hours");
   await rule(page, "Hours").getByRole("button", { name: "Remove Hours, line 1" }).click();
   await rule(page, "Hours").getByRole("switch", { name: "Lock Hours" }).click();
   await expect(unsaved(page)).toContainText("2 unsaved changes");
   await unsaved(page).getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("The rules are in force.")).toBeVisible();
+  await expect(page.getByText("The rules were saved.")).toBeVisible();
   await expect(unsaved(page)).toHaveCount(0);
-  await expect(page.getByRole("table", { name: "Earlier versions" })).toContainText(
+  await expect(page.getByRole("table", { name: "Version history" })).toContainText(
     "“Donate now”: not set → not allowed, locked",
   );
 
@@ -45,7 +45,7 @@ test("saved rules apply on a device at once, and undo reverts them", async ({ fa
   await donor.stop();
 });
 
-test("an invalid value explains the valid ones and cannot be saved, with the keyboard only", async ({
+test("a rule is edited with the keyboard only, and an invalid value cannot be saved", async ({
   farm,
   page,
 }) => {
@@ -58,32 +58,32 @@ test("an invalid value explains the valid ones and cannot be saved, with the key
   await expect(unused.getByRole("alert")).toHaveText("Must be a whole number from 10 to 86,400.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
   await page.keyboard.type("00");
-  await expect(unused).toContainText("Your organization suggests: 500 seconds.");
+  await expect(unused).toContainText("Suggested by your organization: 500 seconds.");
   await page.keyboard.press("Tab");
-  await expect(unused.getByRole("button", { name: "Unset Unused after" })).toBeFocused();
+  await expect(unused.getByRole("button", { name: "Reset Unused after" })).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(unused.getByRole("switch", { name: "Lock Unused after" })).toBeFocused();
   await page.keyboard.press("Space");
-  await expect(unused).toContainText("Your organization decides: 500 seconds.");
+  await expect(unused).toContainText("Set by your organization: 500 seconds.");
   await unsaved(page).getByRole("button", { name: "Save" }).focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("The rules are in force.")).toBeVisible();
+  await expect(page.getByText("The rules were saved.")).toBeVisible();
   await page.reload();
   await expect(unused.getByRole("textbox")).toHaveValue("500");
 
-  await unused.getByRole("button", { name: "Unset Unused after" }).press("Enter");
+  await unused.getByRole("button", { name: "Reset Unused after" }).press("Enter");
   await expect(unused).toContainText("Default: 2 minutes. You can change it.");
   await openPage(page, "Queue");
   await openPage(page, "Policy");
   await expect(unsaved(page)).toContainText("1 unsaved change");
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
-  await expect(unused).toContainText("Your organization decides: 500 seconds.");
+  await expect(unused).toContainText("Set by your organization: 500 seconds.");
   // Resets the locks: devices of later tests use "donate now", which a lock could forbid.
   await page.getByRole("button", { name: "Undo last save" }).click();
   await expect(unused).toContainText("Default: 2 minutes. You can change it.");
 });
 
-test("does not overwrite rules that somebody else saved meanwhile", async ({ farm, page, browser }) => {
+test("rules that somebody else saved meanwhile are not overwritten", async ({ farm, page, browser }) => {
   await signIn(page, farm);
   await openPage(page, "Policy");
   await rule(page, "Quiet").getByRole("switch", { name: "Quiet", exact: true }).click();
@@ -92,22 +92,22 @@ test("does not overwrite rules that somebody else saved meanwhile", async ({ far
   await openPage(colleague, "Policy");
   await rule(colleague, "Battery at least").getByRole("textbox").fill("80");
   await unsaved(colleague).getByRole("button", { name: "Save" }).click();
-  await expect(colleague.getByText("The rules are in force.")).toBeVisible();
+  await expect(colleague.getByText("The rules were saved.")).toBeVisible();
   await expect(unsaved(page)).toContainText("Somebody else saved a newer version.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
   await expect(rule(page, "Battery at least").getByRole("textbox")).toHaveValue("80");
 });
 
-test("a group's rules override the organization's only on its devices", async ({ farm, page }) => {
+test("a group's rules apply only on its devices", async ({ farm, page }) => {
   const inLab = await farm.startDonor("policy-lab");
   const elsewhere = await farm.startDonor("policy-elsewhere");
   await signIn(page, farm);
   await openPage(page, "Devices");
   const labDevice = page.getByRole("row", { name: /policy-lab/ });
-  await labDevice.getByRole("button", { name: "Groups of policy-lab" }).click();
+  await labDevice.getByRole("button", { name: "Edit groups of policy-lab" }).click();
   await page.getByLabel("Groups", { exact: true }).fill("lab");
-  await page.getByRole("button", { name: "Set" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await expect(labDevice).toContainText("lab");
 
   await openPage(page, "Policy");
@@ -116,7 +116,7 @@ test("a group's rules override the organization's only on its devices", async ({
   await networks.getByRole("textbox").fill("No-Such-Network");
   await networks.getByRole("switch", { name: "Lock Only on these networks" }).click();
   await unsaved(page).getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("The rules are in force.")).toBeVisible();
+  await expect(page.getByText("The rules were saved.")).toBeVisible();
   await openPage(page, "Devices");
   await expect(labDevice).toContainText(/network/i);
   await expect(page.getByRole("row", { name: /policy-elsewhere/ })).toContainText("Donating now");

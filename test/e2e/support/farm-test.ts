@@ -51,8 +51,8 @@ export async function askFor(
 }
 
 /**
- * The number of tokens that the farm writes in about `seconds` at the current speed of this machine. Otherwise
- * a watched answer would end too early on a fast machine, or take minutes on a slow one.
+ * The number of tokens that the farm writes in about `seconds`. Measured, because a fixed number ends too early on a
+ * fast machine and takes minutes on a slow one.
  */
 export async function tokensLasting(farm: Farm, seconds: number): Promise<number> {
   const { siteUrl } = farm.backend;

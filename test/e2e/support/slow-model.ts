@@ -9,8 +9,8 @@ import { firstByteToken } from "../../../scripts/demo-model/tokenizer/vocabulary
 const context = 2_048;
 
 /**
- * Writes a model with random weights, slow enough to watch. The demo model answers in a blink. Its answers have
- * the requested length. Returns the folder with the file and its manifest.
+ * Writes a model with random weights that is slow enough to watch. Its answers always have the requested length.
+ * Returns the folder with the file and its manifest.
  */
 export async function makeSlowModel(): Promise<string> {
   const shape = {

@@ -1,3 +1,4 @@
+import { factLabel } from "../../../app/facts/facts.ts";
 import type { DeviceRow } from "../data/rows.ts";
 import { speedWords } from "../models/model-words.ts";
 
@@ -7,4 +8,10 @@ export function deviceSpeeds({ models }: Pick<DeviceRow, "models">): readonly st
     if (speed === undefined) return [];
     return [`${modelId} ${speedWords(speed.prefill, speed.generate) ?? ""}, ${speed.backend}`];
   });
+}
+
+/** The facts that a device cannot measure, in lower case. Empty if it reported no such fact. */
+export function unknownWords(unknownFacts: readonly string[] | null): string {
+  const labels = (unknownFacts ?? []).map(factLabel);
+  return labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1)).join(", ");
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { signInToken } from "./sign-in-token.ts";
+import { signInToken } from "./sign-in.ts";
 
-it("finds the token in the hash", () => {
+it("reads the sign-in token from the hash", () => {
   expect(signInToken("#signin=gs_abc-_1")).toBe("gs_abc-_1");
   expect(signInToken("#/jobs")).toBeNull();
   expect(signInToken("#signin=")).toBeNull();

@@ -1,0 +1,37 @@
+import { Component, type ReactNode } from "react";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { messageOf, refusalOf } from "../data/refusal.ts";
+
+type Props = {
+  /** Called if the server no longer knows the session. */
+  readonly onExpired: () => void;
+  readonly children: ReactNode;
+};
+type State = { readonly failed: { readonly error: unknown } | null };
+
+/** Shows an error of a page in its place, with a button that renders the page again. */
+export class PageErrors extends Component<Props, State> {
+  override state: State = { failed: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { failed: { error } };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    if (refusalOf(error)?.code === "unauthorized") this.props.onExpired();
+  }
+
+  override render(): ReactNode {
+    const { failed } = this.state;
+    if (failed === null) return this.props.children;
+    return (
+      <Empty
+        title="This page cannot be shown"
+        action={<Button onClick={() => this.setState({ failed: null })}>Try again</Button>}
+      >
+        {messageOf(failed.error)}
+      </Empty>
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { assertNever } from "../../app/assert-never.ts";
+import type { ModelView } from "../../app/contract/snapshot.ts";
+import type { AttemptStatus } from "../../app/jobs/states.ts";
+import { isDonorReason, type StandbyReason } from "../../app/policy/reasons.ts";
+import type { Tone } from "./tone.ts";
+
+/** A status as a badge shows it. */
+export type StatusWords = { readonly tone: Tone; readonly words: string };
+
+/** A returned or lost attempt is not the donor's fault. */
+export const attemptWords: Readonly<Record<AttemptStatus, StatusWords>> = {
+  prefetched: { tone: "hold", words: "Up next" },
+  running: { tone: "good", words: "Running" },
+  succeeded: { tone: "good", words: "Done" },
+  failed: { tone: "bad", words: "Failed" },
+  released: { tone: "hold", words: "Given back" },
+  stolen: { tone: "quiet", words: "Taken by another device" },
+  lost: { tone: "hold", words: "Connection lost" },
+  canceled: { tone: "quiet", words: "Canceled" },
+  expired: { tone: "quiet", words: "Too late" },
+};
+
+/** The states of a model on a device. */
+export const modelWords: Readonly<Record<ModelView["state"], StatusWords>> = {
+  ready: { tone: "good", words: "Ready" },
+  downloading: { tone: "rest", words: "Downloading" },
+  verifying: { tone: "rest", words: "Checking the file" },
+  waiting: { tone: "hold", words: "Waiting" },
+  missing: { tone: "quiet", words: "Not downloaded" },
+  corrupt: { tone: "bad", words: "Damaged" },
+};
+
+/** The tone of a reason for standby. */
+export function standbyTone(reason: StandbyReason): Tone {
+  if (!isDonorReason(reason)) return "hold";
+  switch (reason) {
+    case "paused-by-you":
+      return "rest";
+    case "offline":
+      return "bad";
+    case "starting":
+    case "not-enrolled":
+    case "retired":
+      return "quiet";
+    default:
+      return assertNever(reason);
+  }
+}
