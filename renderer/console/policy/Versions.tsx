@@ -25,7 +25,7 @@ export function Versions({ versions, canRestore, onRestore }: Props): ReactNode 
         keyOf={({ version }) => String(version)}
         empty={
           <Empty title="No changes yet">
-            Each save appears here with its author and its changes. You can restore any version.
+            Each save appears here with its author and its changes. You can restore each version.
           </Empty>
         }
       />
