@@ -8,6 +8,7 @@ import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
+import { NewKey } from "../console/keys/NewKey.tsx";
 import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
@@ -16,10 +17,13 @@ import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
+import { FullPage } from "../console/shell/FullPage.tsx";
+import { PageErrors } from "../console/shell/PageErrors.tsx";
 import type { PageId } from "../console/shell/pages.ts";
 import { type Connection, Shell } from "../console/shell/Shell.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { Card } from "../ui/Card.tsx";
+import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import type { Story } from "./story.ts";
@@ -180,6 +184,13 @@ export function consoleStories(now: number): readonly Story[] {
       </>,
     ),
     inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
+    inShell("console-keys-loading", "keys", <KeysView {...keysView} keys={undefined} />),
+    inShell("console-keys-none", "keys", <KeysView {...keysView} keys={[]} />),
+    inShell(
+      "console-new-key",
+      "keys",
+      <NewKey apiBase="" model="" onCreate={() => Promise.resolve(null)} onClose={nothing} />,
+    ),
     inShell("console-keys", "keys", <KeysView {...keysView} keys={rows.keys(now)} />),
     inShell(
       "console-key-made",
@@ -209,6 +220,30 @@ export function consoleStories(now: number): readonly Story[] {
         <NewCode onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
       </>,
     ),
+    inShell("console-codes-none", "codes", <CodesView codes={[]} onCreate={nothing} onRevoke={nothing} />),
+    inShell("console-audit-none", "audit", <AuditView rows={[]} onMore={null} loadingMore={false} />),
+    inShell(
+      "console-devices-none",
+      "devices",
+      <Card flush>
+        <DevicesTable devices={[]} actions={actions} />
+      </Card>,
+    ),
+    inShell(
+      "console-confirm",
+      "devices",
+      <Confirm title="Retire Old lab machine?" action="Retire" danger onConfirm={nothing} onClose={nothing}>
+        It gets no more jobs. You can reinstate it at any time.
+      </Confirm>,
+    ),
+    inShell(
+      "console-page-error",
+      "jobs",
+      <PageErrors onExpired={nothing}>
+        <Broken />
+      </PageErrors>,
+    ),
+    page("console-connecting", <FullPage title="Connecting…" />),
     inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
     page("console-signed-out", <SignedOut why="new" />),
     page("console-session-ended", <SignedOut why="expired" />),
@@ -224,6 +259,10 @@ export function consoleStories(now: number): readonly Story[] {
       />,
     ),
   ];
+}
+
+function Broken(): never {
+  throw new Error("this page always fails");
 }
 
 const emptySummary = {

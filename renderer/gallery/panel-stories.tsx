@@ -5,6 +5,7 @@ import { Facts } from "../panel/now/Facts.tsx";
 import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";
+import { PauseDialog } from "../panel/status/PauseDialog.tsx";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
 
@@ -53,6 +54,7 @@ export function panelStories(now: number): readonly Story[] {
         />
       </div>,
     ),
+    story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
     shown("panel-not-enrolled", all.fresh),
     story(
       "panel-enroll-refused",

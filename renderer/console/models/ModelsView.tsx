@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { formatBytes, formatCount, formatShare } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -8,8 +8,7 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow } from "../data/rows.ts";
-import { FleetProgress } from "./FleetProgress.tsx";
-import { speedWords } from "./model-words.ts";
+import { fleetOf, fleetShare, restOfFleet, speedWords } from "./model-words.ts";
 
 type Props = {
   readonly models: readonly ModelRow[] | undefined;
@@ -141,4 +140,32 @@ function columns(
       );
     }),
   ];
+}
+
+/** Shows how many devices have the model and the progress of the others. */
+function FleetProgress({ model }: { readonly model: ModelRow }): ReactNode {
+  const { ready, all } = fleetOf(model);
+  if (all === 0) return <span className="text-muted">No device yet</span>;
+  const share = fleetShare(model);
+  const rest = restOfFleet(model);
+  return (
+    <div className="grid min-w-32 gap-1">
+      <p>
+        {ready} of {all} ready
+      </p>
+      <div
+        role="progressbar"
+        aria-label={`${model.modelId} across the fleet`}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuetext={formatShare(share)}
+        className="h-1.5 overflow-hidden rounded-full bg-line"
+      >
+        <div
+          className="h-full rounded-full bg-accent"
+          style={{ width: formatShare(share).replace(" ", "") }}
+        />
+      </div>
+      {rest === "" ? null : <p className="text-xs text-muted">{rest}</p>}
+    </div>
+  );
 }

@@ -63,7 +63,10 @@ describe("an entry file", () => {
     expect(readEntry(JSON.stringify(short))).toMatchObject({ modelId: "qwen3-4b", template: "" });
   });
 
-  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])("is refused if it contains no entry: %s", (text) => {
-    expect(readEntry(text)).toBeNull();
-  });
+  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])(
+    "is refused if it contains no entry: %s",
+    (text) => {
+      expect(readEntry(text)).toBeNull();
+    },
+  );
 });

@@ -3,11 +3,14 @@ import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { api } from "../../../convex/_generated/api.js";
+import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import type { StatusWords } from "../../ui/status-words.ts";
+import { type Column, Table } from "../../ui/Table.tsx";
 import type { BatchRow, LaneRow, QueueStats } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
-import { BatchesTable } from "./BatchesTable.tsx";
 import { type LaneState, laneStateWords } from "./lane-words.ts";
 import { LanesTable } from "./LanesTable.tsx";
 
@@ -46,7 +49,7 @@ export function QueueView({ stats, batches, onState }: Props): ReactNode {
       </Card>
       {batches.length === 0 ? null : (
         <Card flush title="Batches">
-          <BatchesTable batches={batches} />
+          <Table label="Batches" columns={batchColumns} rows={batches} keyOf={({ batchId }) => batchId} />
         </Card>
       )}
     </div>
@@ -69,3 +72,44 @@ function figuresOf(stats: QueueStats | undefined) {
     { label: "Running", value: count(stats?.running), note: "on a device now", tone: null },
   ];
 }
+
+const batchStates: Readonly<Record<BatchRow["status"], StatusWords>> = {
+  open: { tone: "hold", words: "Open" },
+  sealed: { tone: "good", words: "Running" },
+  done: { tone: "quiet", words: "Done" },
+};
+
+const batchColumns: readonly Column<BatchRow>[] = [
+  {
+    key: "name",
+    title: "Batch",
+    cell: ({ batchId, externalId }) => <span className="font-medium break-all">{externalId ?? batchId}</span>,
+  },
+  {
+    key: "status",
+    title: "Status",
+    width: "w-28",
+    cell: ({ status }) => <Badge tone={batchStates[status].tone}>{batchStates[status].words}</Badge>,
+  },
+  {
+    key: "progress",
+    title: "Finished",
+    align: "right",
+    width: "w-36",
+    cell: ({ total, succeeded, failed, canceled, expired }) =>
+      `${formatCount(succeeded + failed + canceled + expired)} of ${formatCount(total)}`,
+  },
+  {
+    key: "failed",
+    title: "Failed",
+    align: "right",
+    width: "w-24",
+    cell: ({ failed, expired }) => formatCount(failed + expired),
+  },
+  {
+    key: "created",
+    title: "Created",
+    width: "w-28",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
+];

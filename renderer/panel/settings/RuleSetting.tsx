@@ -1,13 +1,14 @@
 import { type ReactNode, useId, useState } from "react";
-import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
+import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
+import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 import { Button } from "../../ui/controls/Button.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
+import { Switch } from "../../ui/controls/Switch.tsx";
 import { useAct } from "../state/actions.ts";
-import { DecidedBy } from "./DecidedBy.tsx";
 import { RuleEditor } from "./RuleEditor.tsx";
 import type { RulesShown } from "./rules-shown.ts";
-import { RuleSwitch } from "./RuleSwitch.tsx";
-import { hasChoices } from "./setting-options.ts";
+import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 
@@ -39,8 +40,8 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
             onSet={set}
           />
         ) : locked || editing ? null : (
-          <Button size="sm" aria-label={`Change ${title}`} onClick={() => setEditing(true)}>
-            Change
+          <Button size="sm" aria-label={`Edit ${title}`} onClick={() => setEditing(true)}>
+            Edit
           </Button>
         )}
       </div>
@@ -61,5 +62,75 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
         onUndo={() => act("resetRules", { names: [name] })}
       />
     </div>
+  );
+}
+
+type SwitchProps = {
+  readonly name: RuleName;
+  readonly rules: Rules;
+  readonly locked: boolean;
+  readonly describedBy: string;
+  readonly onSet: (value: boolean | number | null) => void;
+};
+
+/** The control of a rule with one part: a switch, or a list of choices. It takes effect at once. */
+function RuleSwitch({ name, rules, locked, describedBy, onSet }: SwitchProps): ReactNode {
+  const { title } = ruleOf(name);
+  const value = rules[name];
+  if (locked) return <p className="text-right whitespace-nowrap text-muted">{sayRule(name, value)}</p>;
+  if (typeof value === "boolean") return <Switch label={title} checked={value} onChange={onSet} />;
+  if (!hasChoices(name)) return null;
+  return (
+    <div className="w-34 shrink-0">
+      <SelectBox
+        aria-label={title}
+        aria-describedby={describedBy}
+        value={JSON.stringify(value)}
+        options={optionsFor(name, value)}
+        onChange={(option) => onSet(chosen(option))}
+      />
+    </div>
+  );
+}
+
+type DecidedProps = {
+  readonly layer: RuleLayer;
+  readonly locked: boolean;
+  readonly title: string;
+  readonly onUndo: () => void;
+};
+
+/** Shows who set a rule. Donors can undo their own choice. */
+function DecidedBy({ layer, locked, title, onUndo }: DecidedProps): ReactNode {
+  return (
+    <p className="flex min-h-5 items-center gap-1 text-xs text-faint">
+      {locked ? <Lock /> : null}
+      {locked ? "Set by your organization" : layerWords[layer]}
+      {layer === "donor" ? (
+        <Button
+          size="sm"
+          look="quiet"
+          className="h-5 px-1.5"
+          aria-label={`Undo my choice: ${title}`}
+          onClick={onUndo}
+        >
+          Undo
+        </Button>
+      ) : null}
+    </p>
+  );
+}
+
+const layerWords: Readonly<Record<RuleLayer, string>> = {
+  default: "Default",
+  donor: "Your choice",
+  organization: "Suggested by your organization",
+};
+
+function Lock(): ReactNode {
+  return (
+    <svg aria-hidden viewBox="0 0 12 12" className="size-3 fill-current">
+      <path d="M3.5 5V3.8a2.5 2.5 0 0 1 5 0V5H9a1 1 0 0 1 1 1v4a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zm1.2 0h2.6V3.8a1.3 1.3 0 0 0-2.6 0z" />
+    </svg>
   );
 }

@@ -93,9 +93,7 @@ test("the window is sandboxed and reaches only the contract", async ({ slowFarm 
   await app.close();
 });
 
-test("input stops a running job within a second, and the job is done only once", async ({
-  slowFarm,
-}) => {
+test("input stops a running job within a second, and the job is done only once", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-yield");
   const window = await app.firstWindow();
   await expect(window.getByText("Demo organization")).toBeVisible();
@@ -163,9 +161,7 @@ test("quitting releases the job", async ({ slowFarm }) => {
   await other.stop();
 });
 
-test("no file and no log contains a shown prompt or answer", async ({
-  slowFarm,
-}) => {
+test("no file and no log contains a shown prompt or answer", async ({ slowFarm }) => {
   const name = "desktop-discreet";
   const app = await launch(slowFarm, name, ["--donate-now", "60", "--verbose"]);
   let stderr = "";

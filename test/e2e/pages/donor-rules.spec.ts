@@ -25,12 +25,12 @@ test("hours apply only once they are saved", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-2");
   await openSettings(page, String(donor.ready["panelUrl"]));
   const rule = page.getByRole("group", { name: "Hours", exact: true });
-  await rule.getByRole("button", { name: "Change Hours" }).click();
+  await rule.getByRole("button", { name: "Edit Hours" }).click();
   await rule.getByRole("combobox", { name: "Hours" }).selectOption({ label: "Only in these hours" });
   await rule.getByRole("button", { name: "Cancel" }).click();
   await expect(rule).toContainText("at any hour");
 
-  await rule.getByRole("button", { name: "Change Hours" }).click();
+  await rule.getByRole("button", { name: "Edit Hours" }).click();
   await rule.getByRole("combobox", { name: "Hours" }).selectOption({ label: "Only in these hours" });
   await rule.getByRole("button", { name: "Remove Hours, line 1" }).click();
   await rule.getByRole("button", { name: "Save" }).click();

@@ -50,7 +50,10 @@ test("a pause set with the keyboard stops the jobs and shows its reason", async 
   await donor.stop();
 });
 
-test("a wrong enrollment code is explained, and a valid one joins the organization", async ({ farm, page }) => {
+test("a wrong enrollment code is explained, and a valid one joins the organization", async ({
+  farm,
+  page,
+}) => {
   const donor = await farm.startDonor("panel-3", { enrollmentCode: null });
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Not enrolled");
@@ -66,7 +69,11 @@ test("a wrong enrollment code is explained, and a valid one joins the organizati
   await donor.stop();
 });
 
-test("the donor refuses callers without the token and from other origins", async ({ farm, page, request }) => {
+test("the donor refuses callers without the token and from other origins", async ({
+  farm,
+  page,
+  request,
+}) => {
   const donor = await farm.startDonor("panel-4");
   const url = new URL(String(donor.ready["panelUrl"]));
   const bare = await request.get(url.origin);
