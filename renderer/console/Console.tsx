@@ -4,29 +4,29 @@ import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { Session } from "./data/session-context.ts";
 import type { SessionStore } from "./session/session-store.ts";
-import { SignedOut, type SignedOutWhy } from "./session/SignedOut.tsx";
+import { SignedOut, type SignedOutReason } from "./session/SignedOut.tsx";
 import { SignedIn } from "./SignedIn.tsx";
 
 type Props = {
   readonly client: ConvexReactClient;
   readonly apiBase: string;
   readonly store: SessionStore;
-  /** The reason why nobody is signed in, if it is known at the start. */
-  readonly first: SignedOutWhy;
+  /** Shown while nobody is signed in. */
+  readonly initialReason: SignedOutReason;
 };
 
-export function Console({ client, apiBase, store, first }: Props): ReactNode {
+export function Console({ client, apiBase, store, initialReason }: Props): ReactNode {
   const [session, setSession] = useState(store.load);
-  const [why, setWhy] = useState<SignedOutWhy>(first);
+  const [reason, setReason] = useState<SignedOutReason>(initialReason);
   const end = useCallback(
-    (reason: "expired" | "signed-out") => {
+    (why: "expired" | "signed-out") => {
       store.clear();
       setSession(null);
-      setWhy(reason);
+      setReason(why);
     },
     [store],
   );
-  if (session === null) return <SignedOut why={why} />;
+  if (session === null) return <SignedOut reason={reason} />;
   return (
     <ConvexProvider client={client}>
       <Session value={session}>

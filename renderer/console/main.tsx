@@ -25,7 +25,7 @@ async function boot(): Promise<void> {
   const store = sessionStore(window.localStorage, url);
   const refused = token === null ? null : await signIn(client, store, token);
   // A refused link does not end a session that is still valid.
-  root.render(<Console client={client} apiBase={apiBase} store={store} first={refused ?? "new"} />);
+  root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={refused ?? "new"} />);
 }
 
 window.addEventListener("hashchange", () => {

@@ -42,7 +42,7 @@ const policyView = (now: number) =>
     group: "",
     groups: ["lab", "meeting rooms"],
     saved: policyRules,
-    under: { values: {}, locked: [] },
+    inherited: { values: {}, locked: [] },
     versions: rows.policyVersions(now),
     draft: policyRules,
     error: null,
@@ -141,7 +141,7 @@ export function consoleStories(now: number): readonly Story[] {
       "console-model-add",
       "models",
       <ModelDialog
-        first={emptyForm}
+        initial={emptyForm}
         isKnown={false}
         onSave={() => Promise.resolve(false)}
         onClose={nothing}
@@ -150,7 +150,7 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-jobs",
       "jobs",
-      <JobsView {...jobsView} jobs={jobs} onMore={nothing} firstOpen={jobs[3]?.jobId ?? ""} />,
+      <JobsView {...jobsView} jobs={jobs} onMore={nothing} initialJobId={jobs[3]?.jobId ?? ""} />,
     ),
     inShell(
       "console-dead-letters",
@@ -245,11 +245,11 @@ export function consoleStories(now: number): readonly Story[] {
     ),
     page("console-connecting", <FullPage title="Connecting…" />),
     inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
-    page("console-signed-out", <SignedOut why="new" />),
-    page("console-session-ended", <SignedOut why="expired" />),
+    page("console-signed-out", <SignedOut reason="new" />),
+    page("console-session-ended", <SignedOut reason="expired" />),
     page(
       "console-link-refused",
-      <SignedOut why={{ refused: "This sign-in link was already used. Each link works only once." }} />,
+      <SignedOut reason={{ refused: "This sign-in link was already used. Each link works only once." }} />,
     ),
     page(
       "console-unreachable",

@@ -10,13 +10,13 @@ import { panelStories } from "./panel-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-const asked = new URLSearchParams(window.location.search);
-const theme = asked.get("theme");
+const query = new URLSearchParams(window.location.search);
+const theme = query.get("theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 
 const now = Date.now();
 const stories = [...componentStories(now), ...panelStories(now), ...consoleStories(now)];
-const story = stories.find(({ id }) => id === asked.get("story"));
+const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(
   story === undefined ? (
     <GalleryIndex stories={stories} />

@@ -14,7 +14,7 @@ const size = [420, 640] as const;
 export function panelStories(now: number): readonly Story[] {
   const all = snapshots(now);
   const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
-    story(id, <PanelView firstTab={tab} state={{ link: "open", snapshot, problem: null }} />);
+    story(id, <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />);
   const state = (id: string, change: Partial<PanelState>): Story =>
     story(id, <PanelView state={{ link: "open", snapshot: null, problem: null, ...change }} />);
   return [
@@ -50,7 +50,7 @@ export function panelStories(now: number): readonly Story[] {
           facts={all.holding.facts}
           sources={all.holding.factSources}
           rules={all.holding.rules}
-          firstAll
+          initialAll
         />
       </div>,
     ),
@@ -59,7 +59,7 @@ export function panelStories(now: number): readonly Story[] {
     story(
       "panel-enroll-refused",
       <div className="p-3">
-        <EnrollForm firstError="This code has expired. Ask your administrator for a new one." />
+        <EnrollForm initialError="This code has expired. Ask your administrator for a new one." />
       </div>,
     ),
     state("panel-booting", { link: "connecting" }),

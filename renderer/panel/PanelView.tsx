@@ -21,9 +21,9 @@ import { Status } from "./status/Status.tsx";
 
 export type PanelTab = "now" | "history" | "settings";
 
-type Props = { readonly state: PanelState; readonly firstTab?: PanelTab };
+type Props = { readonly state: PanelState; readonly initialTab?: PanelTab };
 
-export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
+export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
   const { snapshot, link, problem } = state;
   return (
     <div className="flex min-h-screen flex-col">
@@ -35,7 +35,7 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
         </Banner>
       ) : null}
       {snapshot !== null ? (
-        <Loaded snapshot={snapshot} link={link} firstTab={firstTab} />
+        <Loaded snapshot={snapshot} link={link} initialTab={initialTab} />
       ) : problem !== null ? (
         <Empty title="Gleaner's state cannot be shown">{problem}</Empty>
       ) : (
@@ -48,11 +48,11 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
 type LoadedProps = {
   readonly snapshot: DonorSnapshot;
   readonly link: LinkState;
-  readonly firstTab: PanelTab;
+  readonly initialTab: PanelTab;
 };
 
-function Loaded({ snapshot, link, firstTab }: LoadedProps): ReactNode {
-  const [tab, setTab] = useState<PanelTab>(firstTab);
+function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
+  const [tab, setTab] = useState<PanelTab>(initialTab);
   const enrolled = snapshot.device !== null;
   return (
     <>

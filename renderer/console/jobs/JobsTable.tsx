@@ -25,13 +25,13 @@ type Props = {
   readonly deadLetters?: DeadLetterActions;
   /** Hides the columns that only the jobs page has room for. */
   readonly compact?: boolean;
-  /** Opened at first. For pages that show fixtures. */
-  readonly firstOpen?: string;
+  /** The job whose attempts are shown at first. For the gallery. */
+  readonly initialJobId?: string;
 };
 
 export function JobsTable(props: Props): ReactNode {
-  const { jobs, empty, onCancel, deadLetters, compact = false, firstOpen } = props;
-  const [open, setOpen] = useState<string | null>(firstOpen ?? null);
+  const { jobs, empty, onCancel, deadLetters, compact = false, initialJobId } = props;
+  const [open, setOpen] = useState<string | null>(initialJobId ?? null);
   const [canceling, setCanceling] = useState<JobRow | null>(null);
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
   const toggle = (jobId: string): void => setOpen((current) => (current === jobId ? null : jobId));

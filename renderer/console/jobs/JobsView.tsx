@@ -17,7 +17,7 @@ type Props = {
   /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
-  readonly firstOpen?: string;
+  readonly initialJobId?: string;
 };
 
 export function JobsView({
@@ -28,7 +28,7 @@ export function JobsView({
   deadLetters,
   onMore,
   loadingMore,
-  firstOpen,
+  initialJobId,
 }: Props): ReactNode {
   return (
     <div className="grid gap-3">
@@ -63,7 +63,7 @@ export function JobsView({
           jobs={jobs}
           empty={<NoJobs filter={filter} />}
           {...(filter === "dead" ? { deadLetters } : { onCancel })}
-          {...(firstOpen === undefined ? {} : { firstOpen })}
+          {...(initialJobId === undefined ? {} : { initialJobId })}
         />
         <LoadMore onMore={onMore} loading={loadingMore} />
       </Card>

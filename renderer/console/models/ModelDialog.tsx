@@ -9,7 +9,7 @@ type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;
 
 type Props = {
   /** The form's initial values. */
-  readonly first: ModelForm;
+  readonly initial: ModelForm;
   /** Edits an existing model, whose name and file cannot change. */
   readonly isKnown: boolean;
   /** Resolves to whether the server accepted it. */
@@ -17,8 +17,8 @@ type Props = {
   readonly onClose: () => void;
 };
 
-export function ModelDialog({ first, isKnown, onSave, onClose }: Props): ReactNode {
-  const [form, setForm] = useState(first);
+export function ModelDialog({ initial, isKnown, onSave, onClose }: Props): ReactNode {
+  const [form, setForm] = useState(initial);
   const [tried, setTried] = useState(false);
   const [isWrongFile, setIsWrongFile] = useState(false);
   const templateId = useId();
@@ -44,7 +44,7 @@ export function ModelDialog({ first, isKnown, onSave, onClose }: Props): ReactNo
     if (entry !== null) setForm({ ...form, ...entry });
   };
   return (
-    <Dialog title={isKnown ? `Edit ${first.modelId}` : "Add a model"} onClose={onClose}>
+    <Dialog title={isKnown ? `Edit ${initial.modelId}` : "Add a model"} onClose={onClose}>
       <DialogForm
         action={isKnown ? "Save" : "Add"}
         onSubmit={() => {

@@ -32,7 +32,7 @@ export function ModelsPage(): ReactNode {
       />
       {isNew ? (
         <ModelDialog
-          first={emptyForm}
+          initial={emptyForm}
           isKnown={false}
           onSave={({ entry: { pieces, ...entry }, price }) =>
             add(
@@ -51,7 +51,7 @@ export function ModelsPage(): ReactNode {
       ) : null}
       {edited === null ? null : (
         <ModelDialog
-          first={formOf(edited)}
+          initial={formOf(edited)}
           isKnown
           onSave={({ entry: { modelId, source, licence, contextTokens, template }, price }) =>
             change(

@@ -33,7 +33,7 @@ type Props = { readonly group: string; readonly onGroup: (group: string) => void
 function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const session = useSession();
   const policy = useQuery(api.adminPolicy.get, { session, group });
-  const everybody = useQuery(api.adminPolicy.get, { session, group: "" });
+  const organization = useQuery(api.adminPolicy.get, { session, group: "" });
   const named = useQuery(api.adminPolicy.groups, { session });
   const devices = useQuery(api.admin.devices, { session });
   const save = useMutation(api.adminPolicy.save);
@@ -43,7 +43,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  if (policy === undefined || everybody === undefined || named === undefined) {
+  if (policy === undefined || organization === undefined || named === undefined) {
     return (
       <Card flush>
         <SkeletonRows rows={8} />
@@ -77,7 +77,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       group={group}
       groups={groupsOf(named, devices ?? [], group)}
       saved={saved}
-      under={group === "" ? noOrganizationRules : readOrganizationRules(everybody.rules)}
+      inherited={group === "" ? noOrganizationRules : readOrganizationRules(organization.rules)}
       versions={policy.versions}
       draft={draft}
       error={error}

@@ -9,10 +9,10 @@ import type { PolicyVersion } from "../data/rows.ts";
 import {
   changesOf,
   type Draft,
-  inForce,
+  rulesOnDevice,
   problemsOf,
   shownRule,
-  type Under,
+  type Inherited,
   withLock,
   without,
   withValue,
@@ -26,7 +26,7 @@ type Props = {
   readonly group: string;
   readonly groups: readonly string[];
   readonly saved: OrganizationRules;
-  readonly under: Under;
+  readonly inherited: Inherited;
   readonly versions: readonly PolicyVersion[];
   readonly draft: Draft;
   readonly error: string | null;
@@ -50,7 +50,7 @@ export function PolicyView(props: Props): ReactNode {
   const problems = problemsOf(draft);
   const changes = changesOf(saved, draft);
   const isClean = changes.length === 0;
-  const held = inForce(draft, props.under);
+  const effective = rulesOnDevice(draft, props.inherited);
   return (
     <>
       <Card>
@@ -88,7 +88,7 @@ export function PolicyView(props: Props): ReactNode {
                   <Rule
                     key={`${group} ${name}`}
                     name={name}
-                    held={held}
+                    effective={effective}
                     problem={problems.get(name) ?? null}
                     {...props}
                   />
@@ -112,24 +112,24 @@ export function PolicyView(props: Props): ReactNode {
   );
 }
 
-type RuleProps = Pick<Props, "draft" | "under" | "group" | "onDraft"> & {
+type RuleProps = Pick<Props, "draft" | "inherited" | "group" | "onDraft"> & {
   readonly name: RuleName;
-  readonly held: EffectiveRules;
+  readonly effective: EffectiveRules;
   readonly problem: string | null;
 };
 
-function Rule({ name, held, problem, draft, under, group, onDraft }: RuleProps): ReactNode {
-  const shown = shownRule(draft, under, name);
-  const here = { value: held.rules[name], locked: held.locked.includes(name) };
+function Rule({ name, effective, problem, draft, inherited, group, onDraft }: RuleProps): ReactNode {
+  const shown = shownRule(draft, inherited, name);
+  const here = { value: effective.rules[name], locked: effective.locked.includes(name) };
   return (
     <RuleRow
       name={name}
       shown={shown.isSet ? shown : { ...shown, ...here }}
-      held={here}
+      effective={here}
       problem={problem}
-      underName={group === "" ? "Default" : "Organization"}
-      onValue={(value) => onDraft(withValue(draft, name, value, under))}
-      onLock={(locked) => onDraft(withLock(draft, name, locked, under))}
+      inheritedFrom={group === "" ? "Default" : "Organization"}
+      onValue={(value) => onDraft(withValue(draft, name, value, inherited))}
+      onLock={(locked) => onDraft(withLock(draft, name, locked, inherited))}
       onClear={() => onDraft(without(draft, name))}
     />
   );

@@ -11,11 +11,11 @@ type Props = {
   readonly name: RuleName;
   readonly shown: ShownRule;
   /** The value on a device. Another rule's lock may set it. */
-  readonly held: { readonly value: Rules[RuleName]; readonly locked: boolean };
+  readonly effective: { readonly value: Rules[RuleName]; readonly locked: boolean };
   /** The error of the value. */
   readonly problem: string | null;
   /** The value that applies if this layer does not set it. */
-  readonly underName: "Default" | "Organization";
+  readonly inheritedFrom: "Default" | "Organization";
   readonly onValue: (value: unknown) => void;
   readonly onLock: (locked: boolean) => void;
   readonly onClear: () => void;
@@ -23,10 +23,10 @@ type Props = {
 
 /** One rule: its label, its value, its lock, and what donors see. */
 export function RuleRow(props: Props): ReactNode {
-  const { name, shown, held, problem, underName, onValue, onLock, onClear } = props;
+  const { name, shown, effective, problem, inheritedFrom, onValue, onLock, onClear } = props;
   const { title, hint } = ruleOf(name);
   const id = useId();
-  const { value, locked, isSet, isSuggested, underneath } = shown;
+  const { value, locked, isSet, isSuggested, inheritedValue } = shown;
   return (
     <div
       role="group"
@@ -44,7 +44,7 @@ export function RuleRow(props: Props): ReactNode {
         {problem === null ? (
           <p className="mt-1 text-xs">
             <span className="text-muted">Donors see: </span>
-            {donorSees(name, { ...held, set: isSuggested })}
+            {donorSees(name, { ...effective, set: isSuggested })}
           </p>
         ) : (
           <p role="alert" className="mt-1 text-xs text-bad">
@@ -63,7 +63,7 @@ export function RuleRow(props: Props): ReactNode {
         />
         <p className="flex items-center justify-between gap-2 text-xs text-faint">
           <span>
-            {underName}: {sayRule(name, underneath)}
+            {inheritedFrom}: {sayRule(name, inheritedValue)}
           </span>
           {isSet ? (
             <Button

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { noOrganizationRules, type OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
 import { problemOf } from "../../rules/rule-problems.ts";
-import { changesOf, inForce, problemsOf, shownRule, withLock, without, withValue } from "./policy-draft.ts";
+import {
+  changesOf,
+  rulesOnDevice,
+  problemsOf,
+  shownRule,
+  withLock,
+  without,
+  withValue,
+} from "./policy-draft.ts";
 
 const nothing = noOrganizationRules;
 const organization: OrganizationRules = {
@@ -14,7 +22,7 @@ describe("the organization's rules", () => {
   it("default until somebody sets them", () => {
     expect(shownRule(nothing, nothing, "idleAfterSeconds")).toEqual({
       value: 120,
-      underneath: 120,
+      inheritedValue: 120,
       locked: false,
       isSet: false,
       isSuggested: false,
@@ -77,9 +85,9 @@ it("lists the changes to save, including invalid values", () => {
 
 it("locks “donate now” on devices if it would override a locked rule", () => {
   const draft = withLock(nothing, "idleAfterSeconds", true, nothing);
-  const applied = inForce(draft, nothing);
+  const applied = rulesOnDevice(draft, nothing);
   expect(applied.rules.allowDonateNow).toBe(false);
   expect(applied.locked).toEqual(["idleAfterSeconds", "allowDonateNow"]);
   const open = withLock(nothing, "idleAfterSeconds", false, organization);
-  expect(inForce(open, organization).locked).toEqual([]);
+  expect(rulesOnDevice(open, organization).locked).toEqual([]);
 });

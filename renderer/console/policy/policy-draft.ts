@@ -16,8 +16,8 @@ export type Draft = {
   readonly locked: readonly RuleName[];
 };
 
-/** A group's rules override the organization's. The organization's override nothing. */
-export type Under = OrganizationRules;
+/** The rules that a draft overrides. A group inherits the organization's, and the organization none. */
+export type Inherited = OrganizationRules;
 
 export type ShownRule = {
   /** The effective value: set here, else inherited, else the default. May be invalid while somebody types it. */
@@ -26,34 +26,34 @@ export type ShownRule = {
   /** Whether this layer sets the rule. */
   readonly isSet: boolean;
   /** The value that applies if this layer does not set it. */
-  readonly underneath: Rules[RuleName];
+  readonly inheritedValue: Rules[RuleName];
   /** Whether the organization sets it, in this layer or the one below. */
   readonly isSuggested: boolean;
 };
 
-export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule {
+export function shownRule(draft: Draft, inherited: Inherited, name: RuleName): ShownRule {
   const isSet = sets(draft, name);
   // Null is a value too: no limit.
-  const underneath = under.values[name] === undefined ? defaultRules[name] : under.values[name];
+  const inheritedValue = inherited.values[name] === undefined ? defaultRules[name] : inherited.values[name];
   const own = draft.values[name];
   return {
-    value: own === undefined ? (isSet ? defaultRules[name] : underneath) : own,
-    locked: isSet ? draft.locked.includes(name) : under.locked.includes(name),
+    value: own === undefined ? (isSet ? defaultRules[name] : inheritedValue) : own,
+    locked: isSet ? draft.locked.includes(name) : inherited.locked.includes(name),
     isSet,
-    underneath,
-    isSuggested: isSet || under.values[name] !== undefined,
+    inheritedValue,
+    isSuggested: isSet || inherited.values[name] !== undefined,
   };
 }
 
 /** The rules on a device whose donor chose nothing. Some locks imply another rule's lock. */
-export function inForce(draft: Draft, under: Under): EffectiveRules {
-  const organization = readOrganizationRules(overrideRules<RuleName>(under, draft));
+export function rulesOnDevice(draft: Draft, inherited: Inherited): EffectiveRules {
+  const organization = readOrganizationRules(overrideRules<RuleName>(inherited, draft));
   return effectiveRules({ base: defaultRules, donor: noOrganizationRules.values, organization });
 }
 
-export function withValue(draft: Draft, name: RuleName, value: unknown, under: Under): Draft {
+export function withValue(draft: Draft, name: RuleName, value: unknown, inherited: Inherited): Draft {
   // Keeps a lock of the layer below until somebody changes it here.
-  const keepsLock = !sets(draft, name) && under.locked.includes(name);
+  const keepsLock = !sets(draft, name) && inherited.locked.includes(name);
   return {
     values: { ...draft.values, [name]: value },
     locked: keepsLock ? [...draft.locked, name] : draft.locked,
@@ -61,8 +61,8 @@ export function withValue(draft: Draft, name: RuleName, value: unknown, under: U
 }
 
 /** A lock fixes a value, so the effective value is set with it. Otherwise another value could end up locked. */
-export function withLock(draft: Draft, name: RuleName, locked: boolean, under: Under): Draft {
-  const { value } = shownRule(draft, under, name);
+export function withLock(draft: Draft, name: RuleName, locked: boolean, inherited: Inherited): Draft {
+  const { value } = shownRule(draft, inherited, name);
   const others = draft.locked.filter((each) => each !== name);
   return { values: { ...draft.values, [name]: value }, locked: locked ? [...others, name] : others };
 }

@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { FullPage } from "../shell/FullPage.tsx";
 
-export type SignedOutWhy = "new" | "expired" | "signed-out" | { readonly refused: string };
+export type SignedOutReason = "new" | "expired" | "signed-out" | { readonly refused: string };
 
 /** Explains why a sign-in link is needed and how to get one. */
-export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
+export function SignedOut({ reason }: { readonly reason: SignedOutReason }): ReactNode {
   return (
-    <FullPage title={titleOf(why)}>
-      {typeof why === "object" ? <p className="text-bad">{why.refused}</p> : null}
-      {why === "expired" ? <p>Sessions end after 12 hours. Nothing is lost.</p> : null}
+    <FullPage title={titleOf(reason)}>
+      {typeof reason === "object" ? <p className="text-bad">{reason.refused}</p> : null}
+      {reason === "expired" ? <p>Sessions end after 12 hours. Nothing is lost.</p> : null}
       <p>You sign in with a link that works once. To get a link:</p>
       <ul className="grid list-disc gap-3 pl-5">
         <li>
@@ -29,9 +29,9 @@ export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
   );
 }
 
-function titleOf(why: SignedOutWhy): string {
-  if (typeof why === "object") return "This link does not work";
-  if (why === "expired") return "Your session has ended";
-  if (why === "signed-out") return "You are signed out";
+function titleOf(reason: SignedOutReason): string {
+  if (typeof reason === "object") return "This link does not work";
+  if (reason === "expired") return "Your session has ended";
+  if (reason === "signed-out") return "You are signed out";
   return "Sign in to your organization";
 }

@@ -6,12 +6,12 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Form } from "../../ui/controls/Form.tsx";
 import { useCall } from "../state/actions.ts";
 
-type Props = { readonly firstError?: string };
+type Props = { readonly initialError?: string };
 
-export function EnrollForm({ firstError }: Props): ReactNode {
+export function EnrollForm({ initialError }: Props): ReactNode {
   const call = useCall();
   const [code, setCode] = useState("");
-  const [error, setError] = useState<string | null>(firstError ?? null);
+  const [error, setError] = useState<string | null>(initialError ?? null);
   const [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
     if (!calls.enroll.argument.safeParse({ code }).success) {

@@ -12,13 +12,13 @@ type Props = {
   readonly facts: FactsView;
   readonly sources: FactSources;
   readonly rules: Rules;
-  readonly firstAll?: boolean;
+  readonly initialAll?: boolean;
 };
 
 /** Shows the facts that usually decide. On request it shows all facts, with their source and age. */
-export function Facts({ facts, sources, rules, firstAll = false }: Props): ReactNode {
+export function Facts({ facts, sources, rules, initialAll = false }: Props): ReactNode {
   const act = useAct();
-  const [all, setAll] = useState(firstAll);
+  const [all, setAll] = useState(initialAll);
   return (
     <Card
       title="This computer"
