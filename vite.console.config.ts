@@ -14,17 +14,13 @@ const policy = [
 ].join("; ");
 
 // At build only: the development server needs inline scripts.
-const contentSecurityPolicy: Plugin = {
+const contentSecurityPolicy = (content: string): Plugin => ({
   name: "content-security-policy",
   apply: "build",
   transformIndexHtml: () => [
-    {
-      tag: "meta",
-      attrs: { "http-equiv": "Content-Security-Policy", content: policy },
-      injectTo: "head-prepend",
-    },
+    { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content }, injectTo: "head-prepend" },
   ],
-};
+});
 
 /** The web pages outside of Electron: the console, and with `--mode gallery` the components' gallery. */
 export default defineConfig(({ mode }) => {
@@ -32,7 +28,12 @@ export default defineConfig(({ mode }) => {
   return {
     root: `renderer/${page}`,
     base: "./",
-    plugins: [react(), tailwindcss(), contentSecurityPolicy],
+    // The gallery shows each story in a frame.
+    plugins: [
+      react(),
+      tailwindcss(),
+      contentSecurityPolicy(page === "gallery" ? `${policy}; frame-src 'self'` : policy),
+    ],
     build: {
       outDir: `../../out/${page}`,
       emptyOutDir: true,

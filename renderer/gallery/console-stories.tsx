@@ -172,7 +172,9 @@ export function consoleStories(now: number): readonly Story[] {
         <Card flush>
           <DevicesTable devices={devices} actions={actions} />
         </Card>
-        <DeviceLabels device={devices[2]!} onSave={nothing} onClose={nothing} />
+        {devices.slice(2, 3).map((device) => (
+          <DeviceLabels key={device.deviceId} device={device} onSave={nothing} onClose={nothing} />
+        ))}
       </>,
     ),
     inShell(
@@ -180,7 +182,12 @@ export function consoleStories(now: number): readonly Story[] {
       "keys",
       <>
         <KeysView {...keysView} keys={rows.keys(now)} />
-        <KeyLimits limited={rows.keys(now)[1]!} onSave={nothing} onClose={nothing} />
+        {rows
+          .keys(now)
+          .slice(1, 2)
+          .map((key) => (
+            <KeyLimits key={key.keyId} limited={key} onSave={nothing} onClose={nothing} />
+          ))}
       </>,
     ),
     inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),

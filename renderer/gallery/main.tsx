@@ -3,9 +3,9 @@ import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
-import { GalleryIndex } from "./GalleryIndex.tsx";
 import { componentStories } from "./component-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
+import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 
 const root = document.getElementById("root");

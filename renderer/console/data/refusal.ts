@@ -12,5 +12,5 @@ export function refusalOf(error: unknown): { readonly code: string; readonly mes
 
 /** The error in a sentence for a person. */
 export function messageOf(error: unknown): string {
-  return refusalOf(error)?.message ?? "The server did not accept this. Try again in a moment.";
+  return refusalOf(error)?.message ?? "Something went wrong. Try again in a moment.";
 }

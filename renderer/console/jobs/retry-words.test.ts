@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { retryNotice, retryAllNotice } from "./retry-words.ts";
+import { retryAllNotice, retryNotice } from "./retry-words.ts";
 
 it("tells whether a dead letter is retried", () => {
   expect(retryNotice({ kind: "ready" })).toEqual({ words: "The job is ready again." });

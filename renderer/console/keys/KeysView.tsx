@@ -59,7 +59,7 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
       key: "name",
       title: "Name",
       cell: (key) => (
-        <span className="inline-flex flex-wrap items-center gap-1.5">
+        <span className="inline-flex min-w-36 flex-wrap items-center gap-1.5">
           <span className="font-medium">{key.name}</span>
           {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
         </span>
@@ -75,7 +75,7 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
       key: "balance",
       title: "Credits left",
       align: "right",
-      width: "w-32",
+      width: "w-28",
       cell: (key) => formatCredits(key.balanceMicro),
     },
     {
@@ -94,7 +94,7 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
     {
       key: "status",
       title: "Status",
-      width: "w-32",
+      width: "w-24",
       cell: (key) =>
         key.revokedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="quiet">Revoked</Badge>,
     },

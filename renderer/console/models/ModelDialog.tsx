@@ -90,8 +90,8 @@ export function ModelDialog({ initial, isKnown, onSave, onClose }: Props): React
         <div className="grid grid-cols-2 items-start gap-3">
           {input("contextTokens", "Context", { unit: "tokens" })}
           {input("licence", "License", { hint: "E.g. Apache-2.0." })}
-          {input("prompt", "Prompt price", { unit: "credits / 1M tokens" })}
-          {input("completion", "Answer price", { unit: "credits / 1M tokens" })}
+          {input("prompt", "Prompt price (credits)", { unit: "per 1M tokens" })}
+          {input("completion", "Answer price (credits)", { unit: "per 1M tokens" })}
         </div>
         <div className="grid gap-1">
           <label htmlFor={templateId} className="font-medium">

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from "react";
-import { formatBytes, formatCount, formatShare } from "../../../app/format/quantity.ts";
+import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow } from "../data/rows.ts";
@@ -83,7 +84,7 @@ function columns(
       key: "file",
       title: "File",
       cell: ({ source, sizeBytes, pieceCount }) => (
-        <div className="max-w-44 min-w-32">
+        <div className="max-w-44 min-w-32 2xl:max-w-96">
           <p className="truncate" title={source}>
             {source}
           </p>
@@ -96,7 +97,7 @@ function columns(
     },
     {
       key: "price",
-      title: "Credits / 1M tokens",
+      title: "Credits per 1M tokens",
       align: "right",
       width: "w-28",
       cell: ({ price }) => (
@@ -146,25 +147,13 @@ function columns(
 function FleetProgress({ model }: { readonly model: ModelRow }): ReactNode {
   const { ready, all } = fleetOf(model);
   if (all === 0) return <span className="text-muted">No device yet</span>;
-  const share = fleetShare(model);
   const rest = restOfFleet(model);
   return (
     <div className="grid min-w-32 gap-1">
       <p>
         {ready} of {all} ready
       </p>
-      <div
-        role="progressbar"
-        aria-label={`${model.modelId} across the fleet`}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuetext={formatShare(share)}
-        className="h-1.5 overflow-hidden rounded-full bg-line"
-      >
-        <div
-          className="h-full rounded-full bg-accent"
-          style={{ width: formatShare(share).replace(" ", "") }}
-        />
-      </div>
+      <ProgressBar label={`${model.modelId} across the fleet`} share={fleetShare(model)} />
       {rest === "" ? null : <p className="text-xs text-muted">{rest}</p>}
     </div>
   );

@@ -9,10 +9,10 @@ import type { PolicyVersion } from "../data/rows.ts";
 import {
   changesOf,
   type Draft,
-  rulesOnDevice,
-  problemsOf,
-  shownRule,
   type Inherited,
+  problemsOf,
+  rulesOnDevice,
+  shownRule,
   withLock,
   without,
   withValue,

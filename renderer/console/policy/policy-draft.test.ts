@@ -4,8 +4,8 @@ import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
 import { problemOf } from "../../rules/rule-problems.ts";
 import {
   changesOf,
-  rulesOnDevice,
   problemsOf,
+  rulesOnDevice,
   shownRule,
   withLock,
   without,

@@ -3,6 +3,7 @@ import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { modelWords } from "../../ui/status-words.ts";
 import { progressOf, progressWords } from "./model-progress.ts";
 
@@ -36,14 +37,7 @@ function Progress({ model }: { readonly model: ModelView }): ReactNode {
   if (words === null) return null;
   return (
     <>
-      {share === null ? null : (
-        <progress
-          className="h-1 w-full accent-current"
-          aria-label={`Download of ${model.modelId}`}
-          value={share}
-          max={1}
-        />
-      )}
+      {share === null ? null : <ProgressBar label={`Download of ${model.modelId}`} share={share} />}
       <p className="text-xs text-muted">{words}</p>
     </>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { useNow } from "../../ui/clock.ts";
@@ -57,7 +57,7 @@ function Controls({ snapshot, now }: ControlsProps): ReactNode {
           title="For one hour, even while you use this computer"
           onClick={() => act("donateNow", { minutes: 60 })}
         >
-          Donate now for 1 hour
+          Donate now for 1 h
         </Button>
       ) : null}
     </div>
@@ -67,6 +67,12 @@ function Controls({ snapshot, now }: ControlsProps): ReactNode {
 function PauseMenu({ snapshot, now }: ControlsProps): ReactNode {
   const act = useAct();
   const [isChoosing, setIsChoosing] = useState(false);
+  const trigger = useRef<HTMLButtonElement>(null);
+  // The dialog cannot return the focus to the menu's entry, which is gone.
+  const closeDialog = (): void => {
+    setIsChoosing(false);
+    setTimeout(() => trigger.current?.focus());
+  };
   const finish: MenuEntry = {
     label: "Finish this job, then pause",
     onSelect: () => act("finishThenPause", null),
@@ -81,7 +87,7 @@ function PauseMenu({ snapshot, now }: ControlsProps): ReactNode {
       <Menu
         label="Pause"
         trigger={
-          <Button>
+          <Button ref={trigger}>
             Pause <span aria-hidden>▾</span>
           </Button>
         }
@@ -92,7 +98,7 @@ function PauseMenu({ snapshot, now }: ControlsProps): ReactNode {
           ...choices.slice(-1),
         ]}
       />
-      {isChoosing ? <PauseDialog now={now} onClose={() => setIsChoosing(false)} /> : null}
+      {isChoosing ? <PauseDialog now={now} onClose={closeDialog} /> : null}
     </>
   );
 }

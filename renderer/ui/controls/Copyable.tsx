@@ -36,7 +36,7 @@ export function Copyable({ text, label, block = false, autoFocus = false }: Prop
       <code
         className={cx(
           "min-w-0 flex-1 font-mono text-xs select-all",
-          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : "break-all",
+          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : "break-words",
         )}
       >
         {text}
