@@ -6,7 +6,7 @@ export function Skeleton({ className }: { readonly className?: string }): ReactN
   return (
     <span
       aria-hidden
-      className={cx("block animate-breathe rounded-sm bg-sunken", className ?? "h-4 w-full")}
+      className={cx("block animate-breathe rounded-sm bg-line", className ?? "h-4 w-full")}
     />
   );
 }
