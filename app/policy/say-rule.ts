@@ -6,7 +6,7 @@ export function sayRule<Name extends RuleName>(name: Name, value: Rules[Name]): 
   return ruleOf(name).say(value);
 }
 
-/** What an organization changed, one sentence for each rule. */
+/** The changes of an organization's rules, one sentence for each. */
 export function ruleChanges(before: OrganizationRules, after: OrganizationRules): string[] {
   return ruleNames.flatMap((name) => {
     const [was, is] = [saySetting(before, name), saySetting(after, name)];
@@ -22,7 +22,7 @@ function saySetting({ values, locked }: OrganizationRules, name: RuleName): stri
 
 /**
  * The words about a rule in a donor's settings.
- * `value`: what counts unless they choose another; `set`: whether the organization suggests it.
+ * `value` applies until they choose another. `set` says whether the organization suggests it.
  */
 export function donorSees<Name extends RuleName>(
   name: Name,
