@@ -4,10 +4,7 @@ import { cx } from "./cx.ts";
 /** A placeholder for content that is still loading, in its final size. */
 export function Skeleton({ className }: { readonly className?: string }): ReactNode {
   return (
-    <span
-      aria-hidden
-      className={cx("block animate-breathe rounded-sm bg-line", className ?? "h-4 w-full")}
-    />
+    <span aria-hidden className={cx("block animate-breathe rounded-sm bg-line", className ?? "h-4 w-full")} />
   );
 }
 

@@ -20,7 +20,10 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
       rules.requireIdle ? `idle after ${spellSeconds(rules.idleAfterSeconds)}` : "not required",
     ),
     row("power", rules.allowOnBattery ? "battery is fine" : "mains only"),
-    row("batteryPercent", rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "not used"),
+    row(
+      "batteryPercent",
+      rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "not used",
+    ),
     row("otherCpuLoad", `at most ${formatShare(rules.maxOtherCpuLoad)}`),
     row("temperatureC", rules.maxTemperatureC === null ? "no limit" : `at most ${rules.maxTemperatureC} °C`),
     row("memoryFreeMb", `at least ${sayRule("minFreeMemoryMb", rules.minFreeMemoryMb)}`),
