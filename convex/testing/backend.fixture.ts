@@ -116,7 +116,7 @@ export async function tryClaim(t: Backend, { key }: Pick<Device, "key">, jobId: 
   return await t.mutation(api.work.claim, { key, jobId, late: false, wish: { jobs: 1 } });
 }
 
-/** Releases an attempt, as a device does when its person returns. It keeps taking jobs. */
+/** Releases an attempt, as a device does when its user returns. It keeps taking jobs. */
 export async function release(
   t: Backend,
   { key }: Pick<Device, "key">,

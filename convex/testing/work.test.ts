@@ -45,7 +45,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Lets time pass and runs the functions that are due in it. */
+/** Lets time pass, and runs the functions that become due. */
 async function pass(ms: number): Promise<void> {
   vi.advanceTimersByTime(ms);
   await t.finishInProgressScheduledFunctions();
