@@ -24,8 +24,8 @@ const kinds: Readonly<Record<Work["kind"], Policy>> = {
 };
 
 /**
- * The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. It hashes a device's
- * key as `hashSecret` does.
+ * The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. Their keys are hashed
+ * with the package's default, as by `hashSecret`.
  */
 export const queue: Queue = new Queue(components.queue, {
   onFinal: internal.jobs.onFinal,

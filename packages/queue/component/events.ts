@@ -12,7 +12,7 @@ const eventView = v.object({
   subject: v.string(),
 });
 
-/** Who changed what in the queue, newest first. */
+/** Administrative changes and who made them, newest first. */
 export const list = query({
   args: { scope: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(eventView),

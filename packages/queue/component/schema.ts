@@ -376,7 +376,7 @@ const schema = defineSchema({
   /** Settings of a scope, or of all scopes (""). Written by model/configure.ts. */
   settings: defineTable({ scope: v.string(), values: settingsPatch }).index("by_scope", ["scope"]),
 
-  /** Who changed what in the queue. Events are never changed. Written by model/events.ts. */
+  /** Administrative changes and who made them. Events are never changed. Written by model/events.ts. */
   events: defineTable({
     scope: v.string(),
     at: v.number(),

@@ -10,7 +10,7 @@ export type WorkerTimes = {
   readonly progressEveryMs: number;
   /** How long a job is left to the worker that it wakes first. */
   readonly lateAfterMs: number;
-  /** How long a prefetched job is left to the worker that holds it, which may be running it: short runs are not reported. */
+  /** How long a prefetched job is left to its worker, which may be running it: a short run is not reported. */
   readonly heldLateAfterMs: number;
   /** When the start of a handed job is reported. A job that ends sooner reports only its end. */
   readonly startAfterMs: number;

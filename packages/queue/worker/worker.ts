@@ -83,7 +83,7 @@ export class Worker {
     await this.#letGo();
   }
 
-  /** Takes no more jobs, and gives back those that have not begun. Resolves when the running ones have ended by themselves. */
+  /** Takes no more jobs, and gives back those that have not begun. Resolves when the running ones have ended. */
   async finish(reason: string): Promise<void> {
     this.#happened({ kind: "finish", reason });
     await this.#letGo();

@@ -15,7 +15,7 @@ export type QueueEvent = {
 
 const maxLength = 255;
 
-/** Records who changed what in the queue. Events are never changed. */
+/** Records an administrative change and who made it. Events are never changed. */
 export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void> {
   const { actor = "app", action, subject } = event;
   await ctx.db.insert("events", {

@@ -11,7 +11,7 @@ import { backOff, retryTriedLater } from "./waiting.ts";
 
 type Answered = Extract<MachineEvent, { kind: "answered" }>;
 
-/** When a call that ends something is sent again, in ms after each failure. After a reconnect the client itself sends again. */
+/** The pauses before a failed ending call is sent again, in ms. After a reconnect the client itself sends again. */
 const retryDelaysMs = [500, 1_000, 2_000];
 
 export function onAnswer(t: Turn, event: Answered): void {

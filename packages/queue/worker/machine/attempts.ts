@@ -57,7 +57,7 @@ export function yieldWaiting(t: Turn, reason: string): void {
   for (const attemptId of waiting(t)) onAttempt(t, attemptId, { kind: "yield", reason });
 }
 
-/** Begins waiting jobs while handlers are free, and reports that, except for handed jobs: those are reported if they last. */
+/** Begins waiting jobs while handlers are free, and reports that. Handed jobs are reported later, if they last. */
 export function beginJobs(t: Turn): void {
   const begun = beginWaiting(t);
   const handed = begun.filter((attemptId) => t.state.attempts.get(attemptId)?.handed);

@@ -23,7 +23,7 @@ export function wasEverGreeted({ greeted, calls }: WorkerState): boolean {
   return greeted !== null || calls.some(({ name }) => name === "hello");
 }
 
-/** Says hello on each connection and at each change of capabilities, unless the same hello is unanswered or just failed. */
+/** Says hello on each connection and at each change of capabilities, but not while that hello is sent or just failed. */
 export function greet(t: Turn): void {
   const { state } = t;
   const { connection, capabilities, version, startup, refusedHello } = state;

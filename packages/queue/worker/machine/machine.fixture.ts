@@ -10,7 +10,7 @@ export class MachineAtTest {
   now = 0;
   state: WorkerState;
   readonly effects: Effect[] = [];
-  /** What is answered at once, by the name of the call. */
+  /** Answers that are given at once, by the name of the call. */
   readonly answers: Partial<Record<CallName, unknown>> = {};
   /** The failures that come in place of the next such answers. */
   readonly failures: Partial<Record<CallName, ("broken" | "refused" | "unknown-key")[]>> = {};

@@ -16,7 +16,7 @@ export function lookForJobs(t: Turn): void {
   const { state } = t;
   const isBusy = isClaiming(state);
   const idle = isBusy ? 0 : Math.min(demand.jobs, countIdle(state));
-  // A handed job usually ends at once. Until its start is reported, the worker keeps its subscriptions and claims nothing.
+  // A handed job usually ends at once. Until its start is reported, the worker keeps waiting and claims nothing.
   const keepsPlace =
     !isBusy && [...state.attempts.values()].some(({ reportStartAt }) => reportStartAt !== null);
   if (idle > 0 || !keepsPlace) followReadyJobs(t, idle > 0 ? state.waitsAt : null);

@@ -8,13 +8,13 @@ const idle = { ...spans, lastSeenAt: now - 15_000, deadline: now + 135_000 };
 
 describe("isOutdated", () => {
   it.each([
-    ["a lease of which a tenth is gone", atWork, false, now, false],
-    ["one of which more is gone", atWork, false, now + 1, true],
-    ["a long one of which a tenth is gone", idle, false, now, false],
-    ["a long one of which more is gone", idle, false, now + 1, true],
-    ["one of an offline worker", { ...spans, lastSeenAt: now }, false, now, true],
-    ["a long one, when a job is taken", idle, true, now, true],
-    ["a short one, when a job is taken", atWork, true, now, false],
+    ["a lease after a tenth of its time", atWork, false, now, false],
+    ["a lease after more than a tenth", atWork, false, now + 1, true],
+    ["a long lease after a tenth of its time", idle, false, now, false],
+    ["a long lease after more than a tenth", idle, false, now + 1, true],
+    ["the lease of an offline worker", { ...spans, lastSeenAt: now }, false, now, true],
+    ["a long lease when a job is taken", idle, true, now, true],
+    ["a short lease when a job is taken", atWork, true, now, false],
   ])("a call decides whether to write %s: case %#", (_, lease, takesJob, at, outdated) => {
     expect(isOutdated(lease, takesJob, at)).toBe(outdated);
   });

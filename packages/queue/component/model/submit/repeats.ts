@@ -4,7 +4,7 @@ import { firstOf } from "../load.ts";
 import { present } from "../refuse.ts";
 
 /**
- * What happens to one job of a submission. `earlier`: the job exists. `duplicate`: the same call has it at index `at`.
+ * The fate of one job of a submission. `earlier`: the job exists. `duplicate`: the same call has it at index `at`.
  */
 export type Resolution =
   | { readonly kind: "new" }

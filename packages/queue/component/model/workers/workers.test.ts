@@ -48,7 +48,7 @@ describe("register", () => {
     expect(other).not.toBe(workerId);
   });
 
-  it("register places each worker by its key, whoever else is there", async () => {
+  it("register places each worker by its key only", async () => {
     const register = async (scopeOf: string, keyHash: string) => {
       const { workerId } = await t.mutation(queue.workers.register, { scope: scopeOf, keyHash, name: "a" });
       return await t.run(async (ctx) => {
