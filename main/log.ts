@@ -1,6 +1,6 @@
 import type { Log, LogLevel } from "@gleaner/queue/worker";
 
-export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "@gleaner/queue/worker";
+export { errorName, type Log, type LogLevel, silentLog } from "@gleaner/queue/worker";
 
 /** Writes one JSON object a line. `write` gets each line with its newline. */
 export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = "info"): Log {
