@@ -12,6 +12,7 @@ async function main(): Promise<void> {
     return;
   }
   const stopped = stopSignal();
+  console.log("Starting the backend and this computer's donor.");
   const prepared = await prepare(options, defaultDataFolder(process.env));
   const children: Child[] = [];
   try {
