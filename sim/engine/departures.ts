@@ -1,5 +1,5 @@
 import { leaseLostMs, presenceLostMs, readStages, transactionMs } from "../figures.ts";
-import { passArcOn } from "./announcing.ts";
+import { passArcOn } from "./notify.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";
 

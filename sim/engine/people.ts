@@ -1,6 +1,6 @@
 import { availableMs, inUseMs, silentShare } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { take } from "./claiming.ts";
+import { take } from "./claim.ts";
 import { depart } from "./departures.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";

@@ -1,14 +1,14 @@
 import { availableMs, inUseMs, jobMeanMs, prefixMs, resizeMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
-import { commit, complete, resume, tryAgain, wait } from "./claiming.ts";
+import { commit, complete, resume, tryAgain, wait } from "./claim.ts";
 import { expireLease } from "./departures.ts";
-import { reclaimUnstarted, startHanded } from "./handing-over.ts";
+import { reclaimUnstarted, startHanded } from "./hand-over.ts";
 import type { Outcome } from "./measures.ts";
 import { comeBack, leave, scheduleLeave, scheduleReturn } from "./people.ts";
 import { deviceState } from "./states.ts";
-import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
-import { claimLate, nextOfHerd, poll, steal, wake } from "./waking.ts";
+import { arrive, becomeReady, scheduleArrival, submit } from "./submit.ts";
+import { claimLate, nextOfHerd, poll, steal, wake } from "./wake.ts";
 import { warmUp } from "./warm-up.ts";
 import { createWorld, eventKind, type World } from "./world.ts";
 

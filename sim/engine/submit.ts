@@ -1,7 +1,7 @@
 import { backoffMs, mostTries, readStages, restAfterFailureMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
-import { notifyReady } from "./announcing.ts";
-import { findNearby, handOver } from "./handing-over.ts";
+import { findNearby, handOver } from "./hand-over.ts";
+import { notifyReady } from "./notify.ts";
 import { eventKind, type Offer, type World } from "./world.ts";
 
 /** Schedules the next submission, with all jobs that arrive together. */

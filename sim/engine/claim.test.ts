@@ -4,9 +4,9 @@ import { homeSlots } from "../policies/home-slots.ts";
 import type { Policy } from "../policies/policy.ts";
 import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
-import { claimById, commit, complete, wait } from "./claiming.ts";
+import { claimById, commit, complete, wait } from "./claim.ts";
 import { deviceState } from "./states.ts";
-import { becomeReady } from "./submitting.ts";
+import { becomeReady } from "./submit.ts";
 import { createWorld, type World } from "./world.ts";
 
 const trace = drawTrace("light", { devices: 10, jobs: 100, seed: 5, load: 0.3 });

@@ -12,8 +12,8 @@ import {
 } from "../figures.ts";
 import type { SearchResult } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
-import { passArcOn, startWaiting } from "./announcing.ts";
 import { departAfterTransaction } from "./departures.ts";
+import { passArcOn, startWaiting } from "./notify.ts";
 import { deviceState } from "./states.ts";
 import { type Attempt, eventKind, type World } from "./world.ts";
 

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
-import { wait } from "./claiming.ts";
+import { wait } from "./claim.ts";
 import { deviceState } from "./states.ts";
-import { becomeReady } from "./submitting.ts";
-import { claimLate, wake } from "./waking.ts";
+import { becomeReady } from "./submit.ts";
+import { claimLate, wake } from "./wake.ts";
 import { createWorld, eventKind, type World } from "./world.ts";
 
 const cellsOnRing = 65_536;

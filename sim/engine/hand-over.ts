@@ -1,8 +1,8 @@
 import { minSlots } from "../../packages/queue/component/model/placement.ts";
 import { readStages, reclaimMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
-import { noticedMs, passArcOn, waiterAt, waiterBefore } from "./announcing.ts";
-import { startJob } from "./claiming.ts";
+import { startJob } from "./claim.ts";
+import { noticedMs, passArcOn, waiterAt, waiterBefore } from "./notify.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type Offer, type Span, type World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { pushPerSubscriberMs, reserveMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { passArcOn, schedulePoll, waiterAt, waiterBefore } from "./announcing.ts";
-import { claimById, claimFirst } from "./claiming.ts";
+import { claimById, claimFirst } from "./claim.ts";
+import { passArcOn, schedulePoll, waiterAt, waiterBefore } from "./notify.ts";
 import { deviceState } from "./states.ts";
 import { eventKind, type World } from "./world.ts";
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
 import { mix } from "../structures/random.ts";
-import { wait } from "./claiming.ts";
-import { findNearby, handOver, reclaimUnstarted } from "./handing-over.ts";
+import { wait } from "./claim.ts";
+import { findNearby, handOver, reclaimUnstarted } from "./hand-over.ts";
 import { deviceState } from "./states.ts";
-import { arrive, becomeReady } from "./submitting.ts";
+import { arrive, becomeReady } from "./submit.ts";
 import { createWorld, eventKind, type World } from "./world.ts";
 
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
