@@ -12,8 +12,8 @@ import { isGpuFree } from "./rules/load.ts";
 const gentleDutyCycle = 0.5;
 
 /**
- * The limits while donating: never more than the rules allow for a computer in use or idle. They are narrower where it has
- * to be quiet, gets warm, or others use the GPU. In use: half of the time, and nothing while somebody types.
+ * The limits while donating. They never exceed the rules for a computer in use or idle, and are narrower while it has to be
+ * quiet, is warm, or others use the GPU. In use it works half of the time, and not while somebody types.
  * @param state for the hysteresis of warmth and of the GPU's load.
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {

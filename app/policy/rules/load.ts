@@ -87,8 +87,8 @@ export const memory = check({
 });
 
 /**
- * Whether others leave the GPU free. Most drivers report the load of all programs together, so it is unknown while we use
- * the GPU ourselves.
+ * Whether others leave the GPU free. Most drivers report the load of all programs together, so that of others is unknown
+ * while we use the GPU ourselves.
  * @param before whether the GPU counted as free at the last decision. An unknown load keeps that answer. After "no",
  *   others have to use less before we return.
  */

@@ -79,8 +79,8 @@ export const requiredNetwork = check({
 });
 
 /**
- * Covers both jobs (a few kilobytes each) and models (gigabytes). Unknown counts as not metered: macOS, servers and lab
- * machines never say, and would not fetch a model at all. Most of them are on a network without a volume limit.
+ * Covers both jobs (a few kilobytes each) and models (gigabytes). Unknown counts as not metered. Otherwise macOS, servers
+ * and lab machines would never fetch a model, and most of them are on a network without a volume limit.
  */
 export const metered = check({
   reasons: {

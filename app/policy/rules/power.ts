@@ -23,7 +23,7 @@ export const powerRules = {
 
 type PowerRules = ValuesOf<typeof powerRules>;
 
-/** A battery gauge wavers: after "battery-low" the charge has to be this much above the floor, in percent. */
+/** Battery gauges fluctuate. After "battery-low" the charge has to be this much above the floor, in percent. */
 const floorHysteresis = 2;
 
 export const power = check({

@@ -15,7 +15,7 @@ export const programRules = {
 
 type ProgramRules = ValuesOf<typeof programRules>;
 
-/** A person who names a program means it. If the running programs are unknown, it may be running. */
+/** If the running programs are unknown, an excluded program may be among them. */
 export const excludedPrograms = check({
   reasons: {
     "excluded-program": {
