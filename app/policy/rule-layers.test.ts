@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectiveRules, noOrganizationRules } from "./rule-layers.ts";
 import { someRules } from "./rule-schemas.ts";
-import { defaultRules as base, ruleNames } from "./rules.ts";
+import { defaultRules as base, overridableRules, ruleNames } from "./rules.ts";
 
 describe("effectiveRules", () => {
   it("takes the defaults if neither the donor nor the organization sets a rule", () => {
@@ -75,6 +75,20 @@ const some = fc.subarray([...ruleNames]).map((names) => {
     ...(names.includes("downloadKbps") ? { downloadKbps: 99 } : {}),
     ...(names.includes("networkBudgetMbPerDay") ? { networkBudgetMbPerDay: 99 } : {}),
   });
+});
+
+it("lets donate-now override the rules about idleness, hours, presence and load", () => {
+  expect([...overridableRules].sort()).toEqual([
+    "holdOnCall",
+    "holdOnFullScreen",
+    "holdOnMedia",
+    "idleAfterSeconds",
+    "idleWhenLocked",
+    "inUse",
+    "maxOtherCpuLoad",
+    "requireIdle",
+    "schedule",
+  ]);
 });
 
 it("never lets a donor change a locked rule", () => {
