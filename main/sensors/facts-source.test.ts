@@ -53,7 +53,7 @@ describe("gatherFacts", () => {
     await vi.advanceTimersByTimeAsync(15_000);
     expect([facts.read().memoryFreeMb, changes]).toEqual([known(20), 2]);
     expect(facts.readings().memoryFreeMb).toEqual({ value: known(20), source: "memory", at: 1_060_000 });
-    expect(facts.readings().cameraInUse).toEqual({ value: unknown, source: "not sampled", at: null });
+    expect(facts.readings().cameraInUse).toEqual({ value: unknown, source: "not checked", at: null });
     expect(facts.readings().metered.source).toBe("no source here");
     facts.stop();
     expect(vi.getTimerCount()).toBe(0);

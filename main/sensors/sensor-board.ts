@@ -74,7 +74,7 @@ export class SensorBoard {
       asked.push(sensor.source);
       at = Math.max(at ?? 0, held.at);
     }
-    const none = sensors.length === 0 ? "no source here" : "not sampled";
+    const none = sensors.length === 0 ? "no source here" : "not checked";
     return { value: unknown, source: asked.length === 0 ? none : asked.join(", "), at };
   }
 }
