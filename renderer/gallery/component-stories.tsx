@@ -78,7 +78,7 @@ function Components({ now }: { readonly now: number }): ReactNode {
       </Card>
       <Card title="Fields">
         <div className="grid gap-3">
-          <Field label="Name" hint="Who will use it." placeholder="Nightly summaries" />
+          <Field label="Name" hint="The program that will use it." placeholder="Nightly summaries" />
           <Field label="Devices" unit="devices" defaultValue="many" error="Enter a number from 1 to 9,999." />
           <Select
             label="Idle after"
@@ -126,7 +126,7 @@ function Components({ now }: { readonly now: number }): ReactNode {
               key={tone}
               note={{
                 tone,
-                text: tone === "good" ? "The key was revoked." : "The server did not accept this.",
+                text: tone === "good" ? "The key was revoked." : "Something went wrong.",
               }}
               onDismiss={nothing}
             />

@@ -50,7 +50,7 @@ export function NewCode({ onCreate, onClose }: Props): ReactNode {
       >
         <Field
           label="Label"
-          hint="Who will use it, e.g. “Design team”."
+          hint="The people who will use it, e.g. “Design team”."
           maxLength={limits.nameChars}
           value={label}
           error={error === "label" ? "Enter a label." : null}

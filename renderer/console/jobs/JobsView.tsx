@@ -85,7 +85,7 @@ function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
   if (filter === "dead") {
     return (
       <Empty title="No dead letters">
-        Jobs that failed for good or missed their deadline stay here for a day. You can retry them.
+        Jobs that failed permanently or missed their deadline stay here for a day. You can retry them.
       </Empty>
     );
   }

@@ -16,7 +16,7 @@ export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
 /** Explains what a waiting job waits for. */
 export const waitWords: Readonly<Record<NonNullable<JobRow["waitsFor"]>, string>> = {
   time: "Waiting for its start time or its next retry.",
-  jobs: "Waiting for other jobs to end.",
+  jobs: "Waiting for other jobs to finish.",
   turn: "Waiting for its turn: its API key already runs as many jobs as its limit allows.",
 };
 

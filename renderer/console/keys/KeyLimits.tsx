@@ -30,7 +30,7 @@ export function KeyLimits({ limited, onSave, onClose }: Props): ReactNode {
       >
         <Field
           label="Jobs at once"
-          hint="How many of its jobs may run at once. Leave empty for no limit."
+          hint="The number of its jobs that may run at once. Leave empty for no limit."
           inputMode="numeric"
           value={concurrency}
           error={parsed.kind === "wrong" ? parsed.concurrency : null}

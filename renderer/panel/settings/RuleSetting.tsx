@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from "react";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
@@ -7,8 +8,10 @@ import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { useAct } from "../state/actions.ts";
 import { RuleEditor } from "./RuleEditor.tsx";
-import type { RulesShown } from "./rules-shown.ts";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
+
+/** The rules that apply now, and who set each. */
+export type RulesShown = DonorSnapshot["ruleLayers"] & Pick<DonorSnapshot, "rules">;
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 

@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
 import { type RuleSection, ruleSections } from "../../../app/policy/declare/rule.ts";
 import { type RuleName, ruleNames, ruleOf } from "../../../app/policy/rules.ts";
-import type { RulesShown } from "./rules-shown.ts";
-import { RuleSetting } from "./RuleSetting.tsx";
+import { RuleSetting, type RulesShown } from "./RuleSetting.tsx";
 
 type Props = RulesShown & {
   /** The sections that are open at first. Defaults to the first one. */
