@@ -58,13 +58,13 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await expect(unused.getByRole("alert")).toHaveText("Must be a whole number from 10 to 86,400.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
   await page.keyboard.type("00");
-  await expect(unused).toContainText("Suggested by your organization: 500 seconds.");
+  await expect(unused).toContainText("Suggested by your organization: 8 minutes, 20 seconds.");
   await page.keyboard.press("Tab");
   await expect(unused.getByRole("button", { name: "Reset Unused after" })).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(unused.getByRole("switch", { name: "Lock Unused after" })).toBeFocused();
   await page.keyboard.press("Space");
-  await expect(unused).toContainText("Set by your organization: 500 seconds.");
+  await expect(unused).toContainText("Set by your organization: 8 minutes, 20 seconds.");
   await unsaved(page).getByRole("button", { name: "Save" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByText("The rules were saved.")).toBeVisible();
@@ -77,7 +77,7 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await openPage(page, "Policy");
   await expect(unsaved(page)).toContainText("1 unsaved change");
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
-  await expect(unused).toContainText("Set by your organization: 500 seconds.");
+  await expect(unused).toContainText("Set by your organization: 8 minutes, 20 seconds.");
   // Resets the locks: devices of later tests use "donate now", which a lock could forbid.
   await page.getByRole("button", { name: "Undo last save" }).click();
   await expect(unused).toContainText("Default: 2 minutes. You can change it.");
