@@ -19,7 +19,12 @@ export function Card({ title, aside, flush = false, className, children }: Props
       className={cx("min-w-0 overflow-hidden rounded-lg border border-line bg-surface", className)}
     >
       {title === undefined ? null : (
-        <header className="flex min-h-10 items-center justify-between gap-3 px-4 pt-2 pb-1">
+        <header
+          className={cx(
+            "flex min-h-10 items-center justify-between gap-3 px-4",
+            flush ? "border-b border-line py-1.5" : "pt-2 pb-1",
+          )}
+        >
           <h2 id={id} className="text-sm font-semibold">
             {title}
           </h2>

@@ -10,7 +10,7 @@ export function Skeleton({ className }: { readonly className?: string }): ReactN
 
 export function SkeletonRows({ rows = 4 }: { readonly rows?: number }): ReactNode {
   return (
-    <div role="status" aria-label="Loading" className="grid gap-3 border-t border-line px-4 py-4">
+    <div role="status" aria-label="Loading" className="grid gap-3 px-4 py-4">
       {Array.from({ length: rows }, (_, at) => (
         <Skeleton key={at} className={cx("h-4", at % 2 === 0 ? "w-full" : "w-4/5")} />
       ))}

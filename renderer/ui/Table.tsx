@@ -31,7 +31,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, detail }: Props
     <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
       <table aria-label={label} className="w-full border-collapse text-left">
         <thead>
-          <tr className="border-y border-line bg-sunken text-xs text-muted">
+          <tr className="border-b border-line bg-sunken text-xs text-muted">
             {columns.map((column) => (
               <th
                 key={column.key}

@@ -54,7 +54,7 @@ export function PolicyView(props: Props): ReactNode {
   return (
     <>
       <Card>
-        <div className="flex flex-wrap items-end justify-between gap-4">
+        <div className="flex flex-wrap items-end gap-4">
           <div className="w-72 max-w-full">
             <Select
               label="Rules for"
@@ -67,11 +67,12 @@ export function PolicyView(props: Props): ReactNode {
               onChange={props.onGroup}
             />
           </div>
-          <p className="max-w-xl flex-1 text-xs text-muted">
+          <p className="max-w-2xl flex-1 text-xs text-muted">
             Donors can change the rules that you set, but not those that you lock. A donor's own pause
             overrides every rule.
           </p>
           <Button
+            className="ml-auto"
             disabled={!isClean || versions.length === 0 || busy}
             onClick={() => props.onRestore(versions[1]?.version ?? 0)}
           >
