@@ -25,7 +25,7 @@ const found = { comments: [] as string[], "test names": [] as string[], "screen 
 for (const path of paths) {
   const text = readFileSync(join(root, path), "utf8");
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  found.comments.push(...commentsOf(text, path.endsWith("x")));
+  found.comments.push(...commentsOf(source));
   if (/\.(test|spec)\./.test(path)) found["test names"].push(...testNames(source));
   else if (path.startsWith("renderer/")) found["screen sentences"].push(...screenTexts(source));
 }
@@ -37,21 +37,24 @@ for (const [kind, texts] of Object.entries(found)) {
   for (const text of random.sample([...new Set(texts)], each)) console.log(`- ${text}`);
 }
 
-function commentsOf(text: string, jsx: boolean): string[] {
-  const scanner = ts.createScanner(
-    ts.ScriptTarget.Latest,
-    false,
-    jsx ? ts.LanguageVariant.JSX : ts.LanguageVariant.Standard,
-    text,
-  );
-  const comments: string[] = [];
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
-    if (token !== ts.SyntaxKind.SingleLineCommentTrivia && token !== ts.SyntaxKind.MultiLineCommentTrivia)
-      continue;
-    const words = scanner.getTokenText().replace(/^\/\*+|\*+\/$|^\/\/|^\s*\*/gm, "");
-    comments.push(words.replace(/\s+/g, " ").trim());
-  }
-  return comments.filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("eslint"));
+/** Walks the syntax tree, because a plain scanner misreads what follows a template literal. */
+function commentsOf(source: ts.SourceFile): string[] {
+  const ranges = new Map<number, string>();
+  const visit = (node: ts.Node): void => {
+    const leading = ts.getLeadingCommentRanges(source.text, node.pos) ?? [];
+    const trailing = ts.getTrailingCommentRanges(source.text, node.end) ?? [];
+    for (const { pos, end } of [...leading, ...trailing]) ranges.set(pos, source.text.slice(pos, end));
+    for (const child of node.getChildren(source)) if (!ts.isJSDoc(child)) visit(child);
+  };
+  visit(source);
+  return [...ranges.values()]
+    .map((text) =>
+      text
+        .replace(/^\/\*+|\*+\/$|^\/\/|^\s*\*/gm, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("eslint"));
 }
 
 /** A test's full name, as the runner prints it: its groups, then its own. */
