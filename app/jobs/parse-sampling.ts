@@ -32,7 +32,7 @@ const responseFormat = z.discriminatedUnion(
 /** llama.cpp's field. */
 const grammar = text.max(grammarLimits.chars).superRefine((value, context) => {
   const mistake = grammarMistake(value);
-  if (mistake !== null) context.addIssue({ code: "custom", message: `is no grammar: ${mistake}` });
+  if (mistake !== null) context.addIssue({ code: "custom", message: `is not a grammar: ${mistake}` });
 });
 
 const tokenId = z.string().regex(/^\d{1,7}$/, "must be the id of a token");

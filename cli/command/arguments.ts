@@ -14,7 +14,7 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: positionals > 0, strict: true });
     if (parsed.positionals.length > positionals) {
-      throw new Error(`There is one argument too many: "${parsed.positionals[positionals] ?? ""}".`);
+      throw new Error(`Unexpected argument "${parsed.positionals[positionals] ?? ""}".`);
     }
     return parsed;
   } catch (error) {

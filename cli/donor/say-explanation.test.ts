@@ -48,7 +48,7 @@ In 1h 30m, since 07:30: donated for 10m (11%). Of 3 jobs started: 1 done, 2 fail
   08:40  20m  Not running
 
 In all:
-  30m  1 ×  Not known         Nothing is recorded of this time: Gleaner did not run yet, or the journal does not go back so far.
+  30m  1 ×  Not known         No record of this time: Gleaner did not run yet, or the journal does not go back that far.
   30m  2 ×  You are using it  You are using this computer. Gleaner waits until you have been away for a while.
   20m  1 ×  Not running       Gleaner was not running: it had been stopped.
   10m  1 ×  Idle, donating    Nobody is using this computer, so it works for your organization.

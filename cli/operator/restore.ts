@@ -87,7 +87,7 @@ async function restoreRunning(
   const outcome = await outcomeOf(deployment, id);
   if (outcome.kind === "failed") {
     throw new CommandError(
-      `The deployment does not start with the backup, so all is as it was: ${outcome.reason}`,
+      `The deployment did not start with the backup, so nothing has changed: ${outcome.reason}`,
     );
   }
   progress.done(

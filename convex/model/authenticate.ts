@@ -59,6 +59,6 @@ export async function authenticateSession(
 ): Promise<Doc<"sessions">> {
   return (
     (await findSession(ctx, session, now)) ??
-    refuse("unauthorized", "You are not signed in any more. Ask for a new sign-in link.")
+    refuse("unauthorized", "Your session has ended. Ask for a new sign-in link.")
   );
 }

@@ -130,7 +130,7 @@ const jobExpired: ApiError = {
   status: 504,
   type: "server_error",
   code: "job_expired",
-  message: "The job did not finish in the time that was set for it.",
+  message: "The job did not finish before its deadline.",
   headers: noRetry,
 };
 
@@ -162,8 +162,8 @@ export function waitIsOver(jobId: string, kept: boolean): ApiError {
     type: "server_error",
     code: "no_capacity",
     message: kept
-      ? `No device has answered job ${jobId} yet. Ask again with the same Idempotency-Key to go on waiting.`
-      : `No device was free in time for job ${jobId}, so it was canceled. Ask again later.`,
+      ? `No device has answered job ${jobId} yet. Send it again with the same Idempotency-Key to continue waiting.`
+      : `No device was free in time for job ${jobId}, so it was canceled. Try again later.`,
     headers: { "retry-after": "30" },
   };
 }
@@ -172,7 +172,7 @@ export const diverged: ApiError = {
   status: 500,
   type: "server_error",
   code: "attempt_diverged",
-  message: "Another device took over and its text differs from what was already sent. Ask again.",
+  message: "Another device took over, and its text differs from the sent text. Send the request again.",
 };
 
 const internalError: ApiError = {

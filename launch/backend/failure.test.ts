@@ -79,7 +79,7 @@ it(
     expect(failure).toBeInstanceOf(LaunchError);
     const said = explain(failure);
     expect(said).toContain(folder.path);
-    expect(said).toContain('what its table "organizations" holds in "name" does not fit');
+    expect(said).toContain('the field "name" of the table "organizations" does not fit');
     expect(said).toContain("GLEANER_DATA=");
     expect(said).not.toMatch(/\n\s+at /);
   },

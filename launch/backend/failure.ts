@@ -13,10 +13,9 @@ export function backendFailure(
   if (failure?.takenPort !== undefined) return portTaken(failure.takenPort);
   if (failure?.misfit !== undefined) {
     const { table, field } = failure.misfit;
-    const place = field === null ? "" : ` in "${field}"`;
+    const part = field === null ? "" : `the field "${field}" of `;
     return new LaunchError(
-      `The data in ${folder.path} is from another version of Gleaner: what its table "${table}" holds${place} does not ` +
-        "fit this version's.",
+      `The data in ${folder.path} is from another version of Gleaner: ${part}the table "${table}" does not fit.`,
       "Nothing was changed. Start the version that wrote the data, or start with an empty folder: " +
         "GLEANER_DATA=another-folder npm start",
     );

@@ -142,14 +142,14 @@ function parseStartLine(line: string): StartLine | null {
   }
 }
 
-/** Opens a child's log for appending. If it cannot be written, says so once and goes on without it. */
+/** Opens a child's log for appending. If it cannot be written, says so once and continues without it. */
 function openLog(file: string): WriteStream {
   rotate(file);
   const log = createWriteStream(file, { flags: "a", mode: 0o600 });
   let told = false;
   log.on("error", (error) => {
     if (!told)
-      console.error(`gleaner: cannot write the log ${file} (${error.message}). Gleaner runs on without it.`);
+      console.error(`gleaner: cannot write the log ${file} (${error.message}). Gleaner runs without it.`);
     told = true;
   });
   return log;

@@ -12,8 +12,7 @@ const others: Readonly<Record<string, ReasonWords>> = {
   },
   "not-recorded": {
     short: "Not known",
-    sentence:
-      "Nothing is recorded of this time: Gleaner did not run yet, or the journal does not go back so far.",
+    sentence: "No record of this time: Gleaner did not run yet, or the journal does not go back that far.",
   },
 };
 

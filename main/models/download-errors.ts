@@ -21,7 +21,7 @@ export class DownloadErrors {
 
   /**
    * Backs off with jitter, so that an office does not retry at the same moment.
-   * @param afterMs the server's wish. The first retry follows it; later retries treat it as a minimum.
+   * @param afterMs the server's Retry-After. The first retry follows it; later retries treat it as a minimum.
    */
   keep(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null, now: number): void {
     const times = (this.#errors.get(sha256)?.times ?? 0) + 1;

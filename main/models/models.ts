@@ -78,7 +78,7 @@ async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
   const cameWithProgram = store
     .list()
     .some((one) => one.modelId === modelId && one.state === "ready" && !store.disk.wholeFile(one.sha256));
-  if (cameWithProgram) return refused("This model came with the program, and stays.");
+  if (cameWithProgram) return refused("This model came with the program and cannot be removed.");
   const answer = await store.remove(modelId);
   if (answer.kind === "ok") return done;
   return refused(

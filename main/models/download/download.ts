@@ -216,7 +216,7 @@ export class Download {
         this.#finish({ kind: "stopped" });
         return;
       case "disagree": {
-        const detail = "Each piece is right and the whole is not: the catalog's hashes disagree.";
+        const detail = "Each piece is right, but not the whole file: the catalog's hashes disagree.";
         this.#finish({ kind: "failed", why: "wrong-content", detail });
         return;
       }
@@ -247,7 +247,7 @@ export class Download {
   #tooManyFailures(): DownloadEnd | null {
     const { failures, spec } = this.#deps.part;
     if (failures < (spec.pieceHashes === null ? maxFailures.whole : maxFailures.byPiece)) return null;
-    const detail = `${failures} times its SHA-256 was wrong. Check the catalog's entry and the source.`;
+    const detail = `Its SHA-256 was wrong ${failures} times. Check the catalog's entry and the source.`;
     return { kind: "failed", why: "wrong-content", detail };
   }
 

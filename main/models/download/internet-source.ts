@@ -86,21 +86,21 @@ export class InternetSource {
       const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers["content-range"] ?? "");
       if (range !== null && Number(range[3]) !== this.#sizeBytes) {
         response.destroy();
-        return { kind: "refused", why: `It has ${range[3]} bytes, the catalog says ${this.#sizeBytes}.` };
+        return { kind: "refused", why: `It has ${range[3]} bytes, but the catalog says ${this.#sizeBytes}.` };
       }
       if (range === null || Number(range[1]) !== ask.start || Number(range[2]) !== ask.end - 1) {
         response.destroy();
-        return { kind: "refused", why: "It gave another part of the file than the one asked for." };
+        return { kind: "refused", why: "It sent another part of the file than the requested one." };
       }
       if (!["identity", undefined].includes(headers["content-encoding"])) {
         response.destroy();
-        return { kind: "refused", why: "It compresses the file although it was asked not to." };
+        return { kind: "refused", why: "It compresses the file, although the request forbids that." };
       }
       return { kind: "body", body: response, validator: validatorOf(response) };
     }
     response.destroy();
     if (statusCode === 200 && ask.validator !== null) return { kind: "changed" };
-    if (statusCode === 200) return { kind: "refused", why: "It gives no parts of a file (HTTP Range)." };
+    if (statusCode === 200) return { kind: "refused", why: "It sends no parts of a file (HTTP Range)." };
     if (statusCode === 416) return { kind: "refused", why: "It has fewer bytes than the catalog says." };
     const why = `It answers with status ${statusCode}.`;
     if (statusCode === 408 || statusCode === 429 || statusCode >= 500) {

@@ -15,7 +15,7 @@ export async function* readChunks(
   try {
     for (;;) {
       if (signal.aborted) throw new Error("aborted");
-      const timer = setTimeout(() => void body.destroy(new Error("nothing came for too long")), idleMs);
+      const timer = setTimeout(() => void body.destroy(new Error("no data came for too long")), idleMs);
       const next = (await chunks.next().finally(() => clearTimeout(timer))) as IteratorResult<
         Buffer,
         unknown

@@ -51,6 +51,6 @@ describe.runIf(forCuda)("CUDA's library in its own folder", () => {
 
   it("finds a library and tries it", async () => {
     await install(await getModuleVersion());
-    expect(await whyNoCuda()).toMatch(/^its library is there, and did not start/);
+    expect(await whyNoCuda()).toMatch(/^its library did not start/);
   }, 60_000);
 });

@@ -69,7 +69,7 @@ async function whyMissing(backend: Backend): Promise<string> {
   const wanted = await getModuleVersion();
   if (found === null) return `its library (${name}) is not installed`;
   if (found !== wanted) return `its library (${name}) is of version ${found}, not ${wanted}`;
-  return "its library is there, and did not start: a driver, or what it needs beside it, is missing or too old";
+  return "its library did not start: a driver or another library that it needs is missing or too old";
 }
 
 async function versionOf(name: string): Promise<string | null> {

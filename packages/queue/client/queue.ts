@@ -80,7 +80,7 @@ export class Queue {
     jobs: readonly JobInput[],
     options: SubmitOptions = {},
   ) {
-    if (jobs.length > jobsPerCall) throw new Error(`At most ${String(jobsPerCall)} jobs go in one call.`);
+    if (jobs.length > jobsPerCall) throw new Error(`A call submits at most ${String(jobsPerCall)} jobs.`);
     const specs = await Promise.all(jobs.map((job) => this.#specOf(job)));
     return await ctx.runMutation(this.component.jobs.submit, { scope, jobs: specs, ...options });
   }

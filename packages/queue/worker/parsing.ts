@@ -31,5 +31,5 @@ export function parsing<Payload>(
 function described(issues: readonly Issue[]): string {
   const [first] = issues;
   const path = (first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part));
-  return `The payload is not what this kind of job takes: ${[...path, first?.message ?? ""].join(": ")}`;
+  return `The payload does not fit this kind of job: ${[...path, first?.message ?? ""].join(": ")}`;
 }

@@ -50,14 +50,14 @@ export function parseManifest(text: string): ParsedManifest {
   const { format, entries } = parsed.data;
   if (format > backupFormat) {
     return refused(
-      `it has format ${String(format)}, and this program knows ${String(backupFormat)}: update it`,
+      `it has format ${String(format)}, but this program knows ${String(backupFormat)}: update the program`,
     );
   }
   const names = entries.map(({ name }) => name);
   if (new Set(names).size !== names.length || !names.includes(database))
     return refused("its manifest is damaged");
   if (!names.every((name) => entryName.test(name)))
-    return refused("its manifest lists a file that no backup has");
+    return refused("its manifest lists a file that does not belong in a backup");
   return { kind: "ok", manifest: parsed.data };
 }
 

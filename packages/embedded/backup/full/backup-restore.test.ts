@@ -128,7 +128,7 @@ test("a restore is undone if the backend cannot start with it", { timeout: 120_0
   await other.mutation("notes:addUser", { name: "present" });
   const ran = await workshop.gleaner(other, "restore", file);
   expect(ran.code).toBe(1);
-  expect(ran.output).toMatch(/all is as it was: .*notes/s);
+  expect(ran.output).toMatch(/nothing has changed: .*notes/s);
   expect(await other.query("notes:users")).toMatchObject([{ name: "present" }]);
 });
 

@@ -69,7 +69,7 @@ async function readBackup(
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
       throw new BackupRefusedError(`there is no file ${file}`);
     }
-    throw new BackupRefusedError(`it is not a whole ZIP file (${errorMessage(error)})`);
+    throw new BackupRefusedError(`it is not a complete ZIP file (${errorMessage(error)})`);
   });
   try {
     const entries = new Map<string, Entry>();
@@ -79,7 +79,7 @@ async function readBackup(
     for (const expected of manifest.entries) {
       const entry = entries.get(expected.name);
       if (entry?.uncompressedSize !== expected.size)
-        throw new BackupRefusedError(`${expected.name} is not whole`);
+        throw new BackupRefusedError(`${expected.name} is incomplete`);
       await readEntry(zip, entry, expected, targetOf(expected.name));
     }
     return manifest;
@@ -93,7 +93,7 @@ async function readBackup(
 
 async function readManifest(zip: ZipFile, entry: Entry | undefined): Promise<BackupManifest> {
   if (entry === undefined || entry.uncompressedSize > maxManifestBytes) {
-    throw new BackupRefusedError("it has no manifest: it is no backup of this program");
+    throw new BackupRefusedError("it has no manifest, so it is not a backup of this program");
   }
   const parsed = parseManifest(await text(await zip.openReadStreamPromise(entry)));
   if (parsed.kind === "refused") throw new BackupRefusedError(parsed.reason);
@@ -117,9 +117,9 @@ function checkDatabase(file: string): void {
   const db = new DatabaseSync(file);
   try {
     const format = readFormat(db);
-    if (format.kind !== "ours") throw new BackupRefusedError("its database is not one of this program");
+    if (format.kind !== "ours") throw new BackupRefusedError("its database is from another program");
     if (format.version > formatVersion) {
-      throw new BackupRefusedError("its database was written by a newer version of this program: update it");
+      throw new BackupRefusedError("its database is from a newer version: update this program");
     }
     const result = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
     if (result !== "ok") throw new BackupRefusedError(`its database is damaged (${String(result)})`);

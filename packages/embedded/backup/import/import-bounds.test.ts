@@ -99,7 +99,7 @@ describe("ZIP files", () => {
 
   test("a ZIP bomb is refused by its size, before anything is unpacked", async () => {
     const path = await zipOf("bomb.zip", { "jobs/documents.jsonl": zeros(40) });
-    await expect(zipSource(path, "", 1024 * 1024)).rejects.toThrow("it is refused as a bomb");
+    await expect(zipSource(path, "", 1024 * 1024)).rejects.toThrow("it may be a ZIP bomb");
   });
 
   test("ZIP entries whose names lead out of the archive are refused", async () => {
@@ -112,7 +112,7 @@ describe("ZIP files", () => {
 
   test("a file that is not an export is refused", async () => {
     await expect(zipSource(await zipOf("other.zip", { "a.txt": "hello" }), "")).rejects.toThrow(
-      "it is no export",
+      "it is not an export",
     );
     writeFileSync(join(folder, "no.zip"), "not a zip");
     await expect(zipSource(join(folder, "no.zip"), "")).rejects.toThrow("The ZIP file cannot be read");

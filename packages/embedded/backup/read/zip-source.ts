@@ -46,7 +46,7 @@ export async function zipSource(
       }
     }
     if (tables.length === 0) {
-      throw new ImportFailure("The ZIP file has no TABLE/documents.jsonl in it: it is no export.");
+      throw new ImportFailure("The ZIP file has no TABLE/documents.jsonl in it: it is not an export.");
     }
     return { tables, files, close: () => zip.close() };
   } catch (error) {
@@ -75,7 +75,7 @@ async function readEntries(zip: ZipFile, limit: number): Promise<readonly Entry[
       if (bytes > limit) {
         throw new ImportFailure(
           `The ZIP file unpacks to more than ${String(limit)} bytes, ${String(maxRatio)} times its size: ` +
-            "it is refused as a bomb.",
+            "it may be a ZIP bomb.",
         );
       }
       entries.push(entry);

@@ -24,7 +24,7 @@ export class SnapshotTooOldError extends Error {
   }
 }
 
-/** A write did not reach the disk. Memory is ahead of the file, so nothing is accepted any more. */
+/** A write did not reach the disk. Memory is ahead of the file, so nothing is accepted anymore. */
 export class EngineFailedError extends Error {
   override readonly name = "EngineFailedError";
 

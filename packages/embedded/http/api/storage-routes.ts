@@ -46,7 +46,7 @@ async function upload(
   if (token === null) return refusal(400, "MissingToken", "The upload URL has no token.");
   const checked = storage.checkToken(token, now);
   if (checked.kind === "invalid") {
-    return refusal(401, "StorageTokenInvalid", "This is no upload URL of this deployment.");
+    return refusal(401, "StorageTokenInvalid", "This is not an upload URL of this deployment.");
   }
   if (checked.kind === "expired") {
     return refusal(401, "StorageTokenExpired", "The upload URL has expired. Generate another one.");

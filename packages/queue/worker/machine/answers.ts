@@ -116,7 +116,7 @@ function failed(t: Turn, call: SentCall, failure: CallFailure, random: number): 
     case "complete":
       // Refused because of the result itself, such as its size.
       if (failure.kind === "refused")
-        refuseResult(t, call.args.attemptId, "The queue does not take the worker's result.");
+        refuseResult(t, call.args.attemptId, "The queue refused the worker's result.");
       else notTaken(t, call.name, call.args.attemptId, error);
       return;
     case "fail":

@@ -109,7 +109,7 @@ function complete(t: Turn, attemptId: string, result: Value): void {
   sendRestOfText(t, attemptId);
   const report = t.state.attempts.get(attemptId)?.report;
   if (!isConvexValue(result) || (report !== undefined && !isConvexValue(report))) {
-    refuseResult(t, attemptId, "The worker's result is not a value that Convex can keep.");
+    refuseResult(t, attemptId, "The worker's result is not a value that Convex can store.");
     return;
   }
   const begins = beginWaiting(t);

@@ -43,12 +43,12 @@ export function compareWithHeld(t: Turn): void {
   const unknown = foreign.filter((attemptId) => !isGivenBack(t.state, attemptId));
   const noted = noteForeign(t.state.foreign, unknown, t.now);
   t.set({ foreign: noted.attempts });
-  // Two programs that give back each other's jobs would get none done.
+  // Two programs that give back each other's jobs would finish none.
   if (noted.usedElsewhere) leaveToOther(t);
   else
     for (const attemptId of unknown) {
       t.log("info", "attempt.returned", { attemptId });
-      giveBack(t, attemptId, "not at work on it");
+      giveBack(t, attemptId, "not working on it");
     }
 }
 

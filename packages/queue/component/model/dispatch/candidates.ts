@@ -33,7 +33,7 @@ export async function candidates(
 ): Promise<WorkerAnswer<"candidates">> {
   const { keyHash } = args;
   if (args.stands.length > maxSubscriptions)
-    refuse("invalid", `At most ${String(maxSubscriptions)} waiting positions a call.`);
+    refuse("invalid", `A call has at most ${String(maxSubscriptions)} waiting positions.`);
   const [worker, own, known] = await Promise.all([
     authenticate(ctx, keyHash),
     waitersByKey(ctx, keyHash),

@@ -74,7 +74,7 @@ export async function attemptsOf(
   ctx: MutationCtx,
   ids: readonly string[],
 ): Promise<readonly { readonly attemptId: string; readonly attempt: Doc<"attempts"> | null }[]> {
-  if (ids.length > maxNamed) refuse("invalid", `At most ${String(maxNamed)} attempts a call.`);
+  if (ids.length > maxNamed) refuse("invalid", `A call names at most ${String(maxNamed)} attempts.`);
   const unique = [...new Set(ids)];
   return await Promise.all(
     unique.map(async (attemptId) => ({ attemptId, attempt: await attemptOf(ctx, attemptId) })),
