@@ -6,8 +6,8 @@ import { defineConfig } from "electron-vite";
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The desktop program: three bundles below out/. Everything of node_modules stays outside of the main bundle
- * (node-llama-cpp must); the preload is one CommonJS file, since Electron's sandbox loads nothing else.
+ * The desktop program: three bundles below out/. The main bundle contains no packages, because node-llama-cpp cannot be
+ * bundled. The preload script is one CommonJS file, because Electron's sandbox loads nothing else.
  */
 export default defineConfig({
   main: {

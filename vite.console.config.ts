@@ -2,7 +2,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** The console connects to whichever deployment it is told of; everything else comes from its own origin. */
+/** The console may connect to any deployment. Everything else comes from its own origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-// At build only: the development server needs inline scripts.
+// Only in builds, because the development server needs inline scripts.
 const contentSecurityPolicy = (content: string): Plugin => ({
   name: "content-security-policy",
   apply: "build",

@@ -4,9 +4,9 @@ import { defineConfig } from "vite";
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The donor without Electron, as two files: of what it imports only what it uses is loaded, and neither a compiler of
- * TypeScript nor a hundred modules stay in its memory. node-llama-cpp finds its libraries beside itself. The third is the
- * command `gleaner` of an installed program.
+ * The donor without Electron, bundled into two files: it loads only the code that it uses, and no TypeScript compiler.
+ * node-llama-cpp is not bundled, because it finds its libraries beside itself. The third file is the command `gleaner`
+ * of an installed program.
  */
 export default defineConfig({
   ssr: { noExternal: true, external: ["node-llama-cpp"] },

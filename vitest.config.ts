@@ -8,9 +8,9 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
-    // Tests share their machine with each other: what gives way to everybody would wait for all of them.
+    // At the lowest priority a runner would wait for all other tests on this machine.
     env: { GLEANER_TEST_PRIORITY: "normal" },
-    // Components bring their modules for tests as TypeScript that finds files by globs.
+    // Components find their modules by globs, which only Vite's transform resolves.
     server: { deps: { inline: [/@convex-dev\//] } },
   },
 });

@@ -52,7 +52,7 @@ export function start(
 
 export type DonorProcess = Started & {
   readonly dataDir: string;
-  /** Seconds since the last input, as this donor is made to see them. */
+  /** Sets the seconds since the last input that this donor sees. */
   readonly setIdle: (seconds: number) => Promise<void>;
 };
 
@@ -75,7 +75,7 @@ export type DonorStart = {
 export type Deployment = {
   readonly url: string;
   readonly folder: string;
-  /** `through`: another way to the backend than its own address. */
+  /** `through`: an address to use instead of the backend's own. */
   readonly startDonor: (
     name: string,
     idleSeconds: number,
@@ -84,7 +84,7 @@ export type Deployment = {
   ) => Promise<DonorProcess>;
   readonly submit: (request: ChatRequest, stream?: boolean) => Promise<string>;
   readonly cancel: (jobId: string) => Promise<unknown>;
-  /** Waits until the job looks as it should. */
+  /** Waits until `holds` is true for the job. */
   readonly until: (jobId: string, holds: (job: JobView) => boolean, timeoutMs?: number) => Promise<JobView>;
   /** Calls an internal function with the admin key. */
   readonly admin: (path: string, args: Record<string, unknown>) => Promise<unknown>;
@@ -94,10 +94,7 @@ export type Deployment = {
 const hash = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 const secret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`;
 
-/**
- * A model that knows nothing, and is slow enough to be met in the middle of its work: it reads some hundred
- * tokens a second. Returns its manifest's path.
- */
+/** Makes a random model that reads only some hundred tokens a second. Returns its manifest's path. */
 async function makeSlowModel(folder: string): Promise<string> {
   const file = join(folder, "slow.gguf");
   const shape = ["--dim", "512", "--layers", "8", "--heads", "8", "--ff", "1408", "--context", "4096"];
@@ -116,8 +113,8 @@ async function makeSlowModel(folder: string): Promise<string> {
 }
 
 /**
- * The organization uses one model: the demo model that is shipped, a slow one, or that of a manifest. With a `source` the
- * donors have to fetch it from there.
+ * Starts a backend whose organization uses one model: the demo model, a slow one, or that of a manifest. With a
+ * `source`, donors have to download it from there.
  */
 export async function startDeployment(
   use: "demo" | "slow" | { readonly manifest: string; readonly source?: string },
@@ -173,7 +170,7 @@ export async function startDeployment(
       const idleFile = join(folder, `${name}.idle`);
       const dataDir = join(folder, name);
       await writeFile(idleFile, String(idleSeconds));
-      // Tests share their machine with other tests, which a donor would politely wait for.
+      // Other tests run on this machine, and a donor would wait for them.
       await mkdir(dataDir);
       const rules = { maxOtherCpuLoad: 1, ...options.rules };
       const settings = { version: 1, pause: null, donateNowUntil: null, rules };
@@ -209,7 +206,7 @@ export async function startDeployment(
           act();
         };
         const timer = setTimeout(
-          () => finish(() => reject(new Error(`the job came only to ${last}`))),
+          () => finish(() => reject(new Error(`the job is only at ${last}`))),
           timeoutMs,
         );
         const unsubscribe = client.onUpdate(
@@ -244,7 +241,7 @@ export async function startDeployment(
   };
 }
 
-/** What Convex's own CLI calls, and the client's published types leave out. */
+/** Client methods that Convex's own CLI calls, but its published types omit. */
 type AdminClient = {
   setAdminAuth(key: string): void;
   function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;

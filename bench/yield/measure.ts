@@ -28,7 +28,7 @@ const pauseMs: Readonly<Record<Phase, readonly [least: number, most: number]>> =
   batched: [0, 1_500],
 };
 
-/** Lets the donor work, simulates the person's return during `phase`, and measures how long the donor goes on. */
+/** Lets the donor work, simulates the person's return during `phase`, and measures how long the donor keeps working. */
 export async function measureReturn(
   deployment: Deployment,
   subject: Subject,

@@ -31,7 +31,7 @@ export async function watchUntilIdle(pid: number, since: number): Promise<IdleTi
     samples.push({ at, ticks: ticksOf(tree) });
     const idle = idleSince(samples, allowedTicks);
     if (idle !== null && at - idle >= quietMs) return { stillMs: Math.max(0, idle - since), goneMs: null };
-    if (at - since > patienceMs) throw new Error(`The runner went on for ${patienceMs / 1_000} s.`);
+    if (at - since > patienceMs) throw new Error(`The runner still worked after ${patienceMs / 1_000} s.`);
     await sleep(everyMs);
   }
 }

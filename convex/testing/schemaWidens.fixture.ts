@@ -30,7 +30,7 @@ function compare(at: string, before: Json, after: Json): readonly string[] {
   if (before.type === "union") return before.value.flatMap((member) => compare(at, member, after));
   if (after.type === "union") {
     const fits = after.value.some((member) => compare(at, before, member).length === 0);
-    return fits ? [] : [`${at}: ${describe(before)} does not fit any more`];
+    return fits ? [] : [`${at}: ${describe(before)} does not fit anymore`];
   }
   if (before.type === "literal" && after.type === typeOf(before.value)) return [];
   if (before.type === "id" && after.type === "string") return [];
@@ -43,7 +43,7 @@ function compare(at: string, before: Json, after: Json): readonly string[] {
   }
   if (before.type === "object" && after.type === "object")
     return compareFields(at, before.value, after.value);
-  return describe(before) === describe(after) ? [] : [`${at}: ${describe(before)} does not fit any more`];
+  return describe(before) === describe(after) ? [] : [`${at}: ${describe(before)} does not fit anymore`];
 }
 
 function compareFields(

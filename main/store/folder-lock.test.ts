@@ -18,7 +18,7 @@ const heldBy = (pid: number, processStart: string | null = null, at = Date.now()
   writeFile(path, JSON.stringify({ pid, processStart, at, nonce: "x" }));
 
 describe("the lock of a folder", () => {
-  it("is taken by one at a time, and gone after", async () => {
+  it("is taken by one at a time, and removed on release", async () => {
     const lock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow("Another Gleaner already uses this folder");
     await lock.release();
@@ -26,7 +26,7 @@ describe("the lock of a folder", () => {
     await (await lockFolder(folder)).release();
   });
 
-  it("is refused while another process that holds it lives, and taken over once that is gone", async () => {
+  it("is refused while the process that holds it lives, and taken over after its end", async () => {
     const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     await heldBy(other.pid!);
     await expect(lockFolder(folder)).rejects.toThrow("Another Gleaner");
@@ -39,7 +39,7 @@ describe("the lock of a folder", () => {
     await lock.release();
   });
 
-  it("is taken over from before the machine's start, from our own number, and where it is unreadable", async () => {
+  it("is taken over if it is older than the machine's start, has our own process id, or is unreadable", async () => {
     await heldBy(process.ppid, null, 1);
     await (await lockFolder(folder)).release();
     await heldBy(process.pid);
@@ -49,7 +49,7 @@ describe("the lock of a folder", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "is kept where the clock was put right since, and taken over from another start of the machine",
+    "is kept when the clock was set meanwhile, and taken over after a restart of the machine",
     async () => {
       const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
       const long = { pid: process.ppid, processStart: null, at: 1, nonce: "x" };
@@ -61,14 +61,14 @@ describe("the lock of a folder", () => {
   );
 
   it.runIf(process.platform === "linux")(
-    "is taken over where its number went to another process",
+    "is taken over if another process has its process id now",
     async () => {
       await heldBy(process.ppid, "1");
       await (await lockFolder(folder)).release();
     },
   );
 
-  it("goes to one of many in this process that find it stale at once", async () => {
+  it("goes to only one of several callers in this process that find it stale at the same time", async () => {
     await heldBy(2 ** 22 + 1);
     const taken = await Promise.allSettled(Array.from({ length: 5 }, () => lockFolder(folder)));
     const locks = taken.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));

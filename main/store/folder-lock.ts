@@ -64,7 +64,7 @@ async function take(folder: string, path: string): Promise<FolderLock> {
   throw inUse(folder, path);
 }
 
-/** Removes the lock that was read, and not one that another process put there since. */
+/** Removes the lock that was read, but not a newer one of another process. */
 async function setAside(path: string, expected: string): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString("hex")}.stale`;
   try {
@@ -77,7 +77,7 @@ async function setAside(path: string, expected: string): Promise<void> {
   else await rename(aside, path);
 }
 
-/** A lock that was only just created may not be written yet. Null when there is none (any more). */
+/** The lock's text. A lock that was just created may still be empty. Null if no lock exists. */
 async function settledText(path: string): Promise<string | null> {
   const text = await readOrNull(path);
   if (text === null || parseHolder(text) !== null) return text;
@@ -86,7 +86,7 @@ async function settledText(path: string): Promise<string | null> {
 }
 
 async function isAlive({ pid, processStart, at, boot }: Holder): Promise<boolean> {
-  // Of an earlier run that had our number, as programs in containers do.
+  // An earlier run had our process id. In containers programs often get the same one.
   if (pid === process.pid) return false;
   const thisBoot = await bootId();
   if (boot !== null && thisBoot !== null) {
@@ -96,13 +96,13 @@ async function isAlive({ pid, processStart, at, boot }: Holder): Promise<boolean
   return found !== null && (processStart === null || found.start === null || found.start === processStart);
 }
 
-/** Linux's name for this start of the machine. A clock that is put right after it does not change that. */
+/** Linux's id of this boot of the machine. Unlike a time, it does not depend on the clock. */
 async function bootId(): Promise<string | null> {
   if (process.platform !== "linux") return null;
   return (await readOrNull("/proc/sys/kernel/random/boot_id").catch(() => null))?.trim() ?? null;
 }
 
-/** Null when there is no such process, or it has ended and only waits to be noticed. */
+/** Null if no such process exists, or if it is a zombie. */
 async function processOf(pid: number): Promise<{ readonly start: string | null } | null> {
   try {
     process.kill(pid, 0);
@@ -111,7 +111,7 @@ async function processOf(pid: number): Promise<{ readonly start: string | null }
   }
   const stat = process.platform === "linux" ? await readOrNull(`/proc/${pid}/stat`) : null;
   if (stat === null) return { start: null };
-  // Behind the program's name, which may hold anything: the state, and 19 fields on, the start.
+  // The state follows the program's name, which may contain anything. The start time is 19 fields later.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? null : { start: fields[19] ?? null };
 }
@@ -137,6 +137,6 @@ async function readOrNull(path: string): Promise<string | null> {
 function inUse(folder: string, path: string): StartRefusal {
   return new StartRefusal(
     `Another Gleaner already uses this folder: ${folder}. Stop that one first, or choose another folder. ` +
-      `(If there surely is none, remove ${path}.)`,
+      `(If you are sure that none is running, remove ${path}.)`,
   );
 }

@@ -28,7 +28,7 @@ it("says which file in the folder cannot be used, and what to do", async () => {
   expect(String(refusal)).toContain(`${join(path, "models")} cannot be used (ENOTDIR`);
 });
 
-it("leaves an error as it is that is of another folder, of no file, or a refusal already", async () => {
+it("returns other errors unchanged: of another folder, of no file, or a refusal", async () => {
   const elsewhere = await errorOf(readFile(join(tmpdir(), "no such folder of Gleaner", "device.json")));
   expect(elsewhere).toMatchObject({ code: "ENOENT" });
   for (const error of [elsewhere, new TypeError("a bug"), new StartRefusal("in use"), "thrown"]) {

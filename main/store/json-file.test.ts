@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("a JSON file", () => {
-  it("comes back as it was saved, readable by its owner alone", async () => {
+  it("is loaded as it was saved, and only its owner can read it", async () => {
     const path = join(folder, "deep", "file.json");
     await saveJson(path, { count: 3 });
     expect(await loadJson(path, schema)).toEqual({ kind: "loaded", value: { count: 3 } });
@@ -23,11 +23,11 @@ describe("a JSON file", () => {
     expect(await readdir(join(folder, "deep"))).toEqual(["file.json"]);
   });
 
-  it("may be absent", async () => {
+  it("may be missing", async () => {
     expect(await loadJson(join(folder, "none.json"), schema)).toEqual({ kind: "absent" });
   });
 
-  it("that cannot be read is named, with what to do, and left where it is", async () => {
+  it("is named in the refusal and left in place if it cannot be read", async () => {
     const path = join(folder, "file.json");
     await mkdir(path);
     await expect(loadJson(path, schema)).rejects.toThrow(StartRefusal);
@@ -35,7 +35,7 @@ describe("a JSON file", () => {
     expect((await stat(path)).isDirectory()).toBe(true);
   });
 
-  it.each(["", "{", '{"count":"three"}', "[]"])("is set aside when it holds %j", async (text) => {
+  it.each(["", "{", '{"count":"three"}', "[]"])("is moved aside if it contains %j", async (text) => {
     const path = join(folder, "file.json");
     await writeFile(path, text);
     const loaded = await loadJson(path, schema);

@@ -27,7 +27,7 @@ export class CrashBackoff {
     return pauseMs;
   }
 
-  /** The next crash is the first in a row again. A pause that has begun goes on. */
+  /** The next crash is the first in a row again. A pause that has begun continues. */
   succeeded(): void {
     this.#crashes = 0;
   }

@@ -223,7 +223,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
   });
 
-  it("kills a process that does not stop in time, and goes on with a new one", async () => {
+  it("kills a process that does not stop in time, and continues with a new one", async () => {
     const supervisor = open({ abortAloneMs: 100 });
     const { attemptId, outcome } = await startWriting(supervisor);
     const pid = supervisor.pid as number;
@@ -246,7 +246,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.restMs).toBe(0);
   });
 
-  it("reports a crash to all running jobs, pauses, and goes on with a new process", async () => {
+  it("reports a crash to all running jobs, pauses, and continues with a new process", async () => {
     const supervisor = open();
     const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     process.kill(supervisor.pid as number, "SIGKILL");

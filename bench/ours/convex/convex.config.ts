@@ -4,5 +4,5 @@ import { defineApp } from "convex/server";
 const app = defineApp();
 app.use(queue);
 
-// Convex wants convex.config.ts to export it by default.
+// Convex requires a default export here.
 export default app;

@@ -14,7 +14,7 @@ const mostConnections = 16;
 /** Requests of one connection whose answer has not been sent yet. */
 const mostPending = 16;
 
-/** Lets the user's terminals call the donor. If the socket cannot be opened, logs that, and the donor goes on. */
+/** Lets the user's terminals call the donor. If the socket cannot be opened, logs that, and the donor continues. */
 export async function openLocalSocket(folder: string, answer: AnswerCall, log: Log): Promise<LocalSocket> {
   try {
     return await serveLocalSocket(folder, answer, log);

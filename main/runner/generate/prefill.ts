@@ -14,7 +14,7 @@ export async function prefill(
 }
 
 /**
- * Reads all but the last slice and returns that, at least one token. To evaluate it together with the first generated
+ * Reads all but the last slice and returns that, at least one token. Evaluating it together with the first generated
  * token saves a step. Null if aborted.
  */
 export async function prefillButLastSlice(

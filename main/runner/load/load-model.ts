@@ -55,7 +55,7 @@ export async function loadModel(
       createSignal: signal,
       failedCreationRemedy: false,
     });
-    // To find the fitting wrapper takes a third of a second: do it once for each load, not for each job.
+    // Finding the right wrapper takes a third of a second: do it once for each load, not for each job.
     const wrapper = resolveWrapper(model, file.template);
     lowerThreadPriority();
     let embedding: Promise<EmbeddingContext> | null = null;

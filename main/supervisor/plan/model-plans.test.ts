@@ -70,7 +70,7 @@ describe("plans", { timeout: 60_000 }, () => {
       expect(inspected).toEqual(["broken", "broken"]);
     }));
 
-  it("inspects no further file once it may not go on", () =>
+  it("stops inspecting files when it may not continue", () =>
     withPlans(8_192, async (plans, inspected) => {
       const broken = { ...model, modelId: "broken", sha256: "b".repeat(64) };
       expect(await plans.learn([broken, model], () => inspected.length === 0)).toBe(false);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 /**
  * The processors on which a process may run. Beside somebody at work, all its threads keep to the last few processors.
  * If they moved about, they would take the cache of each: a task of 8 ms every 50 ms then took 13 % longer, instead of
- * 8 %. Needs Linux and taskset(1); otherwise the system goes on choosing.
+ * 8 %. Needs Linux and taskset(1); otherwise the system chooses as before.
  */
 export class CpuAffinity {
   readonly #pid: number | undefined;

@@ -17,7 +17,7 @@ export type SchedulingOptions = {
 
 /**
  * Starts the background work: scheduled functions, crons and the removal of old rows. The returned function
- * stops it and resolves when nothing runs any more; call it before closing the engine.
+ * stops it and resolves when nothing runs anymore; call it before closing the engine.
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
   const { engine, runtime, onError, clock = Date.now } = options;

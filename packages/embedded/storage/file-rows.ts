@@ -68,7 +68,7 @@ export function deleteFileRows(transaction: Transaction, components: ReadonlySet
   }
 }
 
-/** Finds a file by the id of its `_storage` row; null when it does not exist (any more). */
+/** Finds a file by the id of its `_storage` row; null if it does not exist. */
 export function fileById(transaction: Transaction, id: string): StoredFile | null {
   return joined(transaction, firstWith(transaction, byFile, id));
 }

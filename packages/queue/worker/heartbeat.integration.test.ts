@@ -32,7 +32,7 @@ async function counted() {
   };
 }
 
-/** Waits until everything has come to its end: no query runs for a while. */
+/** Waits until no query has run for a while. */
 async function untilQuiet(): Promise<void> {
   const readings: number[] = [];
   await vi.waitFor(async () => {

@@ -37,7 +37,7 @@ export type QueueDeployment = {
 };
 
 export type StartOptions = Partial<WorkerOptions> & {
-  /** Another way to the backend than its own address. */
+  /** An address to use instead of the backend's own. */
   readonly through?: string;
 };
 

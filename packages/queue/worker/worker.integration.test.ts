@@ -73,7 +73,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, ({ status }) => status === "canceled")).toMatchObject({ result: null });
   });
 
-  it("workers give a job back to others when they are paused, and take jobs again when they accept", async () => {
+  it("workers give their jobs back when they are paused, and take jobs again after accept()", async () => {
     const first = await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -143,7 +143,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ progress: null, result: "counted" });
   });
 
-  it("workers keep a job through a cut of the connection", async () => {
+  it("workers keep their jobs when the connection is interrupted", async () => {
     const line = await cuttableLine(new URL(queue.url));
     await startWorker({ through: line.url });
     const [jobId = ""] = await queue.submit(["long"]);
@@ -156,7 +156,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     await line.close();
   });
 
-  it("workers take jobs that wake a worker which died while it waited", async () => {
+  it("workers take jobs that would wake a worker that died while it waited", async () => {
     const dead = await startWorker();
     const alive = await startWorker();
     // Both wait by then. Otherwise the first worker to come would take the next jobs.
@@ -169,7 +169,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(alive.events).toEqual(["greeted"]);
   });
 
-  it("workers take the job of a worker that died at work, when its lease has run out", async () => {
+  it("workers take the job of a worker that died while running it, when its lease expires", async () => {
     const dead = await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");

@@ -75,7 +75,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker reports the start of a handed job before it says that it takes no more", async () => {
+  it("a worker reports the start of a handed job before it leaves", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.wait();
     const handed = claimedJob("a1", { begun: false });
@@ -134,7 +134,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker claims a job again that came back to where it waits", async () => {
+  it("a worker claims a job again if it comes back to the same position", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.showReady("j1");
@@ -149,7 +149,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker tries another job when one was taken, and each one again later", async () => {
+  it("a worker tries another job if one was taken, and retries the first later", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.showReady("j1", "j2");
@@ -174,7 +174,7 @@ describe("looking for jobs", () => {
     await again.stop();
   });
 
-  it("a worker leaves a job to the worker that is woken first, and claims it when that one does not", async () => {
+  it("a worker leaves a job to the worker that it wakes first, and claims it if that one does not", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.queue.showCandidates({
@@ -260,7 +260,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker takes no job while it rests, and goes on after", async () => {
+  it("a worker takes no job while it rests, and takes jobs again afterwards", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.worker.rest(5_000);
@@ -272,7 +272,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker watches for jobs while it stands still, but claims and begins none", async () => {
+  it("a worker at a standstill still watches for jobs, but claims and begins none", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.wait();
     at.worker.standStill(true);
@@ -419,14 +419,14 @@ describe("one job", () => {
     }
     expect(at.queue.call("release").args).toMatchObject({
       attemptIds: ["a1"],
-      reason: "not at work on it",
+      reason: "not working on it",
       leave: false,
     });
     expect(at.queue.count("complete")).toBe(4);
     await at.stop();
   });
 
-  it("a worker drops a fenced result, and goes on with the job that came with the answer", async () => {
+  it("a worker drops a fenced result, and runs the job that came with the answer", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -631,7 +631,7 @@ describe("several jobs", () => {
     await at.stop();
   });
 
-  it("a worker with several jobs gives back prefetched jobs when it is to rest", async () => {
+  it("a worker with several jobs gives back prefetched jobs when it has to rest", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     at.worker.rest(5_000);
@@ -671,7 +671,7 @@ describe("several jobs", () => {
 });
 
 describe("pause", () => {
-  it("a pause aborts the handler at once, and the release says that no more is taken", async () => {
+  it("a pause aborts the handler at once, and releases the job with `leave`", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let letGo = false;
@@ -714,7 +714,7 @@ describe("pause", () => {
     await at.stop();
   });
 
-  it("a pause gives back a job whose claim was under way", async () => {
+  it("a pause gives back a job that was being claimed", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.showReady("j1");
@@ -726,7 +726,7 @@ describe("pause", () => {
     await at.stop();
   });
 
-  it("a pause gives back a job that came with the answer to a result, and no other is taken", async () => {
+  it("a pause gives back a job that came with the answer to a result, and the worker takes no other", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -780,7 +780,7 @@ describe("pause", () => {
 });
 
 describe("stop", () => {
-  it("the end waits for running jobs, gives back prefetched ones, and says goodbye last", async () => {
+  it("a stop waits for running jobs, gives back prefetched ones, and says goodbye last", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     let over = false;
@@ -800,7 +800,7 @@ describe("stop", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "complete"]);
   });
 
-  it("the end gives back jobs that have not ended in time", async () => {
+  it("a stop gives back jobs that have not ended in time", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     void at.worker.stop({ finishMs: 1_000 });
@@ -813,7 +813,7 @@ describe("stop", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "goodbye"]);
   });
 
-  it("the end takes no longer than it may, and no call follows", async () => {
+  it("a stop ends within its time limit, and no call follows", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let over = false;
@@ -826,7 +826,7 @@ describe("stop", () => {
     expect(at.queue.log).toHaveLength(calls);
   });
 
-  it("a worker that the queue never heard of ends without a call", async () => {
+  it("a worker that is unknown to the queue stops without a call", async () => {
     const at = new WorkerAtTest();
     await at.stop();
     expect(at.queue.log).toEqual([]);

@@ -7,5 +7,5 @@ const config: AuthConfig = {
   providers: issuer === "none" ? [] : [{ domain: issuer, applicationID: "fixture" }],
 };
 
-// Convex wants auth.config.ts to export it by default.
+// Convex requires a default export here.
 export default config;

@@ -5,5 +5,5 @@ const app = defineApp();
 app.use(mailbox);
 app.use(mailbox, { name: "otherMailbox" });
 
-// Convex wants convex.config.ts to export it by default.
+// Convex requires a default export here.
 export default app;

@@ -12,5 +12,5 @@ crons.weekly("every week", { dayOfWeek: "sunday", hourUTC: 3, minuteUTC: 30 }, i
 crons.monthly("every month", { day: 1, hourUTC: 3, minuteUTC: 30 }, increment, { name: "monthly" });
 crons.cron("every new year", "0 0 1 1 *", increment, { name: "yearly" });
 
-// Convex wants crons.ts to export it by default.
+// Convex requires a default export here.
 export default crons;

@@ -99,5 +99,5 @@ http.route({
   handler: httpActionGeneric(() => Promise.reject(new Error("no luck"))),
 });
 
-// Convex wants http.ts to export it by default.
+// Convex requires a default export here.
 export default http;

@@ -26,5 +26,5 @@ const schema = defineSchema({
   counters: defineTable({ name: v.string(), value: v.number() }).index("by_name", ["name"]),
 });
 
-// Convex wants schema.ts to export it by default.
+// Convex requires a default export here.
 export default schema;

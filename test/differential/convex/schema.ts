@@ -22,5 +22,5 @@ const schema = defineSchema({
   }).index("by_int", ["int", "number"]),
 });
 
-// Convex wants schema.ts to export it by default.
+// Convex requires a default export here.
 export default schema;

@@ -219,7 +219,7 @@ export class Committer {
     }
   }
 
-  /** After a failed write, memory may be ahead of the file, so nothing is accepted any more. */
+  /** After a failed write, memory may be ahead of the file, so nothing is accepted anymore. */
   #orFail<T>(write: () => T): T {
     try {
       return write();

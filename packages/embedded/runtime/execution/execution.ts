@@ -29,7 +29,7 @@ type ExecutionBase = {
   readonly time: ExecutionTime;
   /** Number of pending syscalls and fetches. */
   operations: number;
-  /** True after the end: code that the function left running must not act any more. */
+  /** True after the end: code that the function left running must not act anymore. */
   ended: boolean;
 };
 

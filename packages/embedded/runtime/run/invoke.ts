@@ -46,7 +46,7 @@ export async function invoke(
   return unfit === null ? { kind: "success", value } : refusal(unfit);
 }
 
-/** Runs a function that is part of a transaction. Resolves when no code of it uses the transaction any more. */
+/** Runs a function that is part of a transaction. Resolves when no code of it uses the transaction anymore. */
 export async function invokeToEnd(
   services: Services,
   execution: TransactionExecution,

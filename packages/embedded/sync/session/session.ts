@@ -86,7 +86,7 @@ export class Session {
     return this.#connect.sessionId;
   }
 
-  /** @param done called once, when nothing of the message is kept any more. */
+  /** @param done called once, when nothing of the message is kept anymore. */
   receive(message: ClientMessage, done: () => void): void {
     if (this.#closed) done();
     else if (!this.#caller.verifying) this.#handle({ message, done });

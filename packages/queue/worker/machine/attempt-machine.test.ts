@@ -66,7 +66,7 @@ describe("attempts", () => {
     expect(step(states.waiting, events.yield).effect).toEqual({ kind: "release", reason: "on-battery" });
   });
 
-  it("a held attempt takes room until its handler has let go, but not during its last call", () => {
+  it("a held attempt takes capacity until its handler has ended, but not during its last call", () => {
     const all = Object.values(states);
     expect(all.filter(takesRoom).map(({ kind }) => kind)).toEqual([
       "waiting",

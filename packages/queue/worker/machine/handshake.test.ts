@@ -27,7 +27,7 @@ describe("hello", () => {
   const offer = (...models: string[]): void =>
     at.send({ kind: "capabilities", abilities: { models }, capacity: undefined });
 
-  it("a hello is said once a connection, and again when the worker's capabilities change", () => {
+  it("a hello is sent once per connection, and again when the worker's capabilities change", () => {
     offer("hash");
     at.connect(1);
     at.connect(1);
@@ -41,7 +41,7 @@ describe("hello", () => {
     expect(said()).toEqual(["first hash", "greeted", "hash", "greeted", "hash,zip", "greeted"]);
   });
 
-  it("a hello is said again after 1, 2, 4 … seconds when it failed, still as the first, until it is answered", () => {
+  it("a failed hello is sent again after 1, 2, 4 … seconds, still as the first one, until it is answered", () => {
     offer("hash");
     at.failures.hello = ["broken", "broken", "broken"];
     at.connect(1);
@@ -53,7 +53,7 @@ describe("hello", () => {
     expect(said()).toHaveLength(5);
   });
 
-  it("a hello is not said sooner after a failure because something else happens, but at once on a new connection", () => {
+  it("after a failure, only a new connection makes the worker send hello sooner", () => {
     at.failures.hello = ["broken"];
     at.connect(1);
     at.send({ kind: "accept" });
@@ -62,7 +62,7 @@ describe("hello", () => {
     expect(isGreeted(at.state)).toBe(true);
   });
 
-  it("a hello is not said again to a queue that does not know the key, until the worker is started again", () => {
+  it("a hello is not sent again to a queue that does not know the key, until the worker is started again", () => {
     offer("hash");
     at.failures.hello = ["unknown-key"];
     at.connect(1);
@@ -119,20 +119,20 @@ describe("heartbeats", () => {
     },
   );
 
-  it("a heartbeat is said fewer than sixty times in an idle hour, and often enough to count as online", () => {
+  it("a heartbeat is sent fewer than sixty times in an idle hour, but often enough to count as online", () => {
     const at = idle();
     at.pass(hour);
     expect(beats(at)).toBe(55);
     expect(workerTimes.heartbeatIdleMs * 2).toBeLessThan(150_000);
   });
 
-  it("a heartbeat is said every 15 seconds while a job makes no calls", () => {
+  it("a heartbeat is sent every 15 seconds while a job makes no calls", () => {
     const at = holding();
     at.pass(hour);
     expect(beats(at)).toBe(240);
   });
 
-  it("a heartbeat is not said while other things are", () => {
+  it("a heartbeat is not sent while the worker makes other calls", () => {
     const at = holding();
     at.answers.append = { kind: "ok" };
     at.send({ kind: "held", rows: [{ attemptId: "a1", watched: true }] });
@@ -160,14 +160,14 @@ describe("heartbeats", () => {
     expect(beats(at)).toBe(3);
   });
 
-  it("a heartbeat is not said again while one waits for the connection", () => {
+  it("a second heartbeat is not sent while one waits for the connection", () => {
     const at = holding();
     delete at.answers.heartbeat;
     at.pass(5 * minutes);
     expect(beats(at)).toBe(1);
   });
 
-  it("a heartbeat goes on after a failure, and ends with the worker", () => {
+  it("heartbeats continue after a failure, and end with the worker", () => {
     const at = holding();
     at.failures.heartbeat = ["broken", "broken"];
     at.pass(30_000);

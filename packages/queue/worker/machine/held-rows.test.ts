@@ -32,7 +32,7 @@ describe("noteForeign", () => {
     };
   }
 
-  it("a key that is used twice shows in three foreign attempts within a minute", () => {
+  it("three foreign attempts within a minute reveal a key that is used twice", () => {
     const notes = noting();
     expect(notes(["a"], 0)).toBe(false);
     expect(notes(["a", "b"], 1_000)).toBe(false);
@@ -40,7 +40,7 @@ describe("noteForeign", () => {
     expect(notes(["d"], 59_500)).toBe(false);
   });
 
-  it("a key that is used twice does not show in a few foreign attempts over a long time, nor in its own", () => {
+  it("a few foreign attempts over a long time prove nothing about the key, nor do the worker's own attempts", () => {
     const notes = noting("mine");
     for (let minute = 0; minute < 10; minute += 1) {
       expect(notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);

@@ -5,7 +5,7 @@ import { type InitialOptions, initialState, step } from "./step.ts";
 
 type CallName = SentCall["name"];
 
-/** The machine with a clock and a queue that the test plays. Without calls of its own, time passes only in `pass`. */
+/** The machine, with a clock and a queue that the test controls. Time passes only in `pass`. */
 export class MachineAtTest {
   now = 0;
   state: WorkerState;

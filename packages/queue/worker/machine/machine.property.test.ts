@@ -212,7 +212,7 @@ it("runs no more handlers than it may, and ends each attempt once", () => {
   fc.assert(
     fc.property(worlds, runs, (size, steps) => {
       const world = play(size, steps);
-      // Everybody answers, and nothing new is taken: each attempt comes to its end.
+      // Every call is answered, and no job is taken: each attempt ends.
       world.actions["connect"]?.(0);
       world.actions["start"]?.(0);
       world.actions["pause"]?.(0);
@@ -230,7 +230,7 @@ it("runs no more handlers than it may, and ends each attempt once", () => {
   );
 });
 
-it("sends nothing after goodbye, and begins nothing after stop", () => {
+it("sends no call after goodbye, and begins no job after stop", () => {
   fc.assert(
     fc.property(worlds, runs, runs, fc.nat(5_000), (size, before, after, leaveMs) => {
       const world = play(size, before);
@@ -253,7 +253,7 @@ it("sends nothing after goodbye, and begins nothing after stop", () => {
   );
 });
 
-it("sends one end of an attempt at a time, and none after it is accepted", () => {
+it("sends one end of an attempt at a time, and none after one was accepted", () => {
   fc.assert(
     fc.property(worlds, runs, (size, steps) => {
       const { at } = play(size, steps);

@@ -29,7 +29,7 @@ function recorder({ watched = true, answered = true } = {}) {
 }
 
 describe("watched text", () => {
-  it("the text of a watched attempt is gathered for 250 ms, in numbered chunks", () => {
+  it("the text of a watched attempt is collected for 250 ms and sent in numbered chunks", () => {
     const { at, push, sent } = recorder();
     push("a");
     push("b");
@@ -45,7 +45,7 @@ describe("watched text", () => {
     ]);
   });
 
-  it("the text of a watched attempt goes out one call at a time", () => {
+  it("the text of a watched attempt is sent one call at a time", () => {
     const { at, push, sent } = recorder({ answered: false });
     push("a");
     at.pass(250);
@@ -57,7 +57,7 @@ describe("watched text", () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it("the text of a watched attempt goes out at the end at once, and nothing after", () => {
+  it("the text of a watched attempt is sent at once at the attempt's end, and nothing afterwards", () => {
     const { at, push, finish, sent } = recorder();
     push("rest");
     finish();
@@ -67,7 +67,7 @@ describe("watched text", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it("the text of a watched attempt ends with the fence, and survives a failed call", () => {
+  it("the text of a watched attempt ends with a fence, which aborts the handler, and continues after a failed call", () => {
     const fencing = recorder();
     fencing.at.answers.append = { kind: "fenced" };
     fencing.push("a");
@@ -83,7 +83,7 @@ describe("watched text", () => {
     expect(failing.sent()).toHaveLength(2);
   });
 
-  it("the text of a watched attempt keeps each chunk within its bound, and characters whole", () => {
+  it("the text of a watched attempt is cut into bounded chunks, and not in the middle of a character", () => {
     const { push, finish, sent, text: sentText } = recorder();
     const text = `x${"🐦".repeat(chunkBytes / 4)}`;
     push(text);
@@ -106,7 +106,7 @@ describe("unwatched text", () => {
     expect(sent()).toEqual([]);
   });
 
-  it("the text of an attempt that nobody watches is sent when somebody comes, no more when they go, and from the start when they come again", () => {
+  it("the text of an attempt that nobody watches at first is sent from the start to each later watcher", () => {
     const { at, push, watch, sent, text } = recorder({ watched: false });
     at.answers.heartbeat = null;
     push("a".repeat(30_000));
@@ -126,7 +126,7 @@ describe("unwatched text", () => {
     expect(again.map(([, chunk]) => chunk).join("")).toBe(`${"a".repeat(30_000)}bc`);
   });
 
-  it("the text of an attempt that nobody watches is kept up to a result's size, without a hole", () => {
+  it("the text of an attempt that nobody watches is kept without a gap, up to the size of a result", () => {
     const { push, watch, finish, text } = recorder({ watched: false });
     push("a".repeat(keptChars - 1));
     push("bb");

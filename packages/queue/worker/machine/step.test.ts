@@ -60,7 +60,7 @@ describe("step", () => {
     ["runs a job", canceled, ["abort"]],
     ["runs a job", cut, []],
     ["runs a job", connected, ["call hello"]],
-  ] as const)("a worker that %s, at %o", (situation, event, expected) => {
+  ] as const)("a worker that %s reacts to %o", (situation, event, expected) => {
     const at = situations[situation]();
     const before = at.effects.length;
     at.send(event);
@@ -73,7 +73,7 @@ describe("step", () => {
     );
   });
 
-  it("a worker that is told to stop aborts its handler in time, gives the job back, and says goodbye", () => {
+  it("a worker that is stopped aborts its handler in time, gives the job back, and says goodbye", () => {
     const at = situations["runs a job"]();
     at.answers.leave = null;
     at.answers.goodbye = null;

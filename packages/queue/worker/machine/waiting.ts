@@ -20,7 +20,7 @@ export function lookForJobs(t: Turn): void {
   const keepsPlace =
     !isBusy && [...state.attempts.values()].some(({ reportStartAt }) => reportStartAt !== null);
   if (idle > 0 || !keepsPlace) followReadyJobs(t, idle > 0 ? state.waitsAt : null);
-  // Without a connection the call would go out later, when it may not be wanted any more.
+  // Without a connection the call would go out later, when it may not be wanted anymore.
   if (idle <= 0 || !state.connection.connected || !isGreeted(state) || state.standStill) return;
   if (state.waitsAt !== null) claimOne(t, { ...demand, jobs: idle - 1 });
   else if (!isReleasing(state) && state.calls.every(({ name }) => name !== "take"))

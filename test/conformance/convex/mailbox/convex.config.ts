@@ -2,5 +2,5 @@ import { defineComponent } from "convex/server";
 
 const component = defineComponent("mailbox");
 
-// Convex wants convex.config.ts to export it by default.
+// Convex requires a default export here.
 export default component;

@@ -5,5 +5,5 @@ const schema = defineSchema({
   letters: defineTable({ box: v.string(), text: v.string() }).index("by_box", ["box"]),
 });
 
-// Convex wants schema.ts to export it by default.
+// Convex requires a default export here.
 export default schema;

@@ -77,7 +77,7 @@ describe("dependencies", () => {
     },
   );
 
-  it("a job with dependencies does not treat a failure that is retried as an end", async () => {
+  it("a job with dependencies keeps waiting while a failed dependency is retried", async () => {
     const t = startQueue();
     const [a] = await open(t, 1);
     const b = await submitAfter(t, [a!], "succeeded");

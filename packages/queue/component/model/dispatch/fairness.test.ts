@@ -72,7 +72,7 @@ describe("requesters", () => {
       for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t));
       await fitSlots(workers);
       await submitAlike(jobs, { requester: "many" });
-      // All workers run the first requester's jobs when the second's job comes.
+      // All workers run the first requester's jobs when the second's job arrives.
       const held = new Map<TestWorker, { attemptId: string; cursor: Cursor }>();
       for (const worker of workers) {
         const { jobs, cursor } = await take(t, worker);
@@ -105,7 +105,7 @@ describe("requesters", () => {
       const next = await t.mutation(queue.work.complete, { ...ended, wish: { jobs: 1, cursor } });
       brought.push(...next.jobs);
     }
-    // It is the next job that one of them starts, after its other running job.
+    // One of the workers has prefetched it, and starts it after its running jobs.
     expect(brought.find((job) => job.jobId === jobId)).toMatchObject({ begun: false });
   });
 
@@ -170,7 +170,7 @@ describe("lanes", () => {
 describe.each([1, 5])("lanes, with %i workers", (fleet) => {
   const ofModel = (model: string) => ({ requirements: { model } });
 
-  /** All workers run one requester's jobs in one lane when another job comes in a lane that none was in. */
+  /** All workers run one requester's jobs in one lane. Then another job arrives in a new lane. */
   async function turnsUntilBegun(job: Parameters<typeof submitJob>[1], queued = 40 * fleet): Promise<number> {
     const workers: TestWorker[] = [];
     for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t, { models: ["a", "b"] }));

@@ -176,7 +176,7 @@ describe("handOver", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
-  it("a handed job is left alone by other workers until it is taken back, because it may have started", async () => {
+  it("a handed job is not taken by other workers until it is taken back, because it may have started", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);

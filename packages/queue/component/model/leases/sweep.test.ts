@@ -108,7 +108,7 @@ describe("silent workers", () => {
     },
   );
 
-  it("a silent worker with jobs is out of the rings: its jobs wake waiters, and no job wakes it", async () => {
+  it("a silent worker with jobs leaves the rings: its jobs wake other workers, and no job wakes it", async () => {
     const other = await addWorker(t, { concurrency: 2 });
     const many = await addWorker(t, { concurrency: 2 });
     const lost = await submitJob(t);
@@ -146,7 +146,7 @@ describe("silent workers", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", error: { code: "worker_lost" } });
   });
 
-  it("a silent worker with jobs keeps jobs that it took after it came back, though it was about to lose earlier ones", async () => {
+  it("a silent worker with jobs keeps the jobs that it took after its return, even if the loss of earlier ones was already scheduled", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     const { workerId, lastSeenAt } = await leaseOf();

@@ -86,7 +86,7 @@ describe("limits", () => {
     expect(await t.query(queue.limits.get, { scope, of: "requester", name: "ann" })).toBeNull();
   });
 
-  it("a limit admits by priority, then by submission, and now and then a low priority first", async () => {
+  it("a limit admits jobs by priority, then by submission, and sometimes a low priority first", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0);
     const t = startQueue();
     await limit(t, "requester", "ann", 1);

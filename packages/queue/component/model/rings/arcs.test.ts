@@ -83,7 +83,7 @@ describe("wakingArcs", () => {
     );
   });
 
-  it("a worker that is alone is woken by the whole ring", () => {
+  it("a single worker is woken by the whole ring", () => {
     expect(points(wakingArcs(9, []).own)).toEqual([[0, ringSize]]);
     expect(wakingArcs(9, []).late).toEqual([]);
   });

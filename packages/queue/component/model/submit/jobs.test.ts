@@ -246,7 +246,7 @@ describe("jobs.cancelMany", () => {
     await passTime(t, 0);
   }
 
-  it("cancelMany cancels all jobs of a requester, in pieces, and of nobody else", async () => {
+  it("cancelMany cancels all jobs of a requester in pieces, and no others", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
