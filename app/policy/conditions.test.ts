@@ -275,7 +275,7 @@ describe("programs, full screen, calls, media", () => {
       to: "idle",
     },
     {
-      when: "a call goes on after a pause",
+      when: "a call continues after a pause",
       facts: { cameraInUse: known(true) },
       from: { kind: "holding", reason: "in-call", since: 3, clearSince: now - 1 },
       to: "in-call",

@@ -1,6 +1,6 @@
 /** The limits of a donating computer. */
 export type Limits = {
-  /** null: one for each physical core but one. */
+  /** null: the number of physical cores minus one. */
   readonly threads: number | null;
   readonly gpu: boolean;
   /** GPUs that stay unused where `gpu` is true, by the system's index. */

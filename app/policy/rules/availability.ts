@@ -38,7 +38,7 @@ export const sleep = check({
   reasons: {
     suspended: {
       short: "Asleep",
-      sentence: "This computer is going to sleep. Gleaner goes on when it wakes up.",
+      sentence: "This computer is going to sleep. Gleaner continues when it wakes up.",
       cooldownSeconds: 5,
     },
   },

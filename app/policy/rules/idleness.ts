@@ -91,7 +91,7 @@ export function isDonateNow({
 /** The threads rest for this long after the last input, in seconds. Some systems report whole seconds only. */
 const restSeconds = 2;
 
-/** If input goes on for longer than this, the jobs are better off on another device. */
+/** If input continues for longer than this, the jobs are better off on another device. */
 const longestRestMs = 10_000;
 
 /** Work starts after this long without input, so that a person who writes and thinks in turns rarely notices it. */

@@ -3,7 +3,7 @@ import { formatExactMebibytes, plural } from "../../format/quantity.ts";
 import type { Rule, ValuesOf } from "../declare/rule.ts";
 
 export type IdleLimits = {
-  /** null: one for each physical core but one. */
+  /** null: the number of physical cores minus one. */
   readonly threads: number | null;
   readonly gpu: boolean;
   /** In MiB; null: all free memory. */

@@ -15,8 +15,8 @@ export const loadRules = {
   }),
   otherCpuLoadHysteresis: number({
     section: "others",
-    title: "Margin before it goes on",
-    hint: "It goes on once others use this much less, so that it does not start and stop all the time. This counts for the GPU, too.",
+    title: "Margin before it continues",
+    hint: "It continues once others use this much less, so that it does not start and stop all the time. This applies to the GPU, too.",
     default: 0.15,
     unit: "share",
     min: 0,

@@ -34,7 +34,7 @@ export const schedule = check({
   reasons: {
     "outside-schedule": {
       short: "Outside its hours",
-      sentence: "It is outside the scheduled hours. Gleaner goes on when they start.",
+      sentence: "It is outside the scheduled hours. Gleaner continues when they start.",
       facts: ["minuteOfWeek"],
     },
   },

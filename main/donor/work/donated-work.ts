@@ -125,7 +125,7 @@ export class DonatedWork {
     this.#worker.accept();
   }
 
-  /** Applies to new and running jobs. Jobs that cannot go on within the limits are released. */
+  /** Applies to new and running jobs. Jobs that cannot continue within the limits are released. */
   limit(limits: Limits): void {
     const { stillSince } = limits;
     const before = this.#limits;
@@ -189,7 +189,7 @@ export class DonatedWork {
     this.#endStandstill();
   }
 
-  /** Ends the standstill: no job runs that could disturb, and the runner must answer its person's requests. */
+  /** Ends the standstill: no job runs that could disturb anybody, and the runner must answer its person's requests. */
   #endStandstill(): void {
     if (this.#accepting || this.#limits === null || this.#limits.stillSince === null) return;
     this.limit({ ...this.#limits, stillSince: null });
