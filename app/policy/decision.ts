@@ -5,8 +5,8 @@ import type { StandbyReason } from "./reasons.ts";
 export type Activity = Donating | Standby<StandbyReason>;
 
 /**
- * An instruction to the shell. `accept`: take jobs. `limit`: continue within other limits. `finish`: take no more jobs, and
- * finish those that run. `yield`: stop all work at once and give every job back.
+ * An instruction to the shell. `accept`: take jobs. `limit`: continue within other limits. `finish`: take no more jobs,
+ * and finish those that run. `yield`: stop all work at once and give every job back.
  */
 export type Effect =
   | { readonly kind: "accept"; readonly limits: Limits }

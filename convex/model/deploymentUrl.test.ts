@@ -12,9 +12,9 @@ it.each([
   // A configured URL: behind a proxy, or in the cloud.
   ["http://gleaner.example.org/config", "https://api.example.org", "https://api.example.org"],
   ["https://a-b-1.convex.site/config", "https://a-b-1.convex.cloud", "https://a-b-1.convex.cloud"],
-  // A name that only begins like loopback.
+  // A name that begins like a loopback address.
   ["http://127.0.0.1.example.org:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1.example.org:3210"],
   ["http://office:3211/config", undefined, "http://office:3211"],
-])("tells a request to %s, on a deployment at %s, the URL %s", (request, own, expected) => {
+])("answers a request to %s on a deployment at %s with the URL %s", (request, own, expected) => {
   expect(deploymentUrlFor(request, own)).toBe(expected);
 });

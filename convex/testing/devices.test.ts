@@ -100,7 +100,7 @@ describe("enrollment", () => {
   });
 });
 
-describe("a device", () => {
+describe("devices", () => {
   it("tells a device its name and its organization's models", async () => {
     const { key, deviceId } = await addDevice(t, acme, "Ada's laptop");
     expect(await t.query(api.devices.me, { key })).toMatchObject({

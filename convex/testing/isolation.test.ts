@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a row of another organization", () => {
+describe("isolation of organizations", () => {
   it("hides a job from the requesters of another organization", async () => {
     const { apiKey } = rival;
     await expectRefusal(t.query(api.requests.watch, { apiKey, jobId }), "not_found");
@@ -144,7 +144,7 @@ describe("a row of another organization", () => {
   });
 });
 
-describe("API keys of one organization", () => {
+describe("isolation of API keys", () => {
   it("hides a key's jobs from the organization's other keys", async () => {
     const session = await signIn(t, acme);
     const apiKey = secret("sk-gleaner-");

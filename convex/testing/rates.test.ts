@@ -29,7 +29,7 @@ const models = async (apiKey: string) =>
   await t.fetch("/v1/models", { headers: { authorization: `Bearer ${apiKey}` } });
 
 describe("calls of the HTTP API", () => {
-  it("refuses the calls of a key that makes too many with OpenAI's error, until later", async () => {
+  it("refuses a key's calls with OpenAI's error while it makes too many", async () => {
     let answered = 0;
     let response = await models(acme.apiKey);
     for (; response.status === 200; response = await models(acme.apiKey)) answered += 1;

@@ -23,7 +23,7 @@ describe.each(policies)("$name", (policy) => {
     }
   });
 
-  it("a policy gives the same outcome for the same seed, and another for another seed", () => {
+  it("a policy gives the same outcome for the same seed, and a different one for a different seed", () => {
     const outcome = (seed: number) => simulate(policy, drawTrace("bursts", { ...load, seed }), plenty);
     expect(outcome(3)).toEqual(outcome(3));
     expect(outcome(4)).not.toEqual(outcome(3));

@@ -24,7 +24,7 @@ export class ActivityReport {
     this.#retry = new BackOff(retryDelayMs);
   }
 
-  /** @param unknownFacts sent with the next change of activity. A change of them alone sends nothing. */
+  /** @param unknownFacts sent with the next change of activity. If only these change, nothing is sent. */
   setActivity({ kind, reason }: Activity, unknownFacts: readonly string[]): void {
     this.#latest = { activity: { kind, reason } as ReportedActivity, unknownFacts };
     void this.#report();

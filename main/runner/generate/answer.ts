@@ -161,7 +161,7 @@ class Answer {
       return this.#call(request, syntax.begin, syntax.beforeArguments);
     }
     if (end.kind !== "stop-text" || !trigger.texts.includes(end.text)) return end;
-    // Words have many tokenizations: replace the generated ones by the template's own tokens.
+    // A text has several tokenizations: replace the generated tokens by the template's own.
     const kept = this.#prompt.tokens.length + end.tokensBefore;
     if (sequence.nextTokenIndex > kept - 1) {
       await sequence.eraseContextTokenRanges([{ start: kept - 1, end: sequence.nextTokenIndex }]);
@@ -199,7 +199,7 @@ class Answer {
     return { kind: "called", call: toolCall(name, json.trim()) };
   }
 
-  /** Writes what is not part of the answer's text. */
+  /** Writes tokens that are not part of the answer's text. */
   #writeSilently(
     fed: readonly Token[],
     enforced: Enforced,

@@ -124,7 +124,7 @@ describe("plans", { timeout: 60_000 }, () => {
       expect(plans.planFor(model).spareBytes).toBe((8_192 - (300 + 4_096 + 4 * (64 + 512))) * mb);
     }));
 
-  it("follows a context that the organization makes longer or shorter", () =>
+  it("uses the context length that the organization sets", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       for (const contextTokens of [4_000, 4_500]) {

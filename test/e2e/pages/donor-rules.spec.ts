@@ -83,7 +83,7 @@ test("a pause lasts until the chosen moment", async ({ farm, page }) => {
   await donor.stop();
 });
 
-test("finishes the current job and then pauses", async ({ slowFarm, page }) => {
+test("the donor finishes the current job and then pauses", async ({ slowFarm, page }) => {
   const donor = await slowFarm.startDonor("rules-5");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -122,7 +122,7 @@ test("an open menu keeps its entries when the job ends", async ({ slowFarm, page
   await donor.stop();
 });
 
-test("shows every fact with its source", async ({ farm, page }) => {
+test("the panel shows every fact with its source", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-6");
   await page.goto(String(donor.ready["panelUrl"]));
   await page.getByRole("button", { name: "Show all" }).click();

@@ -12,6 +12,6 @@ test("a report of conflicts is parsed without loss", () => {
   expect(conflictReportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
 });
 
-test("another answer is refused as a report", () => {
+test("an answer of another shape is refused", () => {
   expect(conflictReportSchema.safeParse({ functions: { "jobs:claim": { runs: 1 } } }).success).toBe(false);
 });

@@ -45,7 +45,7 @@ describe("the next run", () => {
     );
   });
 
-  test("a job without a minute runs at the same one each hour", () => {
+  test("an hourly job without a minute runs at the same minute of each hour", () => {
     const first = nextRun(spec({ type: "hourly" }), now, now);
     expect(nextRun(spec({ type: "hourly" }), first, first)).toBe(first + 3_600_000);
   });

@@ -19,7 +19,7 @@ test("a result is serialized once, however often it is sent and compared", () =>
   expect(times).toBe(1);
 });
 
-test("a change of only log lines is no new result; one of values, errors, error data or page ends is", () => {
+test("a result is new if its value, error, error data or page ends changed, but not if only its log lines did", () => {
   const failed = (data?: JSONValue): KnownResult => ({
     outcome: { kind: "failure", message: "no", ...(data === undefined ? {} : { data }) },
     logLines: [],

@@ -176,7 +176,7 @@ describe("handOver", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
-  it("a handed job is not taken by other workers until it is taken back, because it may have started", async () => {
+  it("a handed job cannot be taken by other workers before it is taken back, because it may have started", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);
@@ -203,7 +203,7 @@ describe("handOver", () => {
     expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
   });
 
-  it("a handed job is visible to new waiters if its worker could not run it while nobody else waited", async () => {
+  it("a handed job that its worker cannot run is visible to workers that wait later", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const busy = await addWorker(t, {}, { position: 30_000 });
@@ -218,7 +218,7 @@ describe("handOver", () => {
     expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
   });
 
-  it("a handed job comes before a job that its worker claims at the same moment and could only prefetch", async () => {
+  it("a handed job prevents its worker from claiming another job that it could only prefetch", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });

@@ -21,7 +21,7 @@ export type Plan = {
   /** Where the worker waits if it found too few jobs: in these lanes, or at its current positions; null: nowhere. */
   readonly waits:
     | { readonly lanes: readonly Doc<"lanes">[]; readonly homes: readonly Doc<"homes">[] }
-    | "where it is"
+    | "same positions"
     | null;
 };
 
@@ -79,7 +79,7 @@ export async function planNext(
   }
   const idle = held + found.length < capacity.running;
   const seeks = found.length < wanted && idle;
-  const waits = joining ?? (!seeks ? null : rests && isWaiting ? "where it is" : rings());
+  const waits = joining ?? (!seeks ? null : rests && isWaiting ? "same positions" : rings());
   return { wanted, found, cursor: search.cursor, idle, waits: await waits };
 }
 
@@ -93,7 +93,7 @@ export async function applyPlan(
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
   for (const { begun, ...job } of found) jobs.push(await assign(ctx, worker, job, { begun }, now));
-  if (waits === "where it is") return { jobs, stands: waiters.map(subscriptionOf), cursor };
+  if (waits === "same positions") return { jobs, stands: waiters.map(subscriptionOf), cursor };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: WaitSubscription[] = [];
   if (found.length < wanted && idle && waits !== null)

@@ -231,7 +231,7 @@ describe("waiting", () => {
     expect(await shownTo(t, low)).toEqual([]);
   });
 
-  it("waiting ends for a worker whose job its backup took late, which sees that and asks again", async () => {
+  it("waiting ends for a worker whose backup took its job late; it notices and asks again", async () => {
     await addLane();
     const [backup, sleeper] = [
       await addWorker(t, {}, { position: 0 }),
@@ -543,7 +543,7 @@ describe("release", () => {
 });
 
 describe("theft", () => {
-  it("a thief has to start the job, and fences the victim, which sees it", async () => {
+  it("a thief has to start the job, and the victim is fenced and notices", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 2 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, victim, { jobs: 3 });

@@ -132,7 +132,7 @@ describe("views", () => {
 });
 
 describe("hello", () => {
-  it("hello at a start gives back the jobs of an earlier life", async () => {
+  it("hello at a start gives back the jobs that the worker held before", async () => {
     const worker = await addWorker(t, { prefetch: 1 });
     const jobIds = await submitJobs(t, [{}, {}]);
     await take(t, worker, { jobs: 2 });
