@@ -21,7 +21,7 @@ export type IdleTimes = {
   readonly goneMs: number | null;
 };
 
-/** Watches the runner until it is idle. `since` is of `performance.now()`. Throws if it never becomes idle. */
+/** Watches the runner until it is idle. `since` is a time of `performance.now()`. Throws if it never becomes idle. */
 export async function watchUntilIdle(pid: number, since: number): Promise<IdleTimes> {
   const samples: { readonly at: number; readonly ticks: number }[] = [];
   for (;;) {

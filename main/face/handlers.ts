@@ -129,7 +129,7 @@ async function changeSettings(
     return done;
   } catch (error) {
     log("error", "settings.not-saved", { error: errorName(error) });
-    return refused("This holds until Gleaner restarts: its settings could not be saved to the disk.");
+    return refused("This lasts until Gleaner restarts, because it could not be saved to the disk.");
   }
 }
 

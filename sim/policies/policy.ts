@@ -64,7 +64,7 @@ export interface Policy {
   /** Points of the lane's ring. */
   cells(devices: number): number;
   slots(accepting: number): number;
-  /** The cell of a new job. @param prefix hashed. */
+  /** The cell of a new job. @param prefix its hash. */
   place(prefix: number, lane: LaneView, random: Random): number;
   /** Whether a prefix has a slot, or several if it is popular. */
   readonly spreads: boolean;

@@ -167,7 +167,7 @@ function doWhatIsDue(t: Turn): void {
   sendHeartbeat(t);
 }
 
-/** Ends in time: lets handlers finish, then aborts them, then says goodbye when nothing is held anymore. */
+/** Ends the worker in time: lets handlers finish, then aborts them, then says goodbye when nothing is held anymore. */
 function advanceStop(t: Turn): void {
   const { stop: finishing } = t.state;
   if (finishing.kind === "finishing" && (countHandlers(t.state) === 0 || t.due(finishing.by))) {

@@ -21,7 +21,7 @@ export type MassCancel = {
   readonly name: string;
   /** Whether running jobs are canceled, too. */
   readonly running: boolean;
-  /** Jobs that were submitted, or became ready, later are not canceled; ms epoch. */
+  /** Jobs that were submitted or became ready after this time (ms epoch) are not canceled. */
   readonly before: number;
 };
 

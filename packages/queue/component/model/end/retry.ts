@@ -74,7 +74,7 @@ export type MassRetry = {
   readonly kind: string | null;
   readonly status: "failed" | "expired";
   readonly cursor: string | null;
-  /** Jobs that ended later are not retried, since a retried job may fail again; ms epoch. */
+  /** Jobs that ended after this time (ms epoch) are not retried, since a retried job may fail again. */
   readonly before: number;
 };
 

@@ -10,7 +10,7 @@ import { retryDelayMs, runStep } from "../tryAgain.ts";
 
 export type ExpiredLease = {
   readonly workerId: Id<"workers">;
-  /** The last sign of the worker when its lease was found expired. */
+  /** The worker's last sign when its lease was found to have expired. */
   readonly lastSeenAt: number;
   /** How often the app has refused the loss of one of its jobs. */
   readonly failures?: number | undefined;
