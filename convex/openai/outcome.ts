@@ -4,9 +4,7 @@ import type { Refusal } from "../model/refuse.ts";
 /** A call of one of our own functions that did not succeed. */
 export type Failure =
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Convex gave up the mutation, because others kept writing the rows that it read. */
-  | { readonly kind: "conflict"; readonly thrown: unknown }
-  /** A bug or an outage. */
+  /** A bug, an outage or contention: Convex's errors do not tell which. */
   | { readonly kind: "failed"; readonly thrown: unknown };
 
 /** How a call of one of our own functions ended. */
@@ -24,7 +22,7 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
 export function failureOf(thrown: unknown): Failure {
   const refusal = refusalIn(thrown);
   if (refusal !== null) return { kind: "refused", refusal };
-  return { kind: isConflict(thrown) ? "conflict" : "failed", thrown };
+  return { kind: "failed", thrown };
 }
 
 /** A ConvexError's data may arrive as JSON text, depending on how the call reached us. */
@@ -34,15 +32,6 @@ function refusalIn(thrown: unknown): Refusal | null {
   const data: unknown = typeof raw === "string" ? JSON.parse(raw) : raw;
   if (typeof data !== "object" || data === null || !("code" in data) || !("message" in data)) return null;
   return data as Refusal;
-}
-
-/**
- * Whether Convex gave up a mutation because of conflicts. An action can tell this only by the message: the error has no class,
- * code or data of its own. No other code decides by a message.
- */
-function isConflict(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  return /OptimisticConcurrencyControlFailure|changed while this mutation was being run/.test(thrown.message);
 }
 
 /**

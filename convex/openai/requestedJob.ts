@@ -40,7 +40,7 @@ export async function answerWithJob(
     work: asMutable(work),
     stream: options.stream,
     priority: asked.priority,
-    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const { jobId } = submitted.value;
@@ -53,13 +53,14 @@ export async function answerWithJob(
   }
 }
 
-type Submission = FunctionArgs<typeof internal.requests.submit>;
+type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };
 
 async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<{ readonly jobId: string }>> {
   const handedOver = { ...submission, handOver: true };
   const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
-  if (outcome.kind !== "conflict") return outcome;
-  // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not.
+  if (outcome.kind !== "failed") return outcome;
+  // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
+  // call was committed after all, its idempotency key finds the job.
   return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
 }
 

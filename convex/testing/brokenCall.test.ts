@@ -118,7 +118,7 @@ describe("a job whose HTTP call fails because of us", () => {
   });
 });
 
-it("submits a job without a handover when the handover conflicts", async () => {
+it.each([false, true])("submits one job when the handover fails (committed all the same: %s)", async (committed) => {
   const handovers: unknown[] = [];
   const ctx = {
     runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> =>
@@ -129,6 +129,7 @@ it("submits a job without a handover when the handover conflicts", async () => {
     ): Promise<unknown> => {
       if (getFunctionName(mutation) === "requests:submit") handovers.push(args["handOver"]);
       if (args["handOver"] === true) {
+        if (committed) await t.mutation(mutation, args);
         throw new Error(
           'Documents read from or written to the "rings" table changed while this mutation was being run',
         );
@@ -141,6 +142,7 @@ it("submits a job without a handover when the handover conflicts", async () => {
   await takeJob(t, device, async (job) => await job.complete("Blue."));
   expect((await answering).status).toBe(200);
   expect(handovers).toEqual([true, undefined]);
+  expect(await allJobs(t, acme)).toHaveLength(1);
 });
 
 it.each([
