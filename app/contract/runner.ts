@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type JobError, jobErrorCodes } from "../jobs/chat.ts";
+import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
@@ -120,7 +120,7 @@ const tokenLogprob = { token: z.string(), logprob: z.number() };
 const textResult = z
   .object({
     text: z.string(),
-    finishReason: z.enum(["stop", "length", "tool_calls"]),
+    finishReason: z.enum(finishReasons),
     toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).exactOptional(),
     logprobs: z.array(z.object({ ...tokenLogprob, top: z.array(z.object(tokenLogprob)) })).exactOptional(),
     usage: z.object({

@@ -1,5 +1,6 @@
 import type { ComputerFacts } from "../facts/facts.ts";
 import type { AttemptStatus } from "../jobs/states.ts";
+import type { ModelState } from "../models/states.ts";
 import type { WaitReason } from "../models/wait-reasons.ts";
 import type { Activity } from "../policy/decision.ts";
 import type { EffectiveRules } from "../policy/rule-layers.ts";
@@ -51,7 +52,7 @@ export type ModelView = {
   readonly modelId: string;
   readonly sizeBytes: number;
   /** A `waiting` model will be downloaded; `why` says what it waits for. */
-  readonly state: "ready" | "missing" | "corrupt" | "verifying" | "waiting" | "downloading";
+  readonly state: ModelState;
   /** The downloaded bytes of an incomplete model. */
   readonly downloadedBytes?: number;
   readonly bytesPerSecond?: number;

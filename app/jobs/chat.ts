@@ -32,7 +32,8 @@ export type ToolChoice = "none" | "auto" | "required" | { readonly name: string 
 /** `arguments`: JSON, as the model wrote it. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
-export type FinishReason = "stop" | "length" | "tool_calls";
+export const finishReasons = ["stop", "length", "tool_calls"] as const;
+export type FinishReason = (typeof finishReasons)[number];
 
 /**
  * Token counts by the model's own tokenizer, including the chat template. `cachedPromptTokens` is the part of the

@@ -1,16 +1,18 @@
+export const finalStatuses = ["succeeded", "failed", "canceled", "expired"] as const;
+type FinalStatus = (typeof finalStatuses)[number];
+
 /**
  * The status of a job in the queue. `waiting`: for its start time, for other jobs, or for its turn. `ready`: can be
- * claimed. `prefetched`: a device holds it and has not started. The last four are final.
+ * claimed. `prefetched`: a device holds it and has not started.
  */
-export type JobStatus =
-  "waiting" | "ready" | "prefetched" | "running" | "succeeded" | "failed" | "canceled" | "expired";
+export type JobStatus = "waiting" | "ready" | "prefetched" | "running" | FinalStatus;
 
 /** The status of one device's attempt at a job. Only `failed` and `lost` count against the job's retries. */
-export type AttemptStatus =
-  "prefetched" | "running" | "succeeded" | "failed" | "released" | "stolen" | "lost" | "canceled" | "expired";
+export type AttemptStatus = "prefetched" | "running" | "released" | "stolen" | "lost" | FinalStatus;
 
 /** The status that a requester sees. Why a job has not started yet does not concern them. */
-export type RequestStatus = "queued" | "running" | "succeeded" | "failed" | "canceled" | "expired";
+export const requestStatuses = ["queued", "running", ...finalStatuses] as const;
+export type RequestStatus = (typeof requestStatuses)[number];
 
 export function requestStatusOf(status: JobStatus): RequestStatus {
   switch (status) {
@@ -24,5 +26,5 @@ export function requestStatusOf(status: JobStatus): RequestStatus {
 }
 
 export function isFinal(status: JobStatus | RequestStatus): boolean {
-  return status === "succeeded" || status === "failed" || status === "canceled" || status === "expired";
+  return finalStatuses.some((final) => final === status);
 }

@@ -1,9 +1,10 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import type { ChatResult } from "../../app/jobs/chat.ts";
-import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
+import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
+import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
+import { modelStates } from "../../app/models/states.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 
@@ -11,10 +12,10 @@ import { donateReasons, type StandbyReason, standbyReasons } from "../../app/pol
  * Validators of values that several functions share. If app/ declares the type too, `validatorsMatch` below checks that both
  * are the same.
  */
-export const requestStatus = literals("queued", "running", "succeeded", "failed", "canceled", "expired");
+export const requestStatus = literals(...requestStatuses);
 
 /** How a job ended. */
-export const outcome = literals("succeeded", "failed", "canceled", "expired");
+export const outcome = literals(...finalStatuses);
 
 /** How text is generated. */
 const sampling = {
@@ -75,8 +76,6 @@ export const work = v.union(
   v.object({ kind: v.literal("embedding"), request: embeddingRequest }),
 );
 
-export const finishReason = literals("stop", "length", "tool_calls");
-
 export const usage = v.object({
   promptTokens: v.number(),
   completionTokens: v.number(),
@@ -90,7 +89,7 @@ const logprob = { token: v.string(), logprob: v.number() };
 /** The queue stores an answer as a job's result, together with a report of its cost. */
 export const textAnswer = v.object({
   text: v.string(),
-  finishReason,
+  finishReason: literals(...finishReasons),
   toolCalls: v.optional(v.array(toolCall)),
   logprobs: v.optional(v.array(v.object({ ...logprob, top: v.array(v.object(logprob)) }))),
 });
@@ -105,15 +104,12 @@ export const activity = v.union(
   v.object({ kind: v.literal("holding"), reason: standbyReason }),
 );
 
-/** State of a model on a device. */
-export const modelState = literals("missing", "waiting", "downloading", "verifying", "ready", "corrupt");
-
 export const deviceStatus = literals("active", "retired");
 
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({
   modelId: v.string(),
-  state: modelState,
+  state: literals(...modelStates),
   downloadedBytes: v.optional(v.number()),
   /** Why it waits. */
   why: v.optional(v.string()),
@@ -173,5 +169,4 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
-  true satisfies Both<Infer<typeof requestStatus>, RequestStatus>,
 ];

@@ -1,20 +1,18 @@
 import type { ModelFile } from "../../app/contract/runner.ts";
+import type { FileState } from "../../app/models/states.ts";
 import type { Log } from "../log.ts";
 import { type FileStamp, stampOf, verifyFile } from "./verify-file.ts";
-
-/** The state of a model's file on this device. */
-export type ModelState = "ready" | "missing" | "corrupt" | "verifying";
 
 /** A model that the organization wants, by name and hash. */
 export type WantedModel = Pick<ModelFile, "modelId" | "sha256" | "sizeBytes">;
 
 type Entry = {
   readonly file: ModelFile;
-  state: ModelState;
+  state: FileState;
   /** The stamp of the corrupt bytes, which need not be read again. */
   corruptStamp: FileStamp | null;
   /** The last unusable state in the log. */
-  logged: ModelState | null;
+  logged: FileState | null;
   looks: number;
 };
 
@@ -85,7 +83,7 @@ export class ModelCatalog {
     return { ...entry.file, modelId: wanted.modelId };
   }
 
-  stateOf(wanted: WantedModel): ModelState {
+  stateOf(wanted: WantedModel): FileState {
     const entry = this.#files.get(wanted.sha256);
     if (entry === undefined || entry.file.sizeBytes !== wanted.sizeBytes) return "missing";
     return entry.state;

@@ -1,15 +1,16 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
+import type { FileState } from "../../app/models/states.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { ActiveDownload } from "./active-download.ts";
-import type { ModelState, WantedModel } from "./catalog.ts";
+import type { WantedModel } from "./catalog.ts";
 import type { DownloadError } from "./download-errors.ts";
 import type { StoredModel } from "./stored-models.ts";
 
 /** The inputs of a model's view. */
 export type ModelViewInputs = {
   /** The state of its file in the catalog. */
-  readonly state: ModelState;
+  readonly state: FileState;
   /** Its download, if it is the current one. */
   readonly download: Pick<ActiveDownload, "heldBytes" | "bytesPerSecond"> | null;
   /** Bytes from earlier runs. */
@@ -69,7 +70,7 @@ export type ListedModel = ModelView & { readonly sha256: string; readonly lastUs
 export function listModels(
   offered: readonly (ModelView & { readonly sha256: string })[],
   files: ReadonlyMap<string, StoredModel>,
-  stateOf: (model: WantedModel) => ModelState,
+  stateOf: (model: WantedModel) => FileState,
 ): readonly ListedModel[] {
   const offeredHashes = new Set(offered.map(({ sha256 }) => sha256));
   const others = [...files].filter(([sha256]) => !offeredHashes.has(sha256));

@@ -7,6 +7,7 @@ import {
   type OfferedModel,
   offeredModel,
 } from "../../../app/models/catalog-entry.ts";
+import type { ModelState } from "../../../app/models/states.ts";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import type { StandbyReason } from "../../../app/policy/reasons.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
@@ -51,7 +52,7 @@ export type ReportedActivity =
 /** A model's state on this device, for the organization. Speeds are in tokens per second. */
 export type ReportedModel = {
   readonly modelId: string;
-  readonly state: "missing" | "waiting" | "downloading" | "verifying" | "ready" | "corrupt";
+  readonly state: ModelState;
   readonly downloadedBytes?: number;
   readonly why?: string;
   readonly speed?: { readonly prefill: number; readonly generate: number; readonly backend: string };
