@@ -132,14 +132,14 @@ export const revokeKey = adminMutation({
   },
 });
 
-export const enrolmentCodes = adminQuery({
+export const enrollmentCodes = adminQuery({
   args: {},
   returns: v.array(codeRow),
   handler: async (ctx) => await codeRows(ctx, ctx.organizationId),
 });
 
 /** Registers a code that the browser made. It admits `uses` devices within `expiresInHours` hours. */
-export const createEnrolmentCode = adminMutation({
+export const createEnrollmentCode = adminMutation({
   args: newCode,
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
   handler: async (ctx, code) => {
@@ -149,7 +149,7 @@ export const createEnrolmentCode = adminMutation({
 });
 
 /** Revokes a code. Devices that it admitted stay. */
-export const revokeEnrolmentCode = adminMutation({
+export const revokeEnrollmentCode = adminMutation({
   args: { codeId: v.id("enrolmentCodes") },
   returns: v.null(),
   handler: async (ctx, { codeId }) => {

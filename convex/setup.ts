@@ -52,7 +52,7 @@ export const issueKey = internalMutation({
 });
 
 /** Creates another enrollment code. */
-export const issueEnrolmentCode = internalMutation({
+export const issueEnrollmentCode = internalMutation({
   args: { organizationId: v.optional(v.id("organizations")), ...newCode },
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
   handler: async (ctx, { organizationId: named, ...code }) => {

@@ -148,7 +148,7 @@ export async function startDeployment(
     apiKeyHash: hash(apiKey),
     apiKeyName: "test",
     apiKeyPrefix: apiKey.slice(0, 14),
-    enrolmentCodeHash: hash(code),
+    enrollmentCodeHash: hash(code),
     model: {
       modelId: model.modelId,
       sha256: model.sha256,

@@ -42,7 +42,7 @@ it.each([1, 4 * mebibyte - 1, 4 * mebibyte, 4 * mebibyte + 1, 9 * mebibyte + 5])
 it("prints an entry that the catalog accepts", async () => {
   const file = await fileOf(randomBytes(100));
   const said = vi.spyOn(console, "log").mockReturnValue(undefined);
-  await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--licence", "MIT"]);
+  await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--license", "MIT"]);
   expect(catalogEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])))).toMatchObject({
     modelId: "Tiny-Model",
     licence: "MIT",

@@ -13,20 +13,20 @@ in a file, and add it in the console under Models, Add model.
   --source SOURCE        the address from which devices download it: https://…, or hf:user/repository/file.gguf
   --name NAME            the model's name in requests (default: the file's name without .gguf)
   --context TOKENS       the longest context on offer (default: 4096)
-  --licence LICENSE      for example Apache-2.0`;
+  --license LICENSE      for example Apache-2.0`;
 
 const options = {
   source: { type: "string" },
   name: { type: "string" },
   context: { type: "string", default: "4096" },
-  licence: { type: "string", default: "" },
+  license: { type: "string", default: "" },
 } as const;
 
 export const entry: Verb = { summary: "describe a model's file for the catalog", usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, options, usage, 1);
-  const { source, name, context, licence } = values;
+  const { source, name, context, license } = values;
   const [file] = positionals;
   if (file === undefined || source === undefined)
     throw usageError("A FILE and its --source are needed.", usage);
@@ -34,7 +34,7 @@ async function run(args: readonly string[]): Promise<void> {
   const parsed = catalogEntry.safeParse({
     modelId: name ?? basename(file).replace(/\.gguf$/i, ""),
     source,
-    licence,
+    licence: license,
     template: null,
     contextTokens: Number(context),
     ...found,

@@ -272,7 +272,7 @@ describe("setup", () => {
     });
     await submit(t, { ...acme, apiKey });
     const code = "GLN-ABCD-EFGH-JKMN";
-    await t.mutation(internal.setup.issueEnrolmentCode, {
+    await t.mutation(internal.setup.issueEnrollmentCode, {
       codeHash: await hashSecret(code),
       label: "demo",
       uses: 2,

@@ -56,7 +56,7 @@ export async function addOrganization(
     apiKeyHash: await hashSecret(apiKey),
     apiKeyName: "first key",
     apiKeyPrefix: apiKey.slice(0, 14),
-    enrolmentCodeHash: await hashSecret(code),
+    enrollmentCodeHash: await hashSecret(code),
     model: {
       modelId,
       sha256: "ab".repeat(32),

@@ -88,7 +88,7 @@ describe("isolation of organizations", () => {
     await expectRefusal(t.mutation(api.admin.retireDevice, { session, deviceId }), "not_found");
     await expectRefusal(t.mutation(api.admin.reinstateDevice, { session, deviceId }), "not_found");
     await expectRefusal(t.mutation(api.admin.revokeKey, { session, keyId }), "not_found");
-    await expectRefusal(t.mutation(api.admin.revokeEnrolmentCode, { session, codeId }), "not_found");
+    await expectRefusal(t.mutation(api.admin.revokeEnrollmentCode, { session, codeId }), "not_found");
     const { laneId } = (await lanesOf(acme))[0]!;
     const state = "paused" as const;
     await expectRefusal(t.mutation(api.adminQueue.setLaneState, { session, laneId, state }), "not_found");
@@ -109,7 +109,7 @@ describe("isolation of organizations", () => {
       device.deviceId,
     );
     expect(await t.query(api.admin.keys, { session })).toHaveLength(1);
-    expect(await t.query(api.admin.enrolmentCodes, { session })).toHaveLength(1);
+    expect(await t.query(api.admin.enrollmentCodes, { session })).toHaveLength(1);
     expect(await t.query(api.admin.summary, { session })).toMatchObject({
       ready: 0,
       running: 0,

@@ -31,7 +31,7 @@ export const newOrganization = {
   apiKeyHash: v.string(),
   apiKeyName: v.string(),
   apiKeyPrefix: v.string(),
-  enrolmentCodeHash: v.string(),
+  enrollmentCodeHash: v.string(),
   model: newModel,
   creditsMicro: v.int64(),
 };
@@ -65,7 +65,7 @@ export async function createOrganization(
   await createKey(ctx, key, "setup", now);
   const code = {
     organizationId,
-    codeHash: wanted.enrolmentCodeHash,
+    codeHash: wanted.enrollmentCodeHash,
     label: "First devices",
     uses: firstCodeUses,
     expiresInHours: firstCodeHours,

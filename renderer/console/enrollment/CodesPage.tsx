@@ -9,9 +9,9 @@ import { NewCode } from "./NewCode.tsx";
 
 export function CodesPage(): ReactNode {
   const session = useSession();
-  const codes = useQuery(api.admin.enrolmentCodes, { session });
-  const create = useAct(api.admin.createEnrolmentCode);
-  const revoke = useAct(api.admin.revokeEnrolmentCode);
+  const codes = useQuery(api.admin.enrollmentCodes, { session });
+  const create = useAct(api.admin.createEnrollmentCode);
+  const revoke = useAct(api.admin.revokeEnrollmentCode);
   const [isNew, setIsNew] = useState(false);
   return (
     <>
