@@ -7,6 +7,7 @@ import {
   formatMoment,
   formatRelative,
   spellSeconds,
+  startOfDay,
 } from "./time.ts";
 
 it.each([
@@ -65,4 +66,9 @@ it("names the day of a moment only if it is another day", () => {
 it("shows minutes of the day and of the week as times, up to the end of the day", () => {
   expect(formatMinuteOfWeek(24 * 60 + 605)).toBe("Tue 10:05");
   expect([0, 425, 1_440].map(formatMinuteOfDay)).toEqual(["00:00", "07:05", "24:00"]);
+});
+
+it("starts the day at the last local midnight", () => {
+  const now = new Date(2026, 10, 21, 13, 30).getTime();
+  expect(new Date(startOfDay(now))).toEqual(new Date(2026, 10, 21));
 });

@@ -47,6 +47,11 @@ function unitsOf(ms: number): Partial<Record<Intl.DurationFormatUnit, number>> {
   };
 }
 
+/** The last local midnight, in milliseconds since the epoch. */
+export function startOfDay(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}
+
 /** The local time of day, "14:05", of a moment in milliseconds since the epoch. */
 export function formatClock(at: number): string {
   const date = new Date(at);
@@ -66,9 +71,8 @@ export function formatMinuteOfWeek(minuteOfWeek: number): string {
 
 /** A moment as people say it: "14:05" today, "tomorrow 08:00", else "Sat, Nov 21 08:00" (local time). */
 export function formatMoment(at: number, now: number): string {
-  const midnight = (moment: number): number => new Date(moment).setHours(0, 0, 0, 0);
   // Rounded, since a day with a change of the clock is 23 or 25 hours long.
-  const days = Math.round((midnight(at) - midnight(now)) / day);
+  const days = Math.round((startOfDay(at) - startOfDay(now)) / day);
   if (days === 0) return formatClock(at);
   const date =
     Math.abs(days) === 1

@@ -1,6 +1,7 @@
 import { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
+import { shownPrefix } from "../../app/format/secrets.ts";
 import { internal } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
@@ -56,8 +57,8 @@ export class Setup {
       signInTokenHash: hashSecret(secrets.signInToken),
       apiKeyHash: hashSecret(secrets.apiKey),
       apiKeyName: "First requester",
-      apiKeyPrefix: displayPrefix(secrets.apiKey),
-      enrolmentCodeHash: hashSecret(secrets.enrollmentCode),
+      apiKeyPrefix: shownPrefix(secrets.apiKey),
+      enrollmentCodeHash: hashSecret(secrets.enrollmentCode),
       model: {
         modelId: model.id,
         sha256: model.sha256,
@@ -88,7 +89,7 @@ export class Setup {
       organizationId,
       name,
       keyHash: hashSecret(apiKey),
-      prefix: displayPrefix(apiKey),
+      prefix: shownPrefix(apiKey),
       creditsMicro: firstCreditsMicro,
     });
     return apiKey;
@@ -96,7 +97,7 @@ export class Setup {
 
   async issueEnrollmentCode(organizationId: Id<"organizations">, label: string): Promise<string> {
     const code = makeEnrollmentCode();
-    await this.#run(internal.setup.issueEnrolmentCode, {
+    await this.#run(internal.setup.issueEnrollmentCode, {
       organizationId,
       codeHash: hashSecret(code),
       label,
@@ -110,9 +111,4 @@ export class Setup {
   async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.auditLedger>> {
     return this.#run(internal.setup.auditLedger, {});
   }
-}
-
-/** Enough of a key to recognize it in a list, but too little to use it. */
-function displayPrefix(apiKey: string): string {
-  return apiKey.slice(0, "sk-gleaner-".length + 4);
 }

@@ -7,7 +7,6 @@ import { silentLog } from "../log.ts";
 import { InputWatch } from "./input/input-watch.ts";
 import { DonorLoop } from "./loop.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
-import { startOfDay } from "./reports/earnings-feed.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -158,12 +157,5 @@ describe("ConnectionGrace", () => {
     expect([grace.fact, expired]).toEqual(["offline", 1]);
     grace.update({ connected: true, generation: 2 });
     expect(grace.fact).toBe("online");
-  });
-});
-
-describe("startOfDay", () => {
-  it("starts the day at the last local midnight", () => {
-    const now = new Date(2026, 10, 21, 13, 30).getTime();
-    expect(new Date(startOfDay(now))).toEqual(new Date(2026, 10, 21));
   });
 });

@@ -1,4 +1,5 @@
 import type { Unsubscribe } from "@gleaner/queue/worker";
+import { startOfDay } from "../../../app/format/time.ts";
 import type { SnapshotStore } from "../../face/snapshot-store.ts";
 import type { Organization } from "../organization/organization.ts";
 
@@ -46,9 +47,4 @@ export class EarningsFeed {
     this.#history?.();
     this.#enrolled = false;
   }
-}
-
-/** The last local midnight, in ms since the epoch. */
-export function startOfDay(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0);
 }

@@ -1,9 +1,10 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { KeyRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
-import { makeSecret, shownPrefix } from "../secrets/make-secret.ts";
+import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeysView } from "./KeysView.tsx";

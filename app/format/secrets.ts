@@ -1,0 +1,15 @@
+/** Enough of an API key to recognize it in a list, but too little to use it. */
+export function shownPrefix(apiKey: string): string {
+  return apiKey.slice(0, "sk-gleaner-".length + 4);
+}
+
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/**
+ * An enrollment code that a person can read aloud: `GLN-XXXX-XXXX-XXXX`, in Crockford's base 32, which has no I, L, O or U.
+ * @param random 12 random bytes, of which the code keeps 60 bits.
+ */
+export function enrollmentCodeOf(random: Uint8Array): string {
+  const symbols = Array.from(random, (byte) => crockford.charAt(byte & 31));
+  return ["GLN", ...[0, 4, 8].map((at) => symbols.slice(at, at + 4).join(""))].join("-");
+}
