@@ -1,3 +1,5 @@
+import { isRecord } from "../json.ts";
+
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
  * "properties.a".
@@ -71,7 +73,7 @@ class Walk {
   #nodes = 0;
 
   schema(value: unknown, path: readonly string[], depth: number): JsonSchema {
-    if (!isObject(value)) throw new Refusal(path, "has to be an object");
+    if (!isRecord(value)) throw new Refusal(path, "has to be an object");
     if (depth > schemaLimits.depth) throw new Refusal(path, `is deeper than ${schemaLimits.depth} levels`);
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
@@ -126,7 +128,7 @@ class Walk {
       case "$defs":
       case "definitions":
         if (depth > 1) throw new Refusal(path, "is only allowed at the top level");
-        for (const name of Object.keys(isObject(given) ? given : {})) this.definitions.add(name);
+        for (const name of Object.keys(isRecord(given) ? given : {})) this.definitions.add(name);
         return ["$defs", this.#map(given, path, depth)];
       case "required":
         list(given, path).forEach((each) => text(each, path));
@@ -157,7 +159,7 @@ class Walk {
   }
 
   #map(given: unknown, path: readonly string[], depth: number): JsonSchema {
-    if (!isObject(given)) throw new Refusal(path, "has to be an object");
+    if (!isRecord(given)) throw new Refusal(path, "has to be an object");
     const entries = Object.entries(given);
     return Object.fromEntries(
       entries.map(([name, each]) => [wellFormed(name, path), this.schema(each, [...path, name], depth + 1)]),
@@ -174,10 +176,6 @@ class Walk {
     this.references.push({ path, name });
     return `#/$defs/${name}`;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function list(value: unknown, path: readonly string[]): readonly unknown[] {

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { parseJson } from "../json.ts";
 import { limits } from "./limits.ts";
+import { utf8Length } from "./utf8.ts";
 
 /** Why a body is refused, in the terms of OpenAI's error object. */
 export type BodyRefusal = {
@@ -13,9 +15,6 @@ export type BodyRefusal = {
 export type BodyParse<Asked> =
   | { readonly kind: "parsed"; readonly asked: Asked }
   | { readonly kind: "refused"; readonly refusal: BodyRefusal };
-
-/** Zod's message for a missing field. It distinguishes this error from others. */
-export const missing = "Invalid input: expected string, received undefined";
 
 export const text = z
   .string()
@@ -33,14 +32,10 @@ export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   json: string,
 ): BodyParse<z.infer<Schema>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return refuse(400, "invalid_json", null, "The body is not valid JSON.");
-  }
-  const parsed = schema.safeParse(value);
-  return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0]);
+  const body = parseJson(json);
+  if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
+  const parsed = schema.safeParse(body);
+  return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0], body);
 }
 
 type Refused = Extract<BodyParse<never>, { readonly kind: "refused" }>;
@@ -62,23 +57,13 @@ export function refuseSize(param: string, texts: readonly string[]): Refused | n
   return refuse(413, "request_too_large", param, message);
 }
 
-/** UTF-8 bytes of well-formed text. */
-export function utf8Length(value: string): number {
-  let bytes = 0;
-  for (const character of value) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
-  }
-  return bytes;
-}
-
-function refuseIssue(issue: z.core.$ZodIssue | undefined): Refused {
+function refuseIssue(issue: z.core.$ZodIssue | undefined, body: unknown): Refused {
   const deepest = issue === undefined ? undefined : deepestOf(issue, []);
   const param = deepest === undefined ? "" : pathName(deepest.path);
   if (deepest === undefined || param === "") {
     return refuse(400, "invalid_request_body", null, "The body must be a JSON object.");
   }
-  return refuse(400, codeOf(deepest.issue), param, `Invalid '${param}': ${deepest.issue.message}.`);
+  return refuse(400, codeOf(deepest, body), param, `Invalid '${param}': ${deepest.issue.message}.`);
 }
 
 type Located = { readonly issue: z.core.$ZodIssue; readonly path: readonly PropertyKey[] };
@@ -103,11 +88,11 @@ function pathName(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function codeOf({ issue, path }: Located, body: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       if (issue.expected === "never") return "unsupported_value";
-      return issue.message.endsWith("received undefined") ? "missing_required_parameter" : "invalid_type";
+      return isMissing(path, body) ? "missing_required_parameter" : "invalid_type";
     case "invalid_union": // The discriminator matches no branch.
     case "invalid_value":
       return "unsupported_value";
@@ -116,4 +101,11 @@ function codeOf(issue: z.core.$ZodIssue): string {
     default:
       return "invalid_value";
   }
+}
+
+/** JSON has no undefined, so only a field that is not in the body has this value. */
+function isMissing(path: readonly PropertyKey[], body: unknown): boolean {
+  const at = (value: unknown, part: PropertyKey): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, part) : undefined;
+  return path.reduce(at, body) === undefined;
 }

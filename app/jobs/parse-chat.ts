@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ChatMessage, ChatRequest } from "./chat.ts";
 import { limits } from "./limits.ts";
-import { absent, type BodyParse, missing, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
+import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
 import {
   callOf,
   formatClash,
@@ -43,9 +43,8 @@ const message = z.discriminatedUnion(
       })
       .superRefine((value, context) => {
         if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
-        const input = value.content;
-        const message = input === undefined ? missing : undefined;
-        context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], input, message });
+        const message = `Invalid input: expected string, received ${String(value.content)}`;
+        context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], message });
       }),
     z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
   ],

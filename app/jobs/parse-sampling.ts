@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { limits } from "./limits.ts";
-import { text, utf8Length } from "./parse-body.ts";
+import { text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
+import { utf8Length } from "./utf8.ts";
 
 /** Parses and bounds the sampling fields that chat completions and completions share. */
 

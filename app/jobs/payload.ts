@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { parseSchema, schemaLimits } from "./json-schema.ts";
@@ -110,9 +111,5 @@ function present<T>(value: Loose<T>): T {
 }
 
 function isSchema(text: string): boolean {
-  try {
-    return parseSchema(JSON.parse(text)).kind === "ok";
-  } catch {
-    return false;
-  }
+  return parseSchema(parseJson(text)).kind === "ok";
 }

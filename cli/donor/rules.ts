@@ -1,4 +1,5 @@
 import { type CallAnswer, type CallArgument, calls } from "../../app/contract/donor-calls.ts";
+import { parseJson } from "../../app/json.ts";
 import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
@@ -44,19 +45,11 @@ function nameOf(text: string): RuleName {
 /** Checks the bounds here to say which argument is wrong. The donor checks them again. */
 function parseRule(name: RuleName, text: string): CallArgument<"setRules"> {
   const names = text.split(",").filter((each) => each.trim() !== "");
-  for (const value of [jsonOf(text), names]) {
+  for (const value of [parseJson(text), names]) {
     const parsed = calls.setRules.argument.safeParse({ [name]: value });
     if (value !== undefined && parsed.success) return parsed.data;
   }
   throw usageError(`${name} cannot be ${text}. ${ruleOf(name).hint}`, usage);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function sayRules({ rules: all }: CallAnswer<"rules">): string {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { spellSeconds } from "../../app/format/time.ts";
+import { parseJson } from "../../app/json.ts";
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
@@ -133,13 +134,7 @@ function keepTail(stream: Readable, tail: string[]): void {
 const startLine = z.looseObject({ ready: z.boolean() });
 
 function parseStartLine(line: string): StartLine | null {
-  if (!line.startsWith("{")) return null;
-  try {
-    return startLine.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    // The line only starts like JSON.
-    return null;
-  }
+  return startLine.safeParse(parseJson(line)).data ?? null;
 }
 
 /** Opens a child's log for appending. If it cannot be written, says so once and continues without it. */

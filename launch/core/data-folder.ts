@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../app/json.ts";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import { replaceFile } from "../../main/store/replace-file.ts";
 import { LaunchError } from "./launch-error.ts";
@@ -94,12 +95,4 @@ export async function readOrMakeSecret(file: string, make: () => string): Promis
 function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT") return null;
   throw error;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

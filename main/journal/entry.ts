@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jobCounts } from "../../app/contract/explanation.ts";
+import { parseJson } from "../../app/json.ts";
 
 /** Ids, names and reasons. Too short for a prompt. */
 const word = z.string().min(1).max(200);
@@ -60,9 +61,5 @@ export type JournalFacts = Readonly<z.infer<typeof facts>>;
 
 /** Parses a line of the file. Null if it is cut off, damaged or of a newer version. */
 export function parseEntry(line: string): JournalEntry | null {
-  try {
-    return journalEntry.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
+  return journalEntry.safeParse(parseJson(line)).data ?? null;
 }

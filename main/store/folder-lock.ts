@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../app/json.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
 export type FolderLock = { readonly release: () => Promise<void> };
@@ -117,11 +118,7 @@ async function processOf(pid: number): Promise<{ readonly start: string | null }
 }
 
 function parseHolder(text: string): Holder | null {
-  try {
-    return holder.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return holder.safeParse(parseJson(text)).data ?? null;
 }
 
 async function readOrNull(path: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { z } from "zod";
+import { parseJson } from "../../app/json.ts";
 import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
@@ -34,12 +35,4 @@ export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<L
 export async function saveJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

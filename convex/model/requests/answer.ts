@@ -1,5 +1,6 @@
 import type { Infer } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
+import { utf8Length } from "../../../app/jobs/utf8.ts";
 import { refuse, wellFormed } from "../refuse.ts";
 import type { textAnswer, vectorAnswer, workReport } from "../validators.ts";
 
@@ -22,8 +23,8 @@ export function checkAnswer(
 }
 
 function checkText({ text, toolCalls = [], logprobs = [] }: Infer<typeof textAnswer>): void {
-  const otherBytes = byteLength(JSON.stringify([toolCalls, logprobs]));
-  if (byteLength(text) + otherBytes > limits.resultBytes + spareBytes)
+  const otherBytes = utf8Length(JSON.stringify([toolCalls, logprobs]));
+  if (utf8Length(text) + otherBytes > limits.resultBytes + spareBytes)
     refuse("too_large", "The result is too large.");
   wellFormed(text, "The result");
 }
@@ -51,9 +52,4 @@ function decode(packed: string): Uint8Array | null {
   } catch {
     return null;
   }
-}
-
-/** The length of a text in UTF-8. */
-export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
 }

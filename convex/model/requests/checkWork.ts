@@ -3,9 +3,9 @@ import type { ChatRequest, Usage } from "../../../app/jobs/chat.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { parseWork } from "../../../app/jobs/payload.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
+import { utf8Length } from "../../../app/jobs/utf8.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
-import { byteLength } from "./answer.ts";
 
 /** The largest size that a job can have. It is known before any tokenizer has read the prompt. */
 export type Extent = {
@@ -79,7 +79,7 @@ function extentOf(work: Work, contextTokens: number): Extent {
     }
     case "completion":
       return {
-        promptBytes: byteLength(work.request.prompt),
+        promptBytes: utf8Length(work.request.prompt),
         addedTokens: tokensPerText,
         most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
       };
@@ -99,7 +99,7 @@ function extentOf(work: Work, contextTokens: number): Extent {
 }
 
 function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + byteLength(text), 0);
+  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
 }
 
 /** Bytes in which a template may explain tool calls to the model. Generous on purpose. */
@@ -109,7 +109,7 @@ const toolInstructionBytes = 4_096;
 function toolBytes({ messages, tools = [] }: ChatRequest): number {
   const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
   if (tools.length === 0 && calls.length === 0) return 0;
-  return toolInstructionBytes + 2 * byteLength(JSON.stringify([tools, calls]));
+  return toolInstructionBytes + 2 * utf8Length(JSON.stringify([tools, calls]));
 }
 
 function checkSampling(request: Sampling): void {
@@ -120,7 +120,7 @@ function checkSampling(request: Sampling): void {
   if (request.stop.length > limits.stopStrings) refuse("invalid", "There are too many stop strings.");
   for (const stop of request.stop) {
     wellFormed(stop, "A stop string");
-    if (stop === "" || byteLength(stop) > limits.stopBytes)
+    if (stop === "" || utf8Length(stop) > limits.stopBytes)
       refuse("invalid", "A stop string is empty or too long.");
   }
 }
@@ -133,7 +133,7 @@ function checkContext(work: Work, { promptBytes, most }: Extent, contextTokens: 
   const context = `This model's context has ${String(contextTokens)} tokens.`;
   const mostBytes = contextTokens * maxBytesPerToken;
   if (work.kind === "embedding") {
-    const index = work.request.inputs.findIndex((input) => byteLength(input) > mostBytes);
+    const index = work.request.inputs.findIndex((input) => utf8Length(input) > mostBytes);
     if (index !== -1) refuse("context_length_exceeded", `${context} Input ${String(index)} cannot fit.`);
     return;
   }

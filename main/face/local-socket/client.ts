@@ -11,8 +11,9 @@ import {
   replyFrame,
 } from "../../../app/contract/donor-calls.ts";
 import { spellSeconds } from "../../../app/format/time.ts";
+import { parseJson } from "../../../app/json.ts";
 import { socketAddress } from "./address.ts";
-import { onLines, parseJson } from "./lines.ts";
+import { onLines } from "./lines.ts";
 
 export type CallOutcome<Name extends CallOf<"terminal">> =
   | { readonly kind: "ok"; readonly value: CallAnswer<Name> }

@@ -24,11 +24,3 @@ export function onLines(socket: Socket, maxBytes: number, listener: (line: strin
     if (rest.length > 0) parts.push(rest);
   });
 }
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,10 +2,11 @@ import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { callFrame, type ReplyFrame } from "../../../app/contract/donor-calls.ts";
+import { parseJson } from "../../../app/json.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { AnswerCall } from "../answer-call.ts";
 import { type SocketAddress, socketAddress } from "./address.ts";
-import { onLines, parseJson } from "./lines.ts";
+import { onLines } from "./lines.ts";
 
 export type LocalSocket = { readonly close: () => Promise<void> };
 

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from "ws";
 import { type CallFrame, callFrame, type ReplyFrame } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { parseJson } from "../../../app/json.ts";
 import type { AnswerCall } from "../answer-call.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 
@@ -42,9 +43,5 @@ export function servePanelSocket(
 }
 
 function parse(data: RawData): CallFrame | null {
-  try {
-    return callFrame.safeParse(JSON.parse((data as Buffer).toString("utf8"))).data ?? null;
-  } catch {
-    return null;
-  }
+  return callFrame.safeParse(parseJson((data as Buffer).toString("utf8"))).data ?? null;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { known, unknown } from "../../../app/facts/facts.ts";
+import { parseJson } from "../../../app/json.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 import { networkNames } from "../common/network-names.ts";
@@ -48,19 +49,11 @@ const profileOf = z.object({
 
 /** NetworkCostType: 1 unrestricted, 2 fixed volume, 3 by volume; 0 unknown. */
 export function parseProfile(text: string, names: readonly string[]): Found {
-  const parsed = profileOf.safeParse(jsonOf(text));
+  const parsed = profileOf.safeParse(parseJson(text));
   if (!parsed.success) return {};
   const { cost, roaming, name } = parsed.data;
   return {
     metered: cost === undefined || cost === 0 ? unknown : known(cost !== 1 || roaming === true),
     networks: known(name === undefined ? names : [...names, name]),
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Message, MessageBus } from "dbus-native";
+import { isRecord } from "../../../../app/json.ts";
 
 /** An object of a service on the bus, with the interface whose properties matter. */
 export type BusObject = { readonly service: string; readonly path: string; readonly interface: string };
@@ -207,10 +208,6 @@ export class Bus {
     this.#live?.connection.end();
     this.#live = null;
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function matchRule({ path, interface: name, member, arg0, arg0Namespace }: SignalFilter): string {

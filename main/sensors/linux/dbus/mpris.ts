@@ -1,6 +1,7 @@
 import { known, unknown } from "../../../../app/facts/facts.ts";
+import { isRecord } from "../../../../app/json.ts";
 import type { Sensor } from "../../base/sensor.ts";
-import { type Bus, type BusObject, isRecord } from "./bus.ts";
+import type { Bus, BusObject } from "./bus.ts";
 
 const namespace = "org.mpris.MediaPlayer2";
 const path = "/org/mpris/MediaPlayer2";

@@ -1,7 +1,8 @@
 import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
+import { isRecord } from "../../../../app/json.ts";
 import type { Found, Sensor } from "../../base/sensor.ts";
 import { networkNames } from "../../common/network-names.ts";
-import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
+import type { Bus, BusObject, Properties } from "./bus.ts";
 import { watchObject } from "./watch-object.ts";
 
 const service = "org.freedesktop.NetworkManager";

@@ -1,4 +1,5 @@
-import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
+import { isRecord } from "../../../../app/json.ts";
+import type { Bus, BusObject, Properties } from "./bus.ts";
 
 /**
  * Watches the properties of one object. Reports all of them at first and after every change, and null while its

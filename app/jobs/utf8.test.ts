@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { utf8Length } from "./parse-body.ts";
+import { utf8Length } from "./utf8.ts";
 
 it.each([
   ["", 0],
