@@ -62,9 +62,10 @@ describe("mutations that collide", () => {
   });
 
   test("the delay between attempts grows and is random", () => {
-    expect([1, 2, 3, 4].map((tries) => backoffMs(tries, 1))).toEqual([10, 20, 40, 80]);
-    expect(backoffMs(3, 0)).toBe(20);
-    expect(backoffMs(50, 1)).toBe(2000);
+    expect([1, 2, 3, 4].map((tries) => backoffMs(tries, 3, 1))).toEqual([10, 20, 40, 80]);
+    expect([1, 2, 3, 4].map((tries) => backoffMs(tries, 50, 1))).toEqual([50, 100, 200, 400]);
+    expect(backoffMs(3, 3, 0)).toBe(20);
+    expect(backoffMs(50, 3, 1)).toBe(2000);
   });
 });
 

@@ -42,6 +42,7 @@ export async function commitWithRetries<T>(
   { onConflict, commitMs = 0 }: RetryOptions = {},
 ): Promise<Committed<T>> {
   for (let tries = 1; ; tries += 1) {
+    const startedAt = performance.now();
     const transaction = engine.begin();
     const { commit, result } = await attempt(transaction).catch((error: unknown) => {
       engine.discard(transaction);
@@ -59,13 +60,16 @@ export async function commitWithRetries<T>(
     if (!again) {
       return { kind: "conflicted", ts: transaction.snapshot, message: conflictMessage(outcome.conflict) };
     }
-    await sleep(backoffMs(tries, Math.random()));
+    await sleep(backoffMs(tries, performance.now() - startedAt, Math.random()));
   }
 }
 
-/** Delay before the next attempt: doubled each time, with jitter between half and all of it. */
-export function backoffMs(tries: number, random: number): number {
-  const full = Math.min(firstBackoffMs * 2 ** (tries - 1), maxBackoffMs);
+/**
+ * Delay before the next attempt: doubled each time, with jitter between half and all of it. It begins with the time of
+ * an attempt, so that a busy machine's attempts spread as well as a fast one's.
+ */
+export function backoffMs(tries: number, attemptMs: number, random: number): number {
+  const full = Math.min(Math.max(firstBackoffMs, attemptMs) * 2 ** (tries - 1), maxBackoffMs);
   return full / 2 + (random * full) / 2;
 }
 
