@@ -106,14 +106,14 @@ export async function take(
   { key }: Pick<Device, "key">,
   jobs = 1,
 ): Promise<readonly ClaimedJob[]> {
-  const outcome = await t.mutation(api.work.take, { key, wish: { jobs } });
+  const outcome = await t.mutation(api.work.take, { key, demand: { jobs } });
   if (outcome.kind !== "ok") throw new Error(`nothing taken: ${outcome.reason}`);
   return outcome.jobs;
 }
 
 /** Tries to claim a job. */
 export async function tryClaim(t: Backend, { key }: Pick<Device, "key">, jobId: string) {
-  return await t.mutation(api.work.claim, { key, jobId, late: false, wish: { jobs: 1 } });
+  return await t.mutation(api.work.claim, { key, jobId, late: false, demand: { jobs: 1 } });
 }
 
 /** Releases an attempt, as a device does when its user returns. It keeps taking jobs. */
@@ -200,7 +200,7 @@ export async function complete(
     key,
     attemptId,
     ...answer(options.text, options.usage),
-    wish: { jobs: options.wanted ?? 0 },
+    demand: { jobs: options.wanted ?? 0 },
   });
 }
 
@@ -214,7 +214,7 @@ export async function fail(
     key,
     attemptId,
     error: { code: "runner_crashed", message: "The runner crashed.", retryable: true, ...error },
-    wish: { jobs: 0 },
+    demand: { jobs: 0 },
   });
 }
 

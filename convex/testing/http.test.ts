@@ -121,7 +121,7 @@ describe("a chat completion", () => {
         await t.mutation(api.work.complete, {
           key: device.key,
           attemptId: job.attemptId,
-          wish: { jobs: 0 },
+          demand: { jobs: 0 },
           result: {
             text: "",
             finishReason: "tool_calls",

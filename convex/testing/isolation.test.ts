@@ -64,7 +64,7 @@ describe("isolation of organizations", () => {
     const { key } = rival.device;
     const ready = await submit(t, acme);
     expect(await take(t, rival.device, 8)).toEqual([]);
-    expect((await t.query(api.work.candidates, { key, stands: [] })).jobs).toEqual([]);
+    expect((await t.query(api.work.candidates, { key, subscriptions: [] })).jobs).toEqual([]);
     expect(await tryClaim(t, rival.device, ready)).toEqual(await tryClaim(t, rival.device, "no job"));
     expect(await tryClaim(t, rival.device, ready)).toEqual({ kind: "taken" });
     const fenced = { kind: "fenced" };

@@ -53,7 +53,7 @@ describe("a completion", () => {
       await t.mutation(api.work.complete, {
         key: device.key,
         attemptId,
-        wish: { jobs: 0 },
+        demand: { jobs: 0 },
         result: {
           text: " 🐦 a",
           finishReason: "length",
@@ -150,7 +150,7 @@ describe("embeddings", () => {
       await t.mutation(api.work.complete, {
         key: device.key,
         attemptId,
-        wish: { jobs: 0 },
+        demand: { jobs: 0 },
         result: { embeddings },
         report: {
           usage: { promptTokens: 9, completionTokens: 0 },

@@ -30,7 +30,7 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
       await t.mutation(api.work.append, { key, attemptId, seq, text });
     },
     complete: async (text) => {
-      await t.mutation(api.work.complete, { key, attemptId, ...answer(text), wish: { jobs: 0 } });
+      await t.mutation(api.work.complete, { key, attemptId, ...answer(text), demand: { jobs: 0 } });
     },
   });
 }

@@ -69,8 +69,8 @@ const history = async ({ key }: Device) => (await t.query(api.devices.history, {
 /** The candidates of a waiting device, once its lane knows it. */
 async function seenBy({ key }: Device) {
   await pass(10);
-  const { stands } = await t.query(api.work.candidates, { key, stands: [] });
-  return (await t.query(api.work.candidates, { key, stands })).jobs;
+  const { subscriptions } = await t.query(api.work.candidates, { key, subscriptions: [] });
+  return (await t.query(api.work.candidates, { key, subscriptions })).jobs;
 }
 
 const held = async ({ key }: Device) =>
@@ -414,7 +414,7 @@ describe("a device's input", () => {
         attemptId,
         result,
         report: { ...report, timing },
-        wish: { jobs: 0 },
+        demand: { jobs: 0 },
       }),
       "invalid",
     );
@@ -470,7 +470,7 @@ describe("a device's input", () => {
     const stranger = { key: secret("gd_") };
     const jobId = await submit(t, acme);
     await expectRefusal(t.query(api.devices.me, stranger), "unauthorized");
-    await expectRefusal(t.query(api.work.candidates, { ...stranger, stands: [] }), "unauthorized");
+    await expectRefusal(t.query(api.work.candidates, { ...stranger, subscriptions: [] }), "unauthorized");
     await expectRefusal(take(t, stranger), "unauthorized");
     await expectRefusal(tryClaim(t, stranger, jobId), "unauthorized");
     await expectRefusal(t.mutation(api.work.heartbeat, stranger), "unauthorized");
@@ -500,7 +500,7 @@ describe("an embedding job", () => {
       key,
       attemptId,
       result,
-      wish: { jobs: 0 },
+      demand: { jobs: 0 },
       report: { usage, timing: { prefillMs: 1, generateMs: 0 } },
     });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JobContext, JobFailure, JobLetGo } from "@gleaner/queue/worker";
+import { type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Facts, known, unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";
@@ -108,7 +108,7 @@ describe("a journaled handler", () => {
     expect(await recorded(() => Promise.reject(new Error(secret)))).toMatchObject([
       { event: "failed", code: "handler_error" },
     ]);
-    expect(await recorded(() => Promise.reject(new JobLetGo()))).toMatchObject([{ event: "let-go" }]);
+    expect(await recorded(() => Promise.reject(new ReleaseJob()))).toMatchObject([{ event: "let-go" }]);
     expect(
       await recorded(() => Promise.reject(new Error(secret)), context(AbortSignal.abort())),
     ).toMatchObject([{ event: "let-go" }]);

@@ -1,4 +1,4 @@
-import { type Handler, JobFailure, JobLetGo } from "@gleaner/queue/worker";
+import { type Handler, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import { z } from "zod";
 
 /** Contains nothing of a job's content. */
@@ -34,7 +34,7 @@ export function journaledHandler(handler: Handler, record: (event: JobEvent) => 
       end({ event: "succeeded" });
       return result;
     } catch (error) {
-      if (error instanceof JobLetGo || ctx.signal.aborted) end({ event: "let-go" });
+      if (error instanceof ReleaseJob || ctx.signal.aborted) end({ event: "let-go" });
       else end({ event: "failed", code: error instanceof JobFailure ? error.code : "handler_error" });
       throw error;
     }

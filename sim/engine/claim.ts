@@ -54,7 +54,7 @@ export function commit(world: World, device: number): void {
   if (attempt === undefined) return;
   const { fleet, lane, measures, now, random, events } = world;
   const widthChanged =
-    attempt.crowded && lane.widthChangedSince(lane.prefixOf(attempt.found.job), attempt.snapshot);
+    attempt.backlogged && lane.widthChangedSince(lane.prefixOf(attempt.found.job), attempt.snapshot);
   if (widthChanged || lane.changedSince(attempt.found, attempt.snapshot)) {
     if (measures.counts(now)) measures.conflicts += 1;
     const lost = attempt.lost + 1;
@@ -66,7 +66,7 @@ export function commit(world: World, device: number): void {
   }
   world.attempts.delete(device);
   world.touchedAt[device] = now;
-  if (attempt.crowded) lane.widen(lane.prefixOf(attempt.found.job));
+  if (attempt.backlogged) lane.widen(lane.prefixOf(attempt.found.job));
   fleet.woken[device] = isPrompt(world, attempt) ? 1 : 0;
   if (attempt.kind === "complete") finishJob(world, device);
   if (attempt.found.job < 0) wait(world, device);
@@ -108,14 +108,14 @@ function begin(world: World, device: number, kind: Attempt["kind"], shown: Searc
     waitAgain(world, device);
     return;
   }
-  const crowded = kind === "claim by id" && !found.stolen && isCrowded(world, found.job);
-  world.attempts.set(device, { kind, found, crowded, snapshot: now, lost });
-  const stages = stagesOf(world, kind, found) + (crowded ? readStages.crowd : 0);
+  const backlogged = kind === "claim by id" && !found.stolen && isBacklogged(world, found.job);
+  world.attempts.set(device, { kind, found, backlogged, snapshot: now, lost });
+  const stages = stagesOf(world, kind, found) + (backlogged ? readStages.crowd : 0);
   events.push(now + transactionMs(stages), eventKind.commit, device);
 }
 
 /** Whether others with its prefix are behind it in its slot, among the jobs that the device sees. */
-function isCrowded({ policy, lane }: World, job: number): boolean {
+function isBacklogged({ policy, lane }: World, job: number): boolean {
   if (!policy.spreads) return false;
   let others = 0;
   let behind = lane.behind(job);

@@ -34,7 +34,7 @@ export type Attempt = {
   readonly found: SearchResult;
   readonly snapshot: number;
   /** Whether others with the same prefix waited behind it. Then the transaction widens the prefix's spread. */
-  readonly crowded: boolean;
+  readonly backlogged: boolean;
   /** The number of lost tries. */
   readonly lost: number;
 };

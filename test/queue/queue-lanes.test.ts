@@ -26,8 +26,8 @@ test("workers take jobs from the maximum number of lanes, and wait in all of the
     const client = new ConvexHttpClient(backend.url, { skipConvexDeploymentUrlCheck: true, logger: false });
     const call = async (name: string, args: Record<string, unknown>): Promise<unknown> =>
       await client.mutation(makeFunctionReference<"mutation">(name), args);
-    const shownTo = async (key: string, stands: unknown): Promise<{ jobs: unknown[] }> =>
-      (await client.query(makeFunctionReference<"query">("work:candidates"), { key, stands })) as {
+    const shownTo = async (key: string, subscriptions: unknown): Promise<{ jobs: unknown[] }> =>
+      (await client.query(makeFunctionReference<"query">("work:candidates"), { key, subscriptions })) as {
         jobs: unknown[];
       };
     const keys = ["one", "two", "three"];
@@ -39,21 +39,21 @@ test("workers take jobs from the maximum number of lanes, and wait in all of the
     await call("office:submitToLanes", { lanes: lanes });
     const taken: NextWork[] = [];
     for (const key of keys) {
-      taken.push((await call("work:take", { key, wish: { jobs: held } })) as NextWork);
+      taken.push((await call("work:take", { key, demand: { jobs: held } })) as NextWork);
     }
     expect(taken.map(({ jobs }) => jobs.length)).toEqual([held, held, held]);
     for (const { attemptId } of taken[0]?.jobs ?? []) {
-      await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
+      await call("work:complete", { key: "one", attemptId, result: null, demand: { jobs: 0 } });
     }
-    const last = (await call("work:take", { key: "one", wish: { jobs: held } })) as NextWork;
+    const last = (await call("work:take", { key: "one", demand: { jobs: held } })) as NextWork;
     expect(last.jobs).toHaveLength(lanes - 3 * held);
     for (const { attemptId } of last.jobs) {
-      await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
+      await call("work:complete", { key: "one", attemptId, result: null, demand: { jobs: 0 } });
     }
-    const waiting = (await call("work:take", { key: "one", wish: { jobs: 1 } })) as NextWork;
-    expect(waiting.stands).toHaveLength(lanes);
+    const waiting = (await call("work:take", { key: "one", demand: { jobs: 1 } })) as NextWork;
+    expect(waiting.subscriptions).toHaveLength(lanes);
     expect((await shownTo("one", [])).jobs).toEqual([]);
-    expect((await shownTo("one", waiting.stands)).jobs).toEqual([]);
+    expect((await shownTo("one", waiting.subscriptions)).jobs).toEqual([]);
   } finally {
     await backend.close();
     await rm(dir, { recursive: true, force: true });

@@ -43,7 +43,7 @@ class TestWorker {
     await this.#call("work:hello", { capabilities: { kinds: ["count"] }, startup: true });
     let next = await this.#take();
     while (!this.#stopped) {
-      const job = next.jobs[0] ?? (await this.#wait(next.stands));
+      const job = next.jobs[0] ?? (await this.#wait(next.subscriptions));
       next = job === null ? await this.#take() : await this.#do(job);
     }
   }
@@ -56,18 +56,18 @@ class TestWorker {
 
   async #do({ attemptId, payload }: ClaimedJob): Promise<NextWork> {
     this.#onStart(payload as number);
-    const args = { attemptId, result: null, wish: { jobs: 1 } };
+    const args = { attemptId, result: null, demand: { jobs: 1 } };
     const outcome = (await this.#call("work:complete", args)) as Completed;
     if (outcome.kind === "completed") this.#onEnd();
     return outcome;
   }
 
   async #take(): Promise<NextWork> {
-    return (await this.#call("work:take", { wish: { jobs: 1 } })) as NextWork;
+    return (await this.#call("work:take", { demand: { jobs: 1 } })) as NextWork;
   }
 
   /** Waits until it has claimed a job. Resolves to null if it no longer waits. */
-  async #wait(stands: readonly WaitSubscription[]): Promise<ClaimedJob | null> {
+  async #wait(subscriptions: readonly WaitSubscription[]): Promise<ClaimedJob | null> {
     return await new Promise((resolve) => {
       let claiming = false;
       let bumped = false;
@@ -87,7 +87,7 @@ class TestWorker {
           const job = shown.find((each) => each.late === late && !refused.has(each.jobId));
           if (job === undefined || this.#stopped) break;
           refused.add(job.jobId);
-          const args = { jobId: job.jobId, laneId: job.laneId, late, wish: { jobs: 0 } };
+          const args = { jobId: job.jobId, laneId: job.laneId, late, demand: { jobs: 0 } };
           const outcome = (await this.#call("work:claim", args)) as Claimed;
           if (outcome.kind === "claimed") {
             end(outcome.job);
@@ -99,10 +99,10 @@ class TestWorker {
       };
       const unsubscribe = this.#client.onUpdate(
         candidates,
-        { key: this.#key, stands: [...stands] },
+        { key: this.#key, subscriptions: [...subscriptions] },
         (value: Shown) => {
           shown = value.jobs;
-          bumped = value.stands.length === 0;
+          bumped = value.subscriptions.length === 0;
           if (bumped && !claiming) end(null);
           else void claim(false).then(() => setTimeout(() => void claim(true), lateMs));
         },
@@ -117,7 +117,7 @@ class TestWorker {
       try {
         return await this.#client.mutation(mutation(name), { key: this.#key, ...args });
       } catch (error) {
-        if (this.#stopped) return { jobs: [], stands: [], kind: "taken" };
+        if (this.#stopped) return { jobs: [], subscriptions: [], kind: "taken" };
         if (!String(error).includes("OptimisticConcurrencyControlFailure")) throw error;
       }
     }

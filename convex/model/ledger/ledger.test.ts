@@ -302,7 +302,7 @@ class Fleet {
         return;
       case "take": {
         const { key } = this.#device(step.first);
-        const outcome = await t.mutation(api.work.take, { key, wish: { jobs: 1 } });
+        const outcome = await t.mutation(api.work.take, { key, demand: { jobs: 1 } });
         if (outcome.kind === "ok") this.#note(outcome.jobs, step.first);
         return;
       }

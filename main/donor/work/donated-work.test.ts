@@ -277,7 +277,7 @@ describe("donated work", () => {
     expect(args).toMatchObject({
       result: { text: "yes", finishReason: "stop" },
       report: { usage: result.usage, timing: result.timing },
-      wish: { jobs: 1 },
+      demand: { jobs: 1 },
     });
     expect(views.at(-2)).toMatchObject({ phase: "writing", text: "yes" });
     expect(views.at(-1)).toBeNull();
@@ -356,7 +356,7 @@ describe("donated work", () => {
     expect(over).toBe(false);
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");
-    expect(args).toMatchObject({ result: { text: "yes" }, wish: { jobs: 0 } });
+    expect(args).toMatchObject({ result: { text: "yes" }, demand: { jobs: 0 } });
     await finished;
   });
 
@@ -396,7 +396,7 @@ describe("a model's file that the runner finds bad", () => {
       await writeFile(join(folder, "m.gguf"), "weightz");
       runner.finish({ kind: "failed", error: { code, message: "bad", retryable: true } });
       const fail = await called("fail");
-      expect(fail.args).toMatchObject({ error: { code, unfit: true }, wish: { jobs: 0 } });
+      expect(fail.args).toMatchObject({ error: { code, unfit: true }, demand: { jobs: 0 } });
       queue.showHeld();
       fail.answer({ kind: "failed", ...nextWork([], []) });
       await vi.waitFor(() => expect(catalog.stateOf(wanted[0]!)).toBe("corrupt"), patient);
@@ -433,10 +433,10 @@ describe("a runner that crashed", () => {
     const error = { code: "runner_crashed", message: "ended", retryable: true } as const;
     runner.finish({ kind: "failed", error });
     const fail = await called("fail");
-    expect(fail.args).toMatchObject({ error: { code: "runner_crashed" }, wish: { jobs: 0 } });
+    expect(fail.args).toMatchObject({ error: { code: "runner_crashed" }, demand: { jobs: 0 } });
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
-    expect((await called("take")).args["wish"]).toMatchObject({ jobs: 1 });
+    expect((await called("take")).args["demand"]).toMatchObject({ jobs: 1 });
     expect(performance.now() - since).toBeGreaterThanOrEqual(runner.restMs);
   });
 });

@@ -67,7 +67,7 @@ export class DonatedWork {
       },
       onMeasured: (model, speed) => plans.measured(model, speed),
       onCrash: (model) => plans.crashed(model),
-      onRest: (ms) => this.#worker.rest(ms),
+      onRest: (ms) => this.#worker.pauseTaking(ms),
     });
     this.#offer = new ModelOffer({
       plans,
@@ -151,7 +151,7 @@ export class DonatedWork {
   #limitRunner({ threads, dutyCycle, confined, memoryMb, stillSince }: Limits): void {
     const { runner, threads: most } = this.#deps;
     const isStill = stillSince !== null;
-    this.#worker.standStill(isStill);
+    this.#worker.holdNewJobs(isStill);
     const share = isStill ? 0 : dutyCycle;
     runner.limit({ threads: Math.min(threads ?? most, most), dutyCycle: share, confined, memoryMb });
   }

@@ -1,4 +1,4 @@
-import { type Handler, type JobContext, JobFailure, JobLetGo } from "@gleaner/queue/worker";
+import { type Handler, type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
 import type {
@@ -59,7 +59,7 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
       const model = deps.findModel(ctx.requirements.model ?? "");
       if (model === null) throw failureOf(jobErrors.modelMissing);
       const plan = deps.planFor(model);
-      if (plan === null) throw new JobLetGo();
+      if (plan === null) throw new ReleaseJob();
       return resultOf(await run(deps, shown, work, model, plan, ctx), deps, model, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
@@ -131,7 +131,7 @@ function resultOf(
   model: ModelFile,
   ctx: JobContext,
 ): Value {
-  if (outcome.kind === "aborted") throw new JobLetGo();
+  if (outcome.kind === "aborted") throw new ReleaseJob();
   if (outcome.kind === "failed") {
     if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
     if (outcome.error.code === "runner_crashed") onCrash(model);

@@ -29,11 +29,11 @@ async function addWorker({ t, queue, work }: App, kinds: string[]): Promise<stri
 
 /** Fails the next job of the worker with this key for good. */
 async function failNext({ t, work }: App, key: string): Promise<void> {
-  const taken = await t.mutation(work.take, { key, wish: { jobs: 1 } });
+  const taken = await t.mutation(work.take, { key, demand: { jobs: 1 } });
   const attemptId = taken.kind === "ok" ? taken.jobs[0]?.attemptId : undefined;
   if (attemptId === undefined) throw new Error("nothing to do");
   const error = { code: "no_file", message: "There is no such file.", retryable: false };
-  await t.mutation(work.fail, { key, attemptId, error, wish: { jobs: 0 } });
+  await t.mutation(work.fail, { key, attemptId, error, demand: { jobs: 0 } });
 }
 
 const statusOf = async ({ t, queue }: App, jobId: string) =>
@@ -152,10 +152,10 @@ describe("recurring jobs", () => {
 
     // The kind allows one failure, so even a retryable error ends the job.
     const key = await addWorker(app, ["report"]);
-    const taken = await t.mutation(app.work.take, { key, wish: { jobs: 1 } });
+    const taken = await t.mutation(app.work.take, { key, demand: { jobs: 1 } });
     const attemptId = taken.kind === "ok" ? String(taken.jobs[0]?.attemptId) : "";
     const error = { code: "crashed", message: "It crashed.", retryable: true };
-    await t.mutation(app.work.fail, { key, attemptId, error, wish: { jobs: 0 } });
+    await t.mutation(app.work.fail, { key, attemptId, error, demand: { jobs: 0 } });
     expect(await statusOf(app, jobId)).toBe("failed");
 
     await t.mutation((ctx) => queue.recurring.remove(ctx, scope, "nightly", "ann"));

@@ -49,12 +49,12 @@ it("gives jobs to a worker whose key is hashed with the app's own function", asy
   await t.mutation(work.hello, { key: "one", ...hello });
   const submitted = await t.mutation((ctx) => queue.submit(ctx, scope, { kind: "hash", payload: "a.txt" }));
   if (submitted.kind !== "submitted") throw new Error(submitted.kind);
-  const taken = await t.mutation(work.take, { key: "one", wish: { jobs: 1 } });
+  const taken = await t.mutation(work.take, { key: "one", demand: { jobs: 1 } });
   if (taken.kind !== "ok") throw new Error(taken.kind);
   expect(taken.jobs).toMatchObject([{ jobId: submitted.jobId, payload: "a.txt" }]);
   expect(await t.query(work.held, { key: "one" })).toHaveLength(1);
   const attemptId = String(taken.jobs[0]?.attemptId);
-  await t.mutation(work.complete, { key: "one", attemptId, result: { sha256: "…" }, wish: { jobs: 0 } });
+  await t.mutation(work.complete, { key: "one", attemptId, result: { sha256: "…" }, demand: { jobs: 0 } });
   const result = await t.query((ctx) => queue.result(ctx, scope, submitted.jobId));
   expect(result).toMatchObject({ result: { sha256: "…" } });
 });

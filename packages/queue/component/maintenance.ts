@@ -2,7 +2,7 @@ import { type ObjectType, type PropertyValidators, v } from "convex/values";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./builders.ts";
 import { foldBatch as foldEnds } from "./model/batches/fold.ts";
 import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
-import { reclaimUnstarted } from "./model/dispatch/reclaim.ts";
+import { reclaimUnstarted as reclaim } from "./model/dispatch/reclaim.ts";
 import { cancel, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { expire as expireJob, expireOne } from "./model/end/expire.ts";
 import { forgetOld, forgetPiece } from "./model/end/forget.ts";
@@ -11,12 +11,12 @@ import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
 import type { Step } from "./model/jobs/step.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
-import { expireLease, markLost } from "./model/leases/expireLease.ts";
+import { expireLease as endLease, markLost } from "./model/leases/expireLease.ts";
 import { healSweeps as replaceLostSweeps, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/clock.ts";
 import { maintenance, taskArgs } from "./model/references.ts";
-import { addToLane } from "./model/rings/addToLane.ts";
+import { addToLane as addWaiters } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endWatches } from "./model/streams/follow.ts";
 
@@ -40,17 +40,17 @@ function task<Args extends PropertyValidators>(
 
 export const sweepLeases = task(taskArgs.sweepLeases, sweepScope);
 
-export const lapse = task(taskArgs.lapse, expireLease);
+export const expireLease = task(taskArgs.expireLease, endLease);
 
-export const recall = task(taskArgs.recall, reclaimUnstarted);
+export const reclaimUnstarted = task(taskArgs.reclaimUnstarted, reclaim);
 
 export const healSweeps = task(taskArgs.healSweeps, async (ctx, _, now) => await replaceLostSweeps(ctx, now));
 
 export const resize = task(taskArgs.resize, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
 
-export const enlist = task(
-  taskArgs.enlist,
-  async (ctx, { laneId, after }) => await addToLane(ctx, laneId, after),
+export const addToLane = task(
+  taskArgs.addToLane,
+  async (ctx, { laneId, after }) => await addWaiters(ctx, laneId, after),
 );
 
 export const admit = task(taskArgs.admit, giveTurns);
@@ -88,10 +88,10 @@ async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void>
         await expireOne(ctx, job, now);
       });
       return;
-    case "revive":
+    case "retry":
       await withJob(ctx, one.jobId, async (job) => await retryDeadLetter(ctx, job, now));
       return;
-    case "lose": {
+    case "markLost": {
       const attempt = await ctx.db.get("attempts", one.attemptId);
       if (attempt?.open === true) await markLost(ctx, attempt, now);
       return;
@@ -128,7 +128,7 @@ export const cancelMany = task(
     await cancelJobs(ctx, { ...which, before: before ?? now }, { refused, failures }),
 );
 
-export const reviveMany = task(taskArgs.reviveMany, retryDeadLetters);
+export const retryMany = task(taskArgs.retryMany, retryDeadLetters);
 
 export const purge = task(taskArgs.purge, async (ctx, _, now) => {
   if (await purgePiece(ctx, now)) await ctx.scheduler.runAfter(0, maintenance.purge, {});

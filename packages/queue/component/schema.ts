@@ -192,7 +192,7 @@ const schema = defineSchema({
     startedAt: v.optional(v.number()),
     finishedAt: v.optional(v.number()),
     waitsFor: v.optional(waitsFor),
-    /** Whose limit the job waits for: its requester's or its key's. Set while `waitsFor` is "turn". */
+    /** The limit that the job waits for: its requester's or its key's. Set while `waitsFor` is "turn". */
     turnOf: v.optional(v.union(v.literal("requester"), v.literal("key"))),
     /** When the job may run, while it waits for `time`. */
     dueAt: v.optional(v.number()),

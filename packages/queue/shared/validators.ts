@@ -227,7 +227,7 @@ export type ClaimedJob = Infer<typeof claimedJob>;
 export const nextWork = v.object({
   jobs: v.array(claimedJob),
   /** Empty if jobs were found, or if none were wanted. */
-  stands: v.array(waitSubscription),
+  subscriptions: v.array(waitSubscription),
   cursor,
 });
 export type NextWork = Infer<typeof nextWork>;

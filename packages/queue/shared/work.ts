@@ -40,7 +40,7 @@ export const workerMutations = {
    * it may.
    */
   take: {
-    args: { wish: demand },
+    args: { demand },
     returns: v.union(
       v.object({ kind: v.literal("ok"), ...nextWork.fields }),
       v.object({ kind: v.literal("unable"), reason: v.union(v.literal("paused"), v.literal("full")) }),
@@ -48,7 +48,7 @@ export const workerMutations = {
   },
   /**
    * Claims a ready job. `taken`: another worker was faster, or the job is gone. `unable`: this worker may not run it now.
-   * If it wants more than this job, it keeps waiting where `stands` says.
+   * If it wants more than this job, it keeps waiting at `subscriptions`.
    */
   claim: {
     args: {
@@ -57,11 +57,16 @@ export const workerMutations = {
       late: v.boolean(),
       laneId: v.optional(v.string()),
       /** More jobs of the same affinity wait behind it. */
-      crowded: v.optional(v.boolean()),
-      wish: demand,
+      backlogged: v.optional(v.boolean()),
+      demand,
     },
     returns: v.union(
-      v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(waitSubscription), cursor }),
+      v.object({
+        kind: v.literal("claimed"),
+        job: claimedJob,
+        subscriptions: v.array(waitSubscription),
+        cursor,
+      }),
       v.object({ kind: v.literal("taken") }),
       v.object({ kind: v.literal("unable") }),
     ),
@@ -80,7 +85,7 @@ export const workerMutations = {
     returns: acknowledged,
   },
   /**
-   * Ends an attempt with a result. `begins`: the prefetched attempts that the worker now starts. `reply`: the answer of
+   * Ends an attempt with a result. `starts`: the prefetched attempts that the worker now starts. `reply`: the answer of
    * the app's `onFinal`. Refuses: too_large.
    */
   complete: {
@@ -88,8 +93,8 @@ export const workerMutations = {
       attemptId: v.string(),
       result: anything,
       report: v.optional(anything),
-      begins: v.optional(attemptIds),
-      wish: demand,
+      starts: v.optional(attemptIds),
+      demand,
     },
     returns: v.union(
       v.object({ kind: v.literal("completed"), reply: v.optional(anything), ...nextWork.fields }),
@@ -107,8 +112,8 @@ export const workerMutations = {
         /** This worker cannot run the job. It says nothing about the job. */
         unfit: v.optional(v.boolean()),
       }),
-      begins: v.optional(attemptIds),
-      wish: demand,
+      starts: v.optional(attemptIds),
+      demand,
     },
     returns: v.union(
       v.object({ kind: v.literal("failed"), ...nextWork.fields }),
@@ -129,21 +134,21 @@ export const workerMutations = {
 export const workerQueries = {
   /**
    * The jobs that wake a waiting worker; it subscribes while it waits. `late`: a job of another worker, to be claimed if
-   * it is still shown after 400 ms, or after 2 s if a worker holds it and has not started (`held`). `stands`: where the
-   * worker waits. If one is missing, the worker was taken for dead and should call `take`. If one is added, there is a
-   * new lane. `laneId` and `crowded`: the worker passes them on with the claim, which saves reads.
+   * it is still shown after 400 ms, or after 2 s if a worker holds it and has not started (`held`). `subscriptions`: the
+   * positions at which the worker waits. If one is missing, the worker was taken for dead and should call `take`. If one
+   * is added, there is a new lane. `laneId` and `backlogged`: the worker passes them on with the claim, which saves reads.
    */
   candidates: {
-    args: { stands: v.array(waitSubscription) },
+    args: { subscriptions: v.array(waitSubscription) },
     returns: v.object({
-      stands: v.array(waitSubscription),
+      subscriptions: v.array(waitSubscription),
       jobs: v.array(
         v.object({
           jobId: v.string(),
           laneId: v.string(),
           late: v.boolean(),
           held: v.optional(v.boolean()),
-          crowded: v.optional(v.boolean()),
+          backlogged: v.optional(v.boolean()),
         }),
       ),
     }),

@@ -98,7 +98,7 @@ export class FakeQueue implements WorkerClient {
   /** The positions whose ready jobs the worker follows; null while it follows none. */
   get followed(): readonly WaitSubscription[] | null {
     const [one] = this.#of("candidates");
-    return one === undefined ? null : (one.args["stands"] as readonly WaitSubscription[]);
+    return one === undefined ? null : (one.args["subscriptions"] as readonly WaitSubscription[]);
   }
 
   get followsHeld(): boolean {
@@ -147,8 +147,11 @@ function nameOf(reference: FunctionReference<"mutation" | "query">): string {
 export const someCursor: Cursor = { laneId: "l", place: 5, turn: 1 };
 export const someSubscription: WaitSubscription = { laneId: "l", position: 7 };
 
-export function nextWork(jobs: readonly ClaimedJob[], stands: readonly WaitSubscription[] = []): NextWork {
-  return { jobs, stands, cursor: someCursor };
+export function nextWork(
+  jobs: readonly ClaimedJob[],
+  subscriptions: readonly WaitSubscription[] = [],
+): NextWork {
+  return { jobs, subscriptions, cursor: someCursor };
 }
 
 export function claimedJob(attemptId: string, changed: Partial<ClaimedJob> = {}): ClaimedJob {

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import type { Handler, JobContext } from "./handler.ts";
-import { attemptErrorOf, JobFailure, JobLetGo } from "./job-failure.ts";
+import { attemptErrorOf, JobFailure, ReleaseJob } from "./job-failure.ts";
 import type { HandlerEnd, HandlerEvent } from "./machine/state.ts";
 import type { ClaimedJob } from "./protocol.ts";
 
@@ -33,7 +33,7 @@ export class HandlerRuns {
       end = { kind: "done", result, report };
     } catch (error) {
       const wasAsked = controller.signal.aborted && !(error instanceof JobFailure);
-      const letGo = wasAsked || error instanceof JobLetGo;
+      const letGo = wasAsked || error instanceof ReleaseJob;
       end = letGo ? { kind: "stopped" } : { kind: "failed", error: attemptErrorOf(error) };
     }
     this.#controllers.delete(attemptId);

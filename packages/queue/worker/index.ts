@@ -1,7 +1,7 @@
 /** The public face of the package for a worker's program. */
 export { BackOff, type BackOffDelay, doubling, oneToSixtySeconds } from "./back-off.ts";
 export type { Handler, JobContext } from "./handler.ts";
-export { JobFailure, JobLetGo } from "./job-failure.ts";
+export { JobFailure, ReleaseJob } from "./job-failure.ts";
 export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "./log.ts";
 export { parsing } from "./parsing.ts";
 export { functionsAt, type WorkerFunctions } from "./protocol.ts";

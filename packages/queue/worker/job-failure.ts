@@ -26,8 +26,8 @@ export class JobFailure extends Error {
 }
 
 /** Gives the job back without a failure. It goes to another worker, and no retry is used. */
-export class JobLetGo extends Error {
-  override readonly name = "JobLetGo";
+export class ReleaseJob extends Error {
+  override readonly name = "ReleaseJob";
 }
 
 /** The error for the queue. Of an unknown error it has only the name, since the message may quote the payload. */

@@ -28,7 +28,7 @@ export type QueueDeployment = {
   readonly newScope: () => void;
   readonly submit: (names: readonly string[], watched?: boolean) => Promise<readonly string[]>;
   readonly call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
-  /** What the backend has counted so far, as it tells its admin: packages/embedded/system/built-in-queries.ts. */
+  /** The backend's counters, as its admin sees them: packages/embedded/system/built-in-queries.ts. */
   readonly usage: () => Promise<unknown>;
   /** Waits until `holds` is true of the job. */
   readonly until: (jobId: string, holds: (look: Look) => boolean) => Promise<Look>;

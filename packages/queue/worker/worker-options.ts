@@ -19,7 +19,7 @@ export type WorkerOptions = {
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Jobs that run at once. Default: 1. A worker holds at most 16 jobs, prefetched ones included. */
   readonly concurrency?: number;
-  /** Jobs that are held beyond those, so that one begins when another ends. Default: 0. Other workers may steal them. */
+  /** Jobs that are held beyond those, so that one starts when another ends. Default: 0. Other workers may steal them. */
   readonly prefetch?: number;
   readonly capabilities?: Abilities;
   readonly version?: string;
@@ -36,7 +36,7 @@ export type WorkerEvent =
   | { readonly kind: "greeted" }
   /** The queue does not know the key, or no longer does. `start` asks again. */
   | { readonly kind: "unknown-key" }
-  /** Another program takes jobs with the same key. This one rests for a while. */
+  /** Another program takes jobs with the same key. This one takes no jobs for a while. */
   | { readonly kind: "key-used-elsewhere" }
   /** A handler called `ctx.progress`. */
   | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };

@@ -71,7 +71,7 @@ export class WorkerAtTest {
   /** Shows the worker these ready jobs. */
   showReady(...jobIds: readonly string[]): void {
     const jobs = jobIds.map((jobId) => ({ jobId, laneId: "l", late: false }));
-    this.queue.showCandidates({ stands: [someSubscription], jobs });
+    this.queue.showCandidates({ subscriptions: [someSubscription], jobs });
   }
 
   async stop(): Promise<void> {

@@ -7,15 +7,15 @@ import { settle, WorkerAtTest } from "./worker.fixture.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const done = (jobs: Parameters<typeof nextWork>[0] = [], stands = [someSubscription]) => ({
+const done = (jobs: Parameters<typeof nextWork>[0] = [], subscriptions = [someSubscription]) => ({
   kind: "completed",
-  ...nextWork(jobs, jobs.length > 0 ? [] : stands),
+  ...nextWork(jobs, jobs.length > 0 ? [] : subscriptions),
 });
 
-const claimed = (attemptId: string, stands = [] as (typeof someSubscription)[]) => ({
+const claimed = (attemptId: string, subscriptions = [] as (typeof someSubscription)[]) => ({
   kind: "claimed",
   job: claimedJob(attemptId),
-  stands,
+  subscriptions,
   cursor: someCursor,
 });
 
@@ -44,7 +44,7 @@ describe("looking for jobs", () => {
       jobId: "j1",
       laneId: "l",
       late: false,
-      wish: { jobs: 0, cursor: someCursor },
+      demand: { jobs: 0, cursor: someCursor },
     });
     expect(at.queue.followed).toBeNull();
     claim.answer(claimed("a1"));
@@ -56,7 +56,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker begins a handed job at once, and reports the start only if the job lasts", async () => {
+  it("a worker starts a handed job at once, and reports the start only if the job lasts", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.wait();
     const handed = claimedJob("a1", { begun: false });
@@ -178,7 +178,7 @@ describe("looking for jobs", () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.queue.showCandidates({
-      stands: [someSubscription],
+      subscriptions: [someSubscription],
       jobs: [{ jobId: "j1", laneId: "l", late: true }],
     });
     await settle(399);
@@ -192,9 +192,9 @@ describe("looking for jobs", () => {
     const at = new WorkerAtTest();
     await at.wait();
     const two = [someSubscription, { laneId: "new", position: 7 }];
-    at.queue.showCandidates({ stands: two, jobs: [] });
+    at.queue.showCandidates({ subscriptions: two, jobs: [] });
     expect(at.queue.followed).toEqual(two);
-    at.queue.showCandidates({ stands: [someSubscription], jobs: [] });
+    at.queue.showCandidates({ subscriptions: [someSubscription], jobs: [] });
     await settle();
     expect(at.queue.followed).toBeNull();
     await at.answer("take", { kind: "ok", ...nextWork([], two) });
@@ -207,10 +207,10 @@ describe("looking for jobs", () => {
     await at.begin();
     const none = [{ laneId: "", position: 7 }];
     await at.answer("take", { kind: "ok", ...nextWork([], none) });
-    at.queue.showCandidates({ stands: none, jobs: [] });
+    at.queue.showCandidates({ subscriptions: none, jobs: [] });
     await settle();
     expect(at.queue.followed).toEqual(none);
-    at.queue.showCandidates({ stands: [someSubscription], jobs: [] });
+    at.queue.showCandidates({ subscriptions: [someSubscription], jobs: [] });
     expect(at.queue.followed).toEqual([someSubscription]);
     expect(at.queue.count("take")).toBe(1);
     await at.stop();
@@ -260,28 +260,28 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker takes no job while it rests, and takes jobs again afterwards", async () => {
+  it("a worker takes no job while taking is paused, and takes jobs again afterwards", async () => {
     const at = new WorkerAtTest();
     await at.wait();
-    at.worker.rest(5_000);
+    at.worker.pauseTaking(5_000);
     expect(at.queue.followed).toBeNull();
-    // A clock that is set back makes no rest longer.
+    // A clock that is set back makes no pause longer.
     vi.setSystemTime(Date.now() - 3_600_000);
     await settle(5_001);
     expect(at.queue.followed).toEqual([someSubscription]);
     await at.stop();
   });
 
-  it("a worker at a standstill still watches for jobs, but claims and begins none", async () => {
+  it("a worker that holds new jobs still watches for jobs, but claims and starts none", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.wait();
-    at.worker.standStill(true);
+    at.worker.holdNewJobs(true);
     at.showReady("j1");
     at.queue.showHanded(claimedJob("a1", { begun: false }));
     await settle(10_000);
     expect(at.queue.followed).toEqual([someSubscription]);
     expect([at.queue.count("claim"), at.runs.length]).toEqual([0, 0]);
-    at.worker.standStill(false);
+    at.worker.holdNewJobs(false);
     await settle();
     expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
     expect(at.queue.call("claim").args).toMatchObject({ jobId: "j1" });
@@ -334,8 +334,8 @@ describe("one job", () => {
       attemptId: "a1",
       result: { say: "yes" },
       report: { tokens: 3 },
-      begins: [],
-      wish: { jobs: 1, cursor: someCursor },
+      starts: [],
+      demand: { jobs: 1, cursor: someCursor },
     });
     at.queue.showHeld("a2");
     complete.answer(done([claimedJob("a2")]));
@@ -485,7 +485,7 @@ describe("one job", () => {
     expect(at.queue.count("release")).toBe(1);
     at.runs[0]?.finish(1);
     await settle();
-    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 0 });
+    expect(at.queue.call("complete").args["demand"]).toMatchObject({ jobs: 0 });
     await at.stop();
   });
 
@@ -566,7 +566,7 @@ describe("several jobs", () => {
     at.showReady("j1");
     await settle();
     const claim = at.queue.call("claim");
-    expect(claim.args["wish"]).toEqual({ jobs: 1, cursor: someCursor });
+    expect(claim.args["demand"]).toEqual({ jobs: 1, cursor: someCursor });
     at.queue.showHeld("a1");
     claim.answer(claimed("a1", [someSubscription]));
     await settle();
@@ -579,7 +579,7 @@ describe("several jobs", () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.begin();
     const take = at.queue.call("take");
-    expect(take.args["wish"]).toEqual({ jobs: 3 });
+    expect(take.args["demand"]).toEqual({ jobs: 3 });
     at.queue.showHeld("a1", "a2", "a3");
     const jobs = [claimedJob("a1"), claimedJob("a2"), claimedJob("a3", { begun: false })];
     take.answer({ kind: "ok", ...nextWork(jobs) });
@@ -589,7 +589,7 @@ describe("several jobs", () => {
     at.runs[0]?.finish(1);
     await settle();
     expect(at.runs.map(({ ctx }) => ctx.attemptId)).toEqual(["a1", "a2", "a3"]);
-    expect(at.queue.call("complete").args).toMatchObject({ begins: ["a3"], wish: { jobs: 1 } });
+    expect(at.queue.call("complete").args).toMatchObject({ starts: ["a3"], demand: { jobs: 1 } });
     expect(at.queue.count("start")).toBe(0);
     await at.stop();
   });
@@ -602,10 +602,10 @@ describe("several jobs", () => {
     expect(at.queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { concurrency: 1, prefetch: 0 } });
     at.runs[0]?.finish(1);
     await settle();
-    expect(at.queue.call("complete").args).toMatchObject({ begins: [], wish: { jobs: 0 } });
+    expect(at.queue.call("complete").args).toMatchObject({ starts: [], demand: { jobs: 0 } });
     at.runs[1]?.finish(1);
     await settle();
-    expect(at.queue.call("complete").args).toMatchObject({ begins: ["a3"], wish: { jobs: 0 } });
+    expect(at.queue.call("complete").args).toMatchObject({ starts: ["a3"], demand: { jobs: 0 } });
     await at.stop();
   });
 
@@ -617,7 +617,7 @@ describe("several jobs", () => {
     expect(at.queue.count("take")).toBe(1);
     at.runs[0]?.finish(1);
     await settle();
-    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 3 });
+    expect(at.queue.call("complete").args["demand"]).toMatchObject({ jobs: 3 });
     await at.stop();
   });
 
@@ -631,22 +631,22 @@ describe("several jobs", () => {
     await at.stop();
   });
 
-  it("a worker with several jobs gives back prefetched jobs when it has to rest", async () => {
+  it("a worker with several jobs gives back prefetched jobs when taking is paused", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
-    at.worker.rest(5_000);
+    at.worker.pauseTaking(5_000);
     await settle();
     expect(at.queue.args["release"]).toEqual([
       { key: "k", attemptIds: ["a2"], reason: "resting", leave: false },
     ]);
     at.runs[0]?.fail(new JobFailure("runner_crashed", "ended"));
     await settle();
-    expect(at.queue.call("fail").args).toMatchObject({ begins: [], wish: { jobs: 0 } });
+    expect(at.queue.call("fail").args).toMatchObject({ starts: [], demand: { jobs: 0 } });
     expect(at.runs).toHaveLength(1);
     await at.stop();
   });
 
-  it("a worker with several jobs reports which job it begins in place of a canceled one, and drops a stolen one", async () => {
+  it("a worker with several jobs reports which job it starts in place of a canceled one, and drops a stolen one", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1", claimedJob("a2", { begun: false }), claimedJob("a3", { begun: false }));
     at.queue.showHeld("a1", "a3");
@@ -660,11 +660,11 @@ describe("several jobs", () => {
   it("a worker with several jobs asks for no more jobs than it has room for, counting those that other calls ask for", async () => {
     const at = new WorkerAtTest({ concurrency: 3 });
     await at.hold("a1", "a2");
-    expect(at.queue.call("take").args["wish"]).toMatchObject({ jobs: 1 });
+    expect(at.queue.call("take").args["demand"]).toMatchObject({ jobs: 1 });
     at.runs[0]?.finish(1);
     at.runs[1]?.finish(2);
     await settle();
-    const wishes = at.queue.args["complete"]?.map(({ wish }) => (wish as { jobs: number }).jobs) ?? [];
+    const wishes = at.queue.args["complete"]?.map(({ demand }) => (demand as { jobs: number }).jobs) ?? [];
     expect(wishes.reduce((sum, jobs) => sum + jobs, 0)).toBe(2);
     await at.stop();
   });
@@ -764,7 +764,7 @@ describe("pause", () => {
     await at.hold("a1");
     await at.worker.pause("in-use");
     await settle();
-    expect(at.queue.call("complete").args).toMatchObject({ result: "in time", wish: { jobs: 0 } });
+    expect(at.queue.call("complete").args).toMatchObject({ result: "in time", demand: { jobs: 0 } });
     await at.stop();
   });
 
@@ -794,7 +794,7 @@ describe("stop", () => {
     expect(at.runs[0]?.ctx.signal.aborted).toBe(false);
     at.runs[0]?.finish(1);
     await settle();
-    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 0 });
+    expect(at.queue.call("complete").args["demand"]).toMatchObject({ jobs: 0 });
     await settle(2_000);
     expect(over).toBe(true);
     expect(at.queue.log.slice(-2)).toEqual(["release", "complete"]);

@@ -83,20 +83,20 @@ export class Worker {
     await this.#letGo();
   }
 
-  /** Takes no more jobs, and gives back those that have not begun. Resolves when the running ones have ended. */
+  /** Takes no more jobs, and gives back those that have not started. Resolves when the running ones have ended. */
   async finish(reason: string): Promise<void> {
     this.#happened({ kind: "finish", reason });
     await this.#letGo();
   }
 
-  /** Takes and begins no job for this time. Running jobs continue. */
-  rest(ms: number): void {
-    this.#happened({ kind: "rest", ms });
+  /** Takes and starts no job for this time. Running jobs continue. */
+  pauseTaking(ms: number): void {
+    this.#happened({ kind: "pause-taking", ms });
   }
 
-  /** While on, the worker keeps waiting but claims and begins nothing, so that others may. Running jobs continue. */
-  standStill(on: boolean): void {
-    this.#happened({ kind: "stand-still", on });
+  /** While on, the worker keeps waiting but claims and starts nothing, so that others may. Running jobs continue. */
+  holdNewJobs(on: boolean): void {
+    this.#happened({ kind: "hold-new-jobs", on });
   }
 
   /** Changes what this machine offers. */
@@ -220,7 +220,7 @@ export class Worker {
     this.#stopFollowing("candidates");
     this.#stopFollowing("handed");
     if (at === null) return;
-    this.#follow("candidates", { stands: at }, (seen) => this.#happened({ kind: "candidates", seen }));
+    this.#follow("candidates", { subscriptions: at }, (seen) => this.#happened({ kind: "candidates", seen }));
     this.#follow("handed", {}, (jobs) => this.#happened({ kind: "handed", jobs }));
   }
 

@@ -16,7 +16,7 @@ export function slotsFor(workers: number): number {
 }
 
 /**
- * Where a job is placed: its ring position is slot × 65,536 + seat (stored as `place`). The affinity chooses the slot,
+ * The place of a job: its ring position is slot × 65,536 + seat (stored as `place`). The affinity chooses the slot,
  * otherwise chance does. Each requester has as many seats in a slot as its weight. An affinity may be spread over
  * several slots, starting at its own. A later job of the same affinity in a submission goes one slot further for each
  * job before it.

@@ -17,11 +17,11 @@ export const taskArgs = {
   /** Checks a scope's leases. A worker's first call schedules it: model/leases/sweep.ts. */
   sweepLeases: { scope, due: v.number(), graced: v.boolean() },
   /** Takes back the jobs of a silent worker: model/leases/expireLease.ts. */
-  lapse: { workerId: v.id("workers"), lastSeenAt: v.number(), failures },
+  expireLease: { workerId: v.id("workers"), lastSeenAt: v.number(), failures },
   /** Replaces lost sweeps. Called with the count of each minute: model/leases/sweep.ts. */
   healSweeps: {},
   /** Takes back jobs that were handed over and not started: model/dispatch/reclaim.ts. */
-  recall: { scope, due: v.number(), graced: v.optional(v.boolean()) },
+  reclaimUnstarted: { scope, due: v.number(), graced: v.optional(v.boolean()) },
   /** Makes delayed jobs ready when they are due: model/jobs/waiting.ts. */
   wakeDue: { later: v.optional(v.array(v.number())) },
   /** Ends a job that has not started or finished in time: model/end/expire.ts. */
@@ -45,7 +45,7 @@ export const taskArgs = {
   deleteChunks: { jobId: v.id("jobs") },
   /** Fits a lane's slots to its number of waiting workers, and adds waiting workers to a new lane: model/rings/. */
   resize: { laneId: v.id("lanes") },
-  enlist: { laneId: v.id("lanes"), after: v.number() },
+  addToLane: { laneId: v.id("lanes"), after: v.number() },
   /** Continues a mass cancellation: model/end/cancel.ts. `running`: whether running jobs are canceled, too. */
   cancelMany: {
     scope,
@@ -57,7 +57,7 @@ export const taskArgs = {
     failures,
   },
   /** Continues a mass retry of dead letters: model/end/retry.ts. */
-  reviveMany: {
+  retryMany: {
     scope,
     kind: v.union(v.string(), v.null()),
     status: v.union(v.literal("failed"), v.literal("expired")),

@@ -69,7 +69,7 @@ export class Chaos {
       [
         5,
         "take",
-        () => this.#as((keyHash) => this.#t.mutation(queue.work.take, { keyHash, wish: this.#wish() })),
+        () => this.#as((keyHash) => this.#t.mutation(queue.work.take, { keyHash, demand: this.#demand() })),
       ],
       [8, "claim", () => this.#as((keyHash) => this.#claim(keyHash))],
       [
@@ -215,7 +215,7 @@ export class Chaos {
     return from[this.#int(from.length)] as T;
   }
 
-  #wish() {
+  #demand() {
     return { jobs: this.#int(4) };
   }
 
@@ -323,30 +323,30 @@ export class Chaos {
 
   async #claim(keyHash: string): Promise<void> {
     const t = this.#t;
-    const { stands } = await t.query(queue.work.candidates, { keyHash, stands: [] });
-    const { jobs } = await t.query(queue.work.candidates, { keyHash, stands });
+    const { subscriptions } = await t.query(queue.work.candidates, { keyHash, subscriptions: [] });
+    const { jobs } = await t.query(queue.work.candidates, { keyHash, subscriptions });
     const shown =
       jobs.length > 0 ? this.#pick(...jobs) : { jobId: await this.#jobId(), late: this.#chance(0.5) };
     const { jobId, late } = shown;
-    await t.mutation(queue.work.claim, { keyHash, jobId, late, wish: this.#wish() });
+    await t.mutation(queue.work.claim, { keyHash, jobId, late, demand: this.#demand() });
   }
 
   async #complete(keyHash: string): Promise<void> {
     const attemptId = await this.#attemptOf(keyHash);
-    const begins = this.#chance(0.3) ? [await this.#attemptOf(keyHash)] : [];
+    const starts = this.#chance(0.3) ? [await this.#attemptOf(keyHash)] : [];
     await this.#t.mutation(queue.work.complete, {
       keyHash,
       attemptId,
-      begins,
+      starts,
       result: 1,
-      wish: this.#wish(),
+      demand: this.#demand(),
     });
   }
 
   async #fail(keyHash: string): Promise<void> {
     const attemptId = await this.#attemptOf(keyHash);
     const error = { ...crash, retryable: this.#chance(0.7), unfit: this.#chance(0.3) };
-    await this.#t.mutation(queue.work.fail, { keyHash, attemptId, error, wish: this.#wish() });
+    await this.#t.mutation(queue.work.fail, { keyHash, attemptId, error, demand: this.#demand() });
   }
 
   async #setLane(): Promise<void> {

@@ -12,7 +12,7 @@ export class SteadyWorker {
   readonly #t: Backend;
   readonly #keyHash: string;
   readonly #held = new Map<string, ClaimedJob>();
-  #stands: readonly WaitSubscription[] | null = null;
+  #subscriptions: readonly WaitSubscription[] | null = null;
   #cursor: Cursor | undefined;
   #lateSince: ReadonlyMap<string, number> = new Map();
   readonly #tried = new Map<string, number>();
@@ -30,43 +30,43 @@ export class SteadyWorker {
     }
     const [held] = this.#held.values();
     if (held !== undefined) await this.#complete(held);
-    else if (this.#stands === null) await this.#take();
-    else await this.#look(this.#stands, now);
+    else if (this.#subscriptions === null) await this.#take();
+    else await this.#look(this.#subscriptions, now);
   }
 
-  get #wish() {
+  get #demand() {
     return { jobs: 1, ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }) };
   }
 
   async #take(): Promise<void> {
-    const outcome = await this.#t.mutation(queue.work.take, { keyHash: this.#keyHash, wish: this.#wish });
+    const outcome = await this.#t.mutation(queue.work.take, { keyHash: this.#keyHash, demand: this.#demand });
     if (outcome.kind === "ok") this.#receive(outcome);
   }
 
   async #complete({ attemptId }: ClaimedJob): Promise<void> {
-    const end = { keyHash: this.#keyHash, attemptId, result: "done", wish: this.#wish };
+    const end = { keyHash: this.#keyHash, attemptId, result: "done", demand: this.#demand };
     const next = await this.#t.mutation(queue.work.complete, end);
     this.#held.delete(attemptId);
     this.#receive(next);
   }
 
-  #receive({ jobs, stands, cursor }: NextWork): void {
+  #receive({ jobs, subscriptions, cursor }: NextWork): void {
     for (const job of jobs) this.#held.set(job.attemptId, job);
-    this.#stands = stands.length > 0 ? stands : null;
+    this.#subscriptions = subscriptions.length > 0 ? subscriptions : null;
     this.#cursor = cursor;
   }
 
   async #look(followed: readonly WaitSubscription[], now: number): Promise<void> {
     const keyHash = this.#keyHash;
-    const seen = await this.#t.query(queue.work.candidates, { keyHash, stands: [...followed] });
+    const seen = await this.#t.query(queue.work.candidates, { keyHash, subscriptions: [...followed] });
     for (const job of await this.#t.query(queue.work.handed, { keyHash })) {
       this.#held.set(job.attemptId, job);
     }
     if (this.#held.size > 0) return;
-    if (JSON.stringify(seen.stands) !== JSON.stringify(followed)) {
-      const isAt = new Set(seen.stands.map(({ laneId }) => laneId));
+    if (JSON.stringify(seen.subscriptions) !== JSON.stringify(followed)) {
+      const isAt = new Set(seen.subscriptions.map(({ laneId }) => laneId));
       const lost = followed.some(({ laneId }) => laneId !== "" && !isAt.has(laneId));
-      this.#stands = lost || seen.stands.length === 0 ? null : seen.stands;
+      this.#subscriptions = lost || seen.subscriptions.length === 0 ? null : seen.subscriptions;
       return;
     }
     this.#lateSince = new Map(seen.jobs.map(({ jobId }) => [jobId, this.#lateSince.get(jobId) ?? now]));
@@ -77,9 +77,9 @@ export class SteadyWorker {
     if (chosen === undefined) return;
     const { jobId, late, laneId } = chosen;
     this.#tried.set(jobId, now);
-    const claim = { keyHash, jobId, late, laneId, wish: { ...this.#wish, jobs: 0 } };
+    const claim = { keyHash, jobId, late, laneId, demand: { ...this.#demand, jobs: 0 } };
     const outcome = await this.#t.mutation(queue.work.claim, claim);
     if (outcome.kind !== "claimed") return;
-    this.#receive({ jobs: [outcome.job], stands: outcome.stands, cursor: outcome.cursor });
+    this.#receive({ jobs: [outcome.job], subscriptions: outcome.subscriptions, cursor: outcome.cursor });
   }
 }

@@ -46,9 +46,9 @@ export async function addWorker(
 export async function take(
   t: Backend,
   { keyHash }: TestWorker,
-  wish: Demand = { jobs: 1 },
+  demand: Demand = { jobs: 1 },
 ): Promise<NextWork> {
-  const outcome = await t.mutation(queue.work.take, { keyHash, wish });
+  const outcome = await t.mutation(queue.work.take, { keyHash, demand });
   if (outcome.kind !== "ok") throw new Error(`unable: ${outcome.reason}`);
   return outcome;
 }
@@ -61,21 +61,21 @@ export async function takeOne(t: Backend, worker: TestWorker): Promise<ClaimedJo
 
 /** The jobs that a waiting worker is shown. */
 export async function shownTo(t: Backend, { keyHash }: TestWorker) {
-  const { stands } = await t.query(queue.work.candidates, { keyHash, stands: [] });
-  return (await t.query(queue.work.candidates, { keyHash, stands })).jobs;
+  const { subscriptions } = await t.query(queue.work.candidates, { keyHash, subscriptions: [] });
+  return (await t.query(queue.work.candidates, { keyHash, subscriptions })).jobs;
 }
 
 export async function claim(t: Backend, { keyHash }: TestWorker, jobId: string, late = false) {
-  return await t.mutation(queue.work.claim, { keyHash, jobId, late, wish: { jobs: 0 } });
+  return await t.mutation(queue.work.claim, { keyHash, jobId, late, demand: { jobs: 0 } });
 }
 
 export async function complete(
   t: Backend,
   { keyHash }: TestWorker,
   attemptId: string,
-  wish: Demand = { jobs: 0 },
+  demand: Demand = { jobs: 0 },
 ) {
-  return await t.mutation(queue.work.complete, { keyHash, attemptId, result: "done", wish });
+  return await t.mutation(queue.work.complete, { keyHash, attemptId, result: "done", demand });
 }
 
 export const crash = { code: "crashed", message: "It crashed.", retryable: true };
@@ -85,18 +85,18 @@ export async function fail(
   { keyHash }: TestWorker,
   attemptId: string,
   error: { code: string; message: string; retryable: boolean; unfit?: boolean } = crash,
-  wish: Demand = { jobs: 0 },
+  demand: Demand = { jobs: 0 },
 ) {
-  return await t.mutation(queue.work.fail, { keyHash, attemptId, error, wish });
+  return await t.mutation(queue.work.fail, { keyHash, attemptId, error, demand });
 }
 
 export async function heldBy(t: Backend, { keyHash }: TestWorker) {
   return await t.query(queue.work.held, { keyHash });
 }
 
-/** Where the worker waits. */
+/** The positions at which the worker waits. */
 export async function waitingPositions(t: Backend, { keyHash }: TestWorker) {
-  return (await t.query(queue.work.candidates, { keyHash, stands: [] })).stands;
+  return (await t.query(queue.work.candidates, { keyHash, subscriptions: [] })).subscriptions;
 }
 
 /** Expects a refusal, as an app would read it from the ConvexError. */

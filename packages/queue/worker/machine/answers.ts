@@ -23,7 +23,7 @@ export function onAnswer(t: Turn, event: Answered): void {
       greeted(t, call, event.answer.leaseMs);
       return;
     case "take":
-      taken(t, event.answer, event.args.wish.jobs, event.random);
+      taken(t, event.answer, event.args.demand.jobs, event.random);
       return;
     case "claim":
       claimed(t, event.answer, event.args, event.random);
@@ -34,9 +34,9 @@ export function onAnswer(t: Turn, event: Answered): void {
       return;
     case "complete":
     case "fail": {
-      const { attemptId, wish } = event.args;
+      const { attemptId, demand } = event.args;
       const { kind: outcome } = event.answer;
-      receive(t, event.answer, wish.jobs);
+      receive(t, event.answer, demand.jobs);
       if (event.name === "complete") t.log("info", "attempt.completed", { attemptId, outcome });
       else t.log("warn", "attempt.failed", { attemptId, code: event.args.error.code, outcome });
       onAttempt(t, attemptId, { kind: "answered" });
@@ -79,7 +79,7 @@ export function sendRetries(t: Turn): void {
   if (due.length === 0) return;
   t.set({ retries: t.state.retries.filter((retry) => !due.includes(retry)) });
   for (const { call, failures } of due) {
-    const args = isJobRequest(call) ? { ...call.args, wish: demandOf(t) } : call.args;
+    const args = isJobRequest(call) ? { ...call.args, demand: demandOf(t) } : call.args;
     t.call({ name: call.name, args } as Call, failures);
   }
 }
@@ -148,7 +148,8 @@ function taken(t: Turn, outcome: TakeOutcome, requested: number, random: number)
   if (outcome.kind === "ok") receive(t, outcome, requested);
   // The queue counts jobs that are unknown to this worker.
   else if (outcome.reason === "full") recheckHeld(t);
-  if (outcome.kind === "unable" || outcome.jobs.length + outcome.stands.length === 0) backOff(t, random);
+  if (outcome.kind === "unable" || outcome.jobs.length + outcome.subscriptions.length === 0)
+    backOff(t, random);
   else t.set({ requestRetry: noFailures });
 }
 
@@ -165,11 +166,11 @@ function claimed(
     retryTriedLater(t);
     return;
   }
-  const { job, stands, cursor } = outcome;
+  const { job, subscriptions, cursor } = outcome;
   const tried = new Set(t.state.tried);
   // The job may come back: after a failure, a release, a lost lease.
   tried.delete(jobId);
-  t.set({ tried, cursor, waitsAt: stands.length > 0 ? stands : null });
+  t.set({ tried, cursor, waitsAt: subscriptions.length > 0 ? subscriptions : null });
   adopt(t, job);
 }
 

@@ -12,11 +12,11 @@ import type { Turn } from "./turn.ts";
 import { setWaitsAt } from "./waiting.ts";
 
 /** Takes in the jobs and the waiting positions of an answer. @param requested how many jobs the call asked for. */
-export function receive(t: Turn, { jobs, stands, cursor }: NextWork, requested: number): void {
+export function receive(t: Turn, { jobs, subscriptions, cursor }: NextWork, requested: number): void {
   t.set({ cursor });
   for (const job of jobs) adopt(t, job);
   // A worker that found all the jobs it asked for waits nowhere.
-  if (requested > 0) setWaitsAt(t, stands.length === 0 ? null : stands);
+  if (requested > 0) setWaitsAt(t, subscriptions.length === 0 ? null : subscriptions);
 }
 
 /** Takes in a job that the queue gave to this worker. @param handed it came by the query `handed`. */
@@ -112,8 +112,14 @@ function complete(t: Turn, attemptId: string, result: Value): void {
     refuseResult(t, attemptId, "The worker's result is not a value that Convex can store.");
     return;
   }
-  const begins = beginWaiting(t);
-  const args = { attemptId, result, begins, wish: demandOf(t), ...(report === undefined ? {} : { report }) };
+  const starts = beginWaiting(t);
+  const args = {
+    attemptId,
+    result,
+    starts,
+    demand: demandOf(t),
+    ...(report === undefined ? {} : { report }),
+  };
   t.call({ name: "complete", args });
 }
 
@@ -123,14 +129,14 @@ export function refuseResult(t: Turn, attemptId: string, message: string): void 
 }
 
 function fail(t: Turn, attemptId: string, error: AttemptError): void {
-  const begins = beginWaiting(t);
-  t.call({ name: "fail", args: { attemptId, error, begins, wish: demandOf(t) } });
+  const starts = beginWaiting(t);
+  t.call({ name: "fail", args: { attemptId, error, starts, demand: demandOf(t) } });
 }
 
 /** Begins waiting jobs while handlers are free. @returns their attempts, which have to be reported. */
 function beginWaiting(t: Turn): readonly string[] {
-  const { mode, standStill, capacity } = t.state;
-  if (mode.kind !== "accepting" || standStill) return [];
+  const { mode, holdNewJobs, capacity } = t.state;
+  if (mode.kind !== "accepting" || holdNewJobs) return [];
   const begun = waiting(t).slice(0, Math.max(0, capacity.concurrency - countHandlers(t.state)));
   for (const attemptId of begun) onAttempt(t, attemptId, { kind: "begin" });
   return begun;

@@ -41,14 +41,14 @@ export function countIdle(state: WorkerState): number {
 /** How many more jobs the worker could hold, requested ones included. */
 function room(t: Turn): number {
   const { state } = t;
-  const isRested = [state.restUntil, state.requestRetry.until].every((at) => t.due(at));
-  if (state.mode.kind !== "accepting" || state.keyUnknown || !isRested || !isGreeted(state)) return 0;
+  const isDue = [state.takingPausedUntil, state.requestRetry.until].every((at) => t.due(at));
+  if (state.mode.kind !== "accepting" || state.keyUnknown || !isDue || !isGreeted(state)) return 0;
   const { concurrency, prefetch } = state.capacity;
   return Math.min(maxHeld, concurrency + prefetch) - countTaken(state) - (isClaiming(state) ? 1 : 0);
 }
 
 function countRequested(state: WorkerState): number {
-  return requests(state).reduce((sum, { args }) => sum + args.wish.jobs, 0);
+  return requests(state).reduce((sum, { args }) => sum + args.demand.jobs, 0);
 }
 
 function requests({ calls, retries }: WorkerState) {

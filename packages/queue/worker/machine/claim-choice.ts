@@ -43,7 +43,7 @@ export function stillLate(before: LateSince, jobs: readonly Candidate[], now: nu
 /**
  * Compares the ring positions that the worker follows with those that the queue shows. If one is gone, another worker took
  * this one for dead, or the lane was closed: the worker has to call `take` again. It follows positions that were added or
- * moved. A lane of "" stands for no lane: when the first lane opens, its position replaces that one.
+ * moved. A lane of "" means no lane: when the first lane opens, its position replaces that one.
  */
 export function comparePositions(
   followed: readonly WaitSubscription[],

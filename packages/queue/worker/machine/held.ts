@@ -55,7 +55,7 @@ export function compareWithHeld(t: Turn): void {
 function leaveToOther(t: Turn): void {
   const { usedElsewhereMs: restMs } = t.state.times;
   const until = t.now + restMs;
-  t.set({ leftToOtherUntil: until, restUntil: Math.max(t.state.restUntil, until) });
+  t.set({ leftToOtherUntil: until, takingPausedUntil: Math.max(t.state.takingPausedUntil, until) });
   t.log("error", "device-key.used-elsewhere", { restMs });
   t.tell({ kind: "key-used-elsewhere" });
 }

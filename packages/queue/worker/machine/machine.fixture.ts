@@ -43,7 +43,7 @@ export class MachineAtTest {
 
   /** Answers `take` with these jobs. */
   hold(...jobs: readonly ClaimedJob[]): void {
-    this.answer("take", { kind: "ok", jobs, stands: [], cursor: { laneId: null, place: 0, turn: 0 } });
+    this.answer("take", { kind: "ok", jobs, subscriptions: [], cursor: { laneId: null, place: 0, turn: 0 } });
   }
 
   send(event: MachineEvent): void {

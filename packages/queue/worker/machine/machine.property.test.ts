@@ -35,8 +35,8 @@ class RandomWorld {
     accept: () => this.#send({ kind: "accept" }),
     pause: () => this.#send({ kind: "pause", reason: "in-use" }),
     finish: () => this.#send({ kind: "finish", reason: "finishing" }),
-    rest: (pick) => this.#send({ kind: "rest", ms: pick }),
-    standStill: (pick) => this.#send({ kind: "stand-still", on: pick % 2 === 0 }),
+    pauseTaking: (pick) => this.#send({ kind: "pause-taking", ms: pick }),
+    holdNewJobs: (pick) => this.#send({ kind: "hold-new-jobs", on: pick % 2 === 0 }),
     change: (pick) =>
       this.#send({ kind: "capabilities", abilities: { memoryMb: pick }, capacity: undefined }),
     pass: (pick) => this.#pass(pick),
@@ -117,7 +117,7 @@ class RandomWorld {
   #showReady(pick: number): void {
     const { followed } = this.at.state;
     const jobs = [{ jobId: `j${pick % 3}`, laneId: "l", late: pick % 2 === 0 }];
-    if (followed !== null) this.#send({ kind: "candidates", seen: { stands: followed, jobs } });
+    if (followed !== null) this.#send({ kind: "candidates", seen: { subscriptions: followed, jobs } });
   }
 
   #hand(): void {
@@ -156,7 +156,7 @@ class RandomWorld {
     const isClaiming = this.at.state.calls.some(({ name }) => name === "claim");
     let room = this.#concurrency - countHandlers(this.at.state) - (isClaiming ? 1 : 0);
     const jobs = Array.from({ length: pick % (requested + 1) }, () => this.#give(room-- > 0));
-    return { jobs, stands: jobs.length < requested ? [someSubscription] : [], cursor: someCursor };
+    return { jobs, subscriptions: jobs.length < requested ? [someSubscription] : [], cursor: someCursor };
   }
 
   #answerTo(call: SentCall, pick: number): unknown {
@@ -165,15 +165,15 @@ class RandomWorld {
         return { leaseMs: 40_000 };
       case "take":
         if (pick % 5 === 0) return { kind: "unable", reason: pick % 2 === 0 ? "full" : "paused" };
-        return { kind: "ok", ...this.#next(call.args.wish.jobs, pick) };
+        return { kind: "ok", ...this.#next(call.args.demand.jobs, pick) };
       case "claim":
         if (pick % 3 === 0) return { kind: "taken" };
-        return { kind: "claimed", job: this.#give(true), stands: [], cursor: someCursor };
+        return { kind: "claimed", job: this.#give(true), subscriptions: [], cursor: someCursor };
       case "complete":
       case "fail": {
         const isHeld = this.#end(call.args.attemptId, call.name);
         const kind = call.name === "complete" ? "completed" : "failed";
-        return { kind: isHeld ? kind : "fenced", ...this.#next(call.args.wish.jobs, pick) };
+        return { kind: isHeld ? kind : "fenced", ...this.#next(call.args.demand.jobs, pick) };
       }
       case "release":
         return { fenced: call.args.attemptIds.filter((attemptId) => !this.#end(attemptId, "release")) };
@@ -230,7 +230,7 @@ it("runs no more handlers than it may, and ends each attempt once", () => {
   );
 });
 
-it("sends no call after goodbye, and begins no job after stop", () => {
+it("sends no call after goodbye, and starts no job after stop", () => {
   fc.assert(
     fc.property(worlds, runs, runs, fc.nat(5_000), (size, before, after, leaveMs) => {
       const world = play(size, before);

@@ -78,7 +78,7 @@ export type Attempt = {
   readonly job: ClaimedJob;
   readonly state: AttemptState;
   readonly since: number;
-  /** The queue handed it to the waiting worker. It begins at once, and `start` is called only if it lasts. */
+  /** The queue handed it to the waiting worker. It starts at once, and `start` is called only if it lasts. */
   readonly handed: boolean;
   /** When to tell the queue that it has begun; null when the queue knows, or when it has not begun. */
   readonly reportStartAt: number | null;
@@ -97,10 +97,10 @@ export type WorkerState = {
   readonly capabilities: Capabilities;
   readonly mode: Mode;
   readonly stop: Stop;
-  /** It watches for jobs, and neither claims nor begins any. */
-  readonly standStill: boolean;
+  /** It watches for jobs, and neither claims nor starts any. */
+  readonly holdNewJobs: boolean;
   /** It takes no job until then. */
-  readonly restUntil: number;
+  readonly takingPausedUntil: number;
 
   readonly started: boolean;
   readonly connection: Connection;
@@ -124,12 +124,12 @@ export type WorkerState = {
   /** Attempt ids to be given back with the next `flush`, by reason. */
   readonly releases: ReadonlyMap<string, readonly string[]>;
 
-  /** Where the queue's search for jobs continues. */
+  /** The queue's search for jobs continues here. */
   readonly cursor: Cursor | null;
   /** The queue counts this worker among those that accept jobs, or soon will. */
   readonly inRings: boolean;
   readonly requestRetry: Failures;
-  /** Where this worker waits for jobs; null: nowhere, so it has to ask for jobs. */
+  /** The positions at which this worker waits for jobs; null: nowhere, so it has to ask for jobs. */
   readonly waitsAt: readonly WaitSubscription[] | null;
   /** Of those, the positions whose ready jobs it is subscribed to. */
   readonly followed: readonly WaitSubscription[] | null;
@@ -181,8 +181,8 @@ export type MachineEvent =
   | { readonly kind: "accept" }
   | { readonly kind: "pause"; readonly reason: string }
   | { readonly kind: "finish"; readonly reason: string }
-  | { readonly kind: "rest"; readonly ms: number }
-  | { readonly kind: "stand-still"; readonly on: boolean }
+  | { readonly kind: "pause-taking"; readonly ms: number }
+  | { readonly kind: "hold-new-jobs"; readonly on: boolean }
   | { readonly kind: "capabilities"; readonly abilities: Abilities; readonly capacity: Capacity | undefined }
   | { readonly kind: "stop"; readonly finishMs: number; readonly leaveMs: number }
   | Answered

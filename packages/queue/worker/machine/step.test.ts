@@ -21,7 +21,7 @@ const situations = {
 
 const ready: MachineEvent = {
   kind: "candidates",
-  seen: { stands: [someSubscription], jobs: [{ jobId: "j1", laneId: "l", late: false }] },
+  seen: { subscriptions: [someSubscription], jobs: [{ jobId: "j1", laneId: "l", late: false }] },
 };
 const ended = (end: "failed" | "stopped"): MachineEvent => ({
   kind: "handler-ended",
@@ -30,7 +30,7 @@ const ended = (end: "failed" | "stopped"): MachineEvent => ({
 });
 const pause: MachineEvent = { kind: "pause", reason: "in-use" };
 const finish: MachineEvent = { kind: "finish", reason: "finishing" };
-const rest: MachineEvent = { kind: "rest", ms: 1_000 };
+const pauseTaking: MachineEvent = { kind: "pause-taking", ms: 1_000 };
 const stop: MachineEvent = { kind: "stop", finishMs: 0, leaveMs: 1_000 };
 const handed: MachineEvent = { kind: "handed", jobs: [claimedJob("a2", { begun: false })] };
 const canceled: MachineEvent = { kind: "held", rows: [] };
@@ -48,14 +48,14 @@ describe("step", () => {
     ["waits", handed, ["run", "call start", "follow-ready-jobs", "follow-held"]],
     ["waits", pause, ["follow-ready-jobs", "call leave"]],
     ["waits", finish, ["follow-ready-jobs", "call leave"]],
-    ["waits", rest, ["follow-ready-jobs"]],
-    ["waits", { kind: "stand-still", on: true }, []],
+    ["waits", pauseTaking, ["follow-ready-jobs"]],
+    ["waits", { kind: "hold-new-jobs", on: true }, []],
     ["waits", stop, ["call goodbye", "follow-ready-jobs"]],
     ["runs a job", ended("failed"), ["call fail"]],
     ["runs a job", ended("stopped"), ["flush", "call release"]],
     ["runs a job", pause, ["abort"]],
     ["runs a job", finish, ["call leave"]],
-    ["runs a job", rest, []],
+    ["runs a job", pauseTaking, []],
     ["runs a job", stop, ["abort"]],
     ["runs a job", canceled, ["abort"]],
     ["runs a job", cut, []],

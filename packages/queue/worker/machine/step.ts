@@ -48,8 +48,8 @@ export function initialState({ abilities, ...options }: InitialOptions): WorkerS
     ...options,
     capabilities: capabilitiesOf(options.kinds, abilities, options.capacity),
     stop: { kind: "no" },
-    standStill: false,
-    restUntil: 0,
+    holdNewJobs: false,
+    takingPausedUntil: 0,
     started: false,
     connection: { connected: false, generation: 0 },
     keyUnknown: false,
@@ -100,12 +100,12 @@ function takeIn(t: Turn, event: MachineEvent): void {
     case "finish":
       drain(t, event.reason);
       return;
-    case "rest":
-      t.set({ restUntil: Math.max(state.restUntil, now + event.ms) });
+    case "pause-taking":
+      t.set({ takingPausedUntil: Math.max(state.takingPausedUntil, now + event.ms) });
       yieldWaiting(t, "resting");
       return;
-    case "stand-still":
-      t.set({ standStill: event.on });
+    case "hold-new-jobs":
+      t.set({ holdNewJobs: event.on });
       return;
     case "capabilities":
       setCapabilities(t, event.abilities, event.capacity);

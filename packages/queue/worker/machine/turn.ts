@@ -52,7 +52,7 @@ export class Turn {
     // Goodbye is the last call.
     if (stop.kind === "leaving" && stop.saidGoodbye) return;
     const { generation } = connection;
-    if (isJobRequest(call) && call.args.wish.jobs > 0) this.set({ inRings: true });
+    if (isJobRequest(call) && call.args.demand.jobs > 0) this.set({ inRings: true });
     const calls: readonly SentCall[] = [...this.#state.calls, { ...call, id, generation, failures }];
     this.set({ calls, lastCallId: id, lastSentAt: this.now });
     this.effect({ kind: "call", id, ...call });

@@ -21,10 +21,10 @@ export function lookForJobs(t: Turn): void {
     !isBusy && [...state.attempts.values()].some(({ reportStartAt }) => reportStartAt !== null);
   if (idle > 0 || !keepsPlace) followReadyJobs(t, idle > 0 ? state.waitsAt : null);
   // Without a connection the call would go out later, when it may not be wanted anymore.
-  if (idle <= 0 || !state.connection.connected || !isGreeted(state) || state.standStill) return;
+  if (idle <= 0 || !state.connection.connected || !isGreeted(state) || state.holdNewJobs) return;
   if (state.waitsAt !== null) claimOne(t, { ...demand, jobs: idle - 1 });
   else if (!isReleasing(state) && state.calls.every(({ name }) => name !== "take"))
-    t.call({ name: "take", args: { wish: demand } });
+    t.call({ name: "take", args: { demand } });
 }
 
 /** Until a release is answered, the queue counts the job as held, and may have no room for another. */
@@ -40,13 +40,13 @@ export function setWaitsAt(t: Turn, waitsAt: readonly WaitSubscription[] | null)
   t.set({ waitsAt });
 }
 
-export function candidatesSeen(t: Turn, { stands, jobs }: Candidates): void {
-  switch (comparePositions(t.state.waitsAt ?? [], stands)) {
+export function candidatesSeen(t: Turn, { subscriptions, jobs }: Candidates): void {
+  switch (comparePositions(t.state.waitsAt ?? [], subscriptions)) {
     case "take-again":
       setWaitsAt(t, null);
       break;
     case "follow-these":
-      setWaitsAt(t, stands);
+      setWaitsAt(t, subscriptions);
       break;
     case "same":
       t.set({ lateSince: stillLate(t.state.lateSince, jobs, t.now), candidates: jobs });
@@ -81,9 +81,9 @@ function claimOne(t: Turn, demand: Demand): void {
   if (choice.kind === "claim") claim(t, choice.candidate, demand);
 }
 
-function claim(t: Turn, { jobId, late, laneId, crowded = false }: Candidate, demand: Demand): void {
+function claim(t: Turn, { jobId, late, laneId, backlogged = false }: Candidate, demand: Demand): void {
   t.set({ tried: new Set(t.state.tried).add(jobId) });
   // The claim changes the ready jobs: the subscription would run again for nothing.
   followReadyJobs(t, null);
-  t.call({ name: "claim", args: { jobId, late, laneId, ...(crowded ? { crowded } : {}), wish: demand } });
+  t.call({ name: "claim", args: { jobId, late, laneId, ...(backlogged ? { backlogged } : {}), demand } });
 }

@@ -18,7 +18,7 @@ export type AttemptEnd = {
   readonly lookUp: (now: number) => Promise<{
     /** Null: fenced. */
     readonly held: Held | null;
-    readonly begins: readonly Held[];
+    readonly starts: readonly Held[];
     readonly planned: Plan;
   }>;
 };
@@ -26,10 +26,10 @@ export type AttemptEnd = {
 /** Reads everything that the end of an attempt needs, in two stages: seven parallel reads, then those of `lookUp`. */
 export async function readAttemptEnd(
   ctx: MutationCtx,
-  { keyHash, attemptId, begins: beginIds = [], wish: demand }: WorkerCall<"complete" | "fail">,
+  { keyHash, attemptId, starts: beginIds = [], demand }: WorkerCall<"complete" | "fail">,
 ): Promise<AttemptEnd> {
   checkDemand(demand);
-  const [worker, lease, open, waiters, sticky, attempt, begins] = await Promise.all([
+  const [worker, lease, open, waiters, sticky, attempt, starts] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
@@ -51,14 +51,14 @@ export async function readAttemptEnd(
         passFences(
           ctx,
           worker,
-          begins.filter((begun) => begun.attempt?._id !== attempt?._id),
+          starts.filter((begun) => begun.attempt?._id !== attempt?._id),
         ),
         planNext(ctx, worker, sticky, demand, others, now, {
-          rests: attempt?.woken === true,
+          skipsSearch: attempt?.woken === true,
           isWaiting: waiters.length > 0,
         }),
       ]);
-      return { held, begins: passed.held, planned };
+      return { held, starts: passed.held, planned };
     },
   };
 }

@@ -28,21 +28,21 @@ export async function complete(
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {
     await renew(ctx, worker, lease, now);
     const { reply } = attempt;
-    const { cursor = noCursor } = args.wish;
+    const { cursor = noCursor } = args.demand;
     return {
       kind: "completed",
       ...(reply === undefined ? {} : { reply }),
       jobs: [],
-      stands: waiters.map(subscriptionOf),
+      subscriptions: waiters.map(subscriptionOf),
       cursor,
     };
   }
-  const [{ held, begins, planned }, settings] = await Promise.all([
+  const [{ held, starts, planned }, settings] = await Promise.all([
     end.lookUp(now),
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
-  await begin(ctx, begins, now);
+  await begin(ctx, starts, now);
   if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, waiters, now)) };
 
   const { result, report } = args;

@@ -24,12 +24,12 @@ export async function fail(
   now: number,
 ): Promise<WorkerAnswer<"fail">> {
   const { worker, lease, waiters, others, lookUp } = await readAttemptEnd(ctx, args);
-  const [{ held, begins, planned }, settings] = await Promise.all([
+  const [{ held, starts, planned }, settings] = await Promise.all([
     lookUp(now),
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
-  await begin(ctx, begins, now);
+  await begin(ctx, starts, now);
   if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: held === null ? "fenced" : "failed", ...next };

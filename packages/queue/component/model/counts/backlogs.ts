@@ -24,12 +24,12 @@ export async function backlogsOf(
 
 /** When to submit again, in ms, within the configured limits. Null: nothing is full. */
 export function retryAfterMs(
-  crowds: readonly Pick<Doc<"crowds">, "retryAt">[],
+  backlogs: readonly Pick<Doc<"crowds">, "retryAt">[],
   { minRetryAfterMs, maxRetryAfterMs }: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
   now: number,
 ): number | null {
-  if (crowds.length === 0) return null;
-  const latest = Math.max(...crowds.map(({ retryAt }) => retryAt));
+  if (backlogs.length === 0) return null;
+  const latest = Math.max(...backlogs.map(({ retryAt }) => retryAt));
   return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, latest - now));
 }
 
@@ -89,11 +89,11 @@ export async function noteBacklogs(
   ctx: MutationCtx,
   { scope, lanes }: ScopeCounts,
   before: readonly Doc<"crowds">[],
-  crowds: readonly Backlog[],
+  backlogs: readonly Backlog[],
   now: number,
 ): Promise<void> {
   const known = new Map(before.map((row) => [`${row.of}:${row.name}`, row]));
-  for (const { of, name, queued, max } of crowds.slice(0, maxBacklogs)) {
+  for (const { of, name, queued, max } of backlogs.slice(0, maxBacklogs)) {
     const row = known.get(`${of}:${name}`);
     known.delete(`${of}:${name}`);
     const retryAt = retryAtOf({ queued, countedAt: now }, row ?? null, max);

@@ -19,8 +19,8 @@ describe("estimateCount", () => {
     });
     fc.assert(
       fc.property(cases, ({ seed, many }) => {
-        const dice = drawn(seed, many);
-        const counted = estimateCount(dice.slice(0, 2_000), 2_000);
+        const sampleKeys = drawn(seed, many);
+        const counted = estimateCount(sampleKeys.slice(0, 2_000), 2_000);
         expect(Math.abs(counted - many) / many).toBeLessThan(0.1);
       }),
       // The same random keys in every run.
@@ -65,8 +65,8 @@ describe("retryAtOf", () => {
     [[{ retryAt: 61_000 }], 5_000],
     [[{ retryAt: 0 }], 5_000],
     [[{ retryAt: 90_000_000 }], 600_000],
-  ])("the time to come back for %o, asked at 60 s, is %s ms", (crowds, expected) => {
-    expect(retryAfterMs(crowds, defaultSettings, 60_000)).toBe(expected);
+  ])("the time to come back for %o, asked at 60 s, is %s ms", (backlogs, expected) => {
+    expect(retryAfterMs(backlogs, defaultSettings, 60_000)).toBe(expected);
   });
 });
 

@@ -115,10 +115,10 @@ async function oldestReady(
 /**
  * The number of jobs, from their smallest sample keys. Exact if all were read. Otherwise estimated without bias from
  * the largest key that was read. The standard error is 1/√n: 2.2 % for 2,000 jobs.
- * @param dice the sample keys, in [0, 1), ascending: the first `limit` of them, or all.
+ * @param sampleKeys in [0, 1), ascending: the first `limit` of them, or all.
  */
-export function estimateCount(dice: readonly number[], limit: number): number {
-  const last = dice.at(-1);
-  if (dice.length < limit || last === undefined || last === 0) return dice.length;
-  return Math.max(dice.length, Math.round((dice.length - 1) / last));
+export function estimateCount(sampleKeys: readonly number[], limit: number): number {
+  const last = sampleKeys.at(-1);
+  if (sampleKeys.length < limit || last === undefined || last === 0) return sampleKeys.length;
+  return Math.max(sampleKeys.length, Math.round((sampleKeys.length - 1) / last));
 }

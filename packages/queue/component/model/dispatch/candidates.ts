@@ -25,24 +25,24 @@ const lanesAtOnce = 16;
  * their neighbors; then the arcs. Of other workers it reads only the two positions after each of its own, and it does
  * not read what the worker holds. So it runs again when a neighbor or a job in an arc changes, but not when the worker
  * is handed a job.
- * @param args.stands the positions that the worker knows. Others take one more stage.
+ * @param args.subscriptions the positions that the worker knows. Others take one more stage.
  */
 export async function candidates(
   ctx: QueryCtx,
   args: WorkerCall<"candidates">,
 ): Promise<WorkerAnswer<"candidates">> {
   const { keyHash } = args;
-  if (args.stands.length > maxSubscriptions)
+  if (args.subscriptions.length > maxSubscriptions)
     refuse("invalid", `A call has at most ${String(maxSubscriptions)} waiting positions.`);
   const [worker, own, known] = await Promise.all([
     authenticate(ctx, keyHash),
     waitersByKey(ctx, keyHash),
     Promise.all(
-      args.stands.map(({ laneId, position }) => lookAtLane(ctx, idOf(ctx, "lanes", laneId), position)),
+      args.subscriptions.map(({ laneId, position }) => lookAtLane(ctx, idOf(ctx, "lanes", laneId), position)),
     ),
   ]);
-  const stands = own.map(subscriptionOf);
-  if (worker.status !== "active") return { stands, jobs: [] };
+  const subscriptions = own.map(subscriptionOf);
+  if (worker.status !== "active") return { subscriptions, jobs: [] };
   // Only positions that still exist. A removed position wakes nobody.
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
@@ -73,13 +73,13 @@ export async function candidates(
       laneId: job.laneId,
       late,
       ...(job.status === "prefetched" ? { held: true } : {}),
-      ...(isCrowded(job, all) ? { crowded: true } : {}),
+      ...(isBacklogged(job, all) ? { backlogged: true } : {}),
     }));
-  return { stands, jobs };
+  return { subscriptions, jobs };
 }
 
 /** Whether more jobs of the affinity wait at this slot than one slot can hand out soon. */
-function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs"> }[]): boolean {
+function isBacklogged(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs"> }[]): boolean {
   if (job.affinity === undefined) return false;
   const others = among.filter(
     ({ job: other }) =>

@@ -25,7 +25,7 @@ const promptMs = 1_000;
  */
 export async function claim(
   ctx: MutationCtx,
-  { keyHash, jobId, late, laneId, crowded = false, wish: demand }: WorkerCall<"claim">,
+  { keyHash, jobId, late, laneId, backlogged = false, demand }: WorkerCall<"claim">,
   now: number,
 ): Promise<WorkerAnswer<"claim">> {
   checkDemand(demand);
@@ -57,7 +57,7 @@ export async function claim(
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
-  if (crowded && !late && waiters.length > 0 && job.affinity !== undefined) {
+  if (backlogged && !late && waiters.length > 0 && job.affinity !== undefined) {
     await widen(ctx, lane, job.affinity, now);
   }
   // A prefetched job may still be stolen, so it does not count as woken.
@@ -70,7 +70,7 @@ export async function claim(
   return {
     kind: "claimed",
     job: claimed,
-    stands: waitsOn ? waiters.map(subscriptionOf) : [],
+    subscriptions: waitsOn ? waiters.map(subscriptionOf) : [],
     cursor: { laneId: job.laneId, place: job.place, turn: demand.cursor?.turn ?? 0 },
   };
 }

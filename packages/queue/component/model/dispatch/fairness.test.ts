@@ -101,8 +101,8 @@ describe("requesters", () => {
     for (const [{ keyHash }, { jobs, cursor }] of held) {
       expect(jobs.map(({ begun }) => begun)).toEqual([true, true, false]);
       const [first = "", , ahead = ""] = jobs.map(({ attemptId }) => attemptId);
-      const ended = { keyHash, attemptId: first, result: "done", begins: [ahead] };
-      const next = await t.mutation(queue.work.complete, { ...ended, wish: { jobs: 1, cursor } });
+      const ended = { keyHash, attemptId: first, result: "done", starts: [ahead] };
+      const next = await t.mutation(queue.work.complete, { ...ended, demand: { jobs: 1, cursor } });
       brought.push(...next.jobs);
     }
     // One of the workers has prefetched it, and starts it after its running jobs.

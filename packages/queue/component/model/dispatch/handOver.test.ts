@@ -49,7 +49,7 @@ async function waiting(t: Backend, ...positions: readonly number[]): Promise<rea
 }
 
 const see = async (t: Backend, { keyHash }: TestWorker) => ({
-  ...(await t.query(queue.work.candidates, { keyHash, stands: [] })),
+  ...(await t.query(queue.work.candidates, { keyHash, subscriptions: [] })),
   handed: await t.query(queue.work.handed, { keyHash }),
 });
 
@@ -59,8 +59,11 @@ describe("handOver", () => {
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t, { payload: { file: "a" } });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "prefetched", attempts: 1 });
-    const { stands, jobs, handed } = await see(t, worker!);
-    expect({ stands, jobs }).toEqual({ stands: [{ laneId: expect.any(String), position: 100 }], jobs: [] });
+    const { subscriptions, jobs, handed } = await see(t, worker!);
+    expect({ subscriptions, jobs }).toEqual({
+      subscriptions: [{ laneId: expect.any(String), position: 100 }],
+      jobs: [],
+    });
     expect(handed).toMatchObject([{ jobId, payload: { file: "a" }, begun: false, number: 1 }]);
   });
 
@@ -76,7 +79,7 @@ describe("handOver", () => {
     expect(handed).toMatchObject({ jobId, payload, requirements: {}, watched: false, remainingMs: null });
     await t.mutation(queue.work.start, { keyHash, attemptIds: [handed!.attemptId] });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running" });
-    expect(await see(t, worker!)).toEqual({ stands: [], jobs: [], handed: [] });
+    expect(await see(t, worker!)).toEqual({ subscriptions: [], jobs: [], handed: [] });
   });
 
   it("a worker with free capacity keeps its place in the ring when it is handed a job", async () => {
@@ -89,7 +92,7 @@ describe("handOver", () => {
     await t.mutation(queue.work.start, { keyHash: worker.keyHash, attemptIds: [handed!.attemptId] });
     const claimable = await submit(t);
     expect(await see(t, worker)).toMatchObject({
-      stands: [{ position: 100 }],
+      subscriptions: [{ position: 100 }],
       jobs: [{ jobId: claimable, late: false }],
       handed: [],
     });
@@ -105,9 +108,9 @@ describe("handOver", () => {
       keyHash,
       attemptId: handed[0]!.attemptId,
       result: 1,
-      wish: { jobs: 1 },
+      demand: { jobs: 1 },
     });
-    expect(outcome).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 100 }] });
+    expect(outcome).toMatchObject({ kind: "completed", jobs: [], subscriptions: [{ position: 100 }] });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded" });
   });
 
@@ -132,9 +135,9 @@ describe("handOver", () => {
     await passTime(t, 5_500);
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", attempts: 1, failures: 0 });
     // The worker does not listen, so the next job is not handed to it.
-    expect(await see(t, dead)).toMatchObject({ stands: [], handed: [] });
+    expect(await see(t, dead)).toMatchObject({ subscriptions: [], handed: [] });
     expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: false }]);
-    const claim = { keyHash: alive.keyHash, jobId, late: false, wish: { jobs: 0 } };
+    const claim = { keyHash: alive.keyHash, jobId, late: false, demand: { jobs: 0 } };
     const outcome = await t.mutation(queue.work.claim, claim);
     expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
   });
@@ -214,7 +217,9 @@ describe("handOver", () => {
     await fail(t, worker!, handed!.attemptId, { ...crash, unfit: true });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
     const attemptId = claimed.kind === "claimed" ? claimed.job.attemptId : "";
-    expect(await complete(t, busy, attemptId, { jobs: 1 })).toMatchObject({ stands: [{ position: 30_000 }] });
+    expect(await complete(t, busy, attemptId, { jobs: 1 })).toMatchObject({
+      subscriptions: [{ position: 30_000 }],
+    });
     expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
   });
 

@@ -18,7 +18,7 @@ export type Plan = {
    * should get that.
    */
   readonly idle: boolean;
-  /** Where the worker waits if it found too few jobs: in these lanes, or at its current positions; null: nowhere. */
+  /** If it found too few jobs, the worker waits in these lanes, or at its current positions; null: nowhere. */
   readonly waits:
     | { readonly lanes: readonly Doc<"lanes">[]; readonly homes: readonly Doc<"homes">[] }
     | "same positions"
@@ -27,10 +27,10 @@ export type Plan = {
 
 /** Checks a worker's demand. The cursor comes back from the worker and cannot be trusted. Refuses: invalid. */
 export function checkDemand({ jobs, cursor }: Demand): void {
-  boundedInteger(jobs, "wish.jobs", 0, 1_000);
+  boundedInteger(jobs, "demand.jobs", 0, 1_000);
   if (cursor === undefined) return;
-  boundedNumber(cursor.place, "wish.cursor.place", 0, ringSize * seats);
-  boundedInteger(cursor.turn, "wish.cursor.turn", 0, Number.MAX_SAFE_INTEGER);
+  boundedNumber(cursor.place, "demand.cursor.place", 0, ringSize * seats);
+  boundedInteger(cursor.turn, "demand.cursor.turn", 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** The lane that the worker used last. One read, in parallel with the worker's row. */
@@ -42,9 +42,9 @@ export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Demand): Promi
 /**
  * Finds the next jobs of a worker, up to what it may hold. Only reads, so it can run in parallel with other reads.
  * @param held the number of jobs that the worker holds besides these.
- * @param rests whether the worker waits again without a search. It waited before, so other workers wait, too, and a
- * search would conflict with their claims and with submissions. Jobs in its own arc are shown to it.
- * @param isWaiting whether the worker waits somewhere. If it rests, it stays there without a read.
+ * @param skipsSearch whether the worker waits again without a search. It waited before, so other workers wait, too, and
+ * a search would conflict with their claims and with submissions. Jobs in its own arc are shown to it.
+ * @param isWaiting whether the worker waits somewhere. If it skips the search, it stays there without a read.
  * @param joins whether the worker starts to ask for jobs. It then searches further, and will accept jobs of all lanes
  * that it can run.
  */
@@ -57,9 +57,9 @@ export async function planNext(
   now: number,
   {
     joins = false,
-    rests = false,
+    skipsSearch = false,
     isWaiting = false,
-  }: { readonly joins?: boolean; readonly rests?: boolean; readonly isWaiting?: boolean } = {},
+  }: { readonly joins?: boolean; readonly skipsSearch?: boolean; readonly isWaiting?: boolean } = {},
 ): Promise<Plan> {
   const search = new Search(ctx, worker, sticky, demand.cursor, now, joins);
   const capacity = capacityOf(worker.capabilities);
@@ -70,7 +70,7 @@ export async function planNext(
   };
   const joining = joins && wanted > 0 ? rings() : null;
   const found: (AssignableJob & { readonly begun: boolean })[] = [];
-  while (found.length < wanted && !rests) {
+  while (found.length < wanted && !skipsSearch) {
     // Prefetched jobs count: the worker starts them before any new job.
     const begun = held + found.length < capacity.running;
     const next = await search.next(begun);
@@ -79,7 +79,7 @@ export async function planNext(
   }
   const idle = held + found.length < capacity.running;
   const seeks = found.length < wanted && idle;
-  const waits = joining ?? (!seeks ? null : rests && isWaiting ? "same positions" : rings());
+  const waits = joining ?? (!seeks ? null : skipsSearch && isWaiting ? "same positions" : rings());
   return { wanted, found, cursor: search.cursor, idle, waits: await waits };
 }
 
@@ -93,11 +93,11 @@ export async function applyPlan(
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
   for (const { begun, ...job } of found) jobs.push(await assign(ctx, worker, job, { begun }, now));
-  if (waits === "same positions") return { jobs, stands: waiters.map(subscriptionOf), cursor };
+  if (waits === "same positions") return { jobs, subscriptions: waiters.map(subscriptionOf), cursor };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: WaitSubscription[] = [];
   if (found.length < wanted && idle && waits !== null)
     waiting = await waitIn(ctx, worker, waits.lanes, waiters);
   else await removeWaiters(ctx, waiters);
-  return { jobs, stands: waiting, cursor };
+  return { jobs, subscriptions: waiting, cursor };
 }

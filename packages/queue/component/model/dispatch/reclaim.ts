@@ -39,7 +39,7 @@ export async function scheduleReclaim(
   const due = now + reclaimAfterMs;
   if (row === null) await ctx.db.insert("recalls", { scope, due });
   else await ctx.db.patch("recalls", row._id, { due });
-  await ctx.scheduler.runAt(due, maintenance.recall, { scope, due });
+  await ctx.scheduler.runAt(due, maintenance.reclaimUnstarted, { scope, due });
 }
 
 /**
@@ -53,7 +53,7 @@ export async function reclaimUnstarted(
 ): Promise<void> {
   if (now - due > lateMs && !graced) {
     const again = { scope, due: now + lateMs, graced: true };
-    await ctx.scheduler.runAfter(lateMs, maintenance.recall, again);
+    await ctx.scheduler.runAfter(lateMs, maintenance.reclaimUnstarted, again);
     return;
   }
   const silent = await ctx.db
@@ -71,5 +71,6 @@ export async function reclaimUnstarted(
     await removeUnresponsive(ctx, job);
     await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: "not started in time" } });
   }
-  if (silent.length === perRun) await ctx.scheduler.runAfter(0, maintenance.recall, { scope, due: now });
+  if (silent.length === perRun)
+    await ctx.scheduler.runAfter(0, maintenance.reclaimUnstarted, { scope, due: now });
 }

@@ -42,16 +42,16 @@ describe("stretchesOf", () => {
     fc.assert(
       fc.property(position, position, slots, place, draw, (from, next, count, after, random) => {
         const home = arcOf(from, next);
-        const probes = stretchesOf(home, count, after, () => random);
-        expect(probes.length).toBeLessThanOrEqual(16 + 2 * home.length);
+        const stretches = stretchesOf(home, count, after, () => random);
+        expect(stretches.length).toBeLessThanOrEqual(16 + 2 * home.length);
         const sizes = (ranges: readonly { from: number; to: number }[]) =>
           ranges.reduce((sum, range) => sum + range.to - range.from, 0);
-        expect(sizes(probes)).toBe(sizes(home));
-        for (const probe of probes) {
-          expect(probe.from).toBeLessThan(probe.to);
-          expect(probe.split).toBeGreaterThanOrEqual(probe.from);
-          expect(probe.split).toBeLessThanOrEqual(probe.to);
-          expect(home.some(({ from: start, to }) => start <= probe.from && probe.to <= to)).toBe(true);
+        expect(sizes(stretches)).toBe(sizes(home));
+        for (const stretch of stretches) {
+          expect(stretch.from).toBeLessThan(stretch.to);
+          expect(stretch.split).toBeGreaterThanOrEqual(stretch.from);
+          expect(stretch.split).toBeLessThanOrEqual(stretch.to);
+          expect(home.some(({ from: start, to }) => start <= stretch.from && stretch.to <= to)).toBe(true);
         }
       }),
     );

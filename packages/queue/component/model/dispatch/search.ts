@@ -11,7 +11,7 @@ import { compareSeats, maxStretches } from "./scans.ts";
 const lanesAtOnce = 16;
 /** The most stretches that are read in all lanes except the usual one, together; at least one in each. */
 const stretchesOfOthers = 64;
-/** Where a worker starts its first search. */
+/** A worker's first search starts here. */
 export const noCursor: Cursor = { laneId: null, place: 0, turn: 0 };
 
 type Lane = Doc<"lanes">;

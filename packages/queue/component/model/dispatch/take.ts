@@ -15,7 +15,7 @@ import { noCursor } from "./search.ts";
  */
 export async function take(
   ctx: MutationCtx,
-  { keyHash, wish: demand }: WorkerCall<"take">,
+  { keyHash, demand }: WorkerCall<"take">,
   now: number,
 ): Promise<WorkerAnswer<"take">> {
   checkDemand(demand);
@@ -31,7 +31,7 @@ export async function take(
     await renew(ctx, worker, lease, now, { holds: true });
     await removeWaiters(ctx, waiters);
     const jobs = await unstartedJobs(ctx, held);
-    if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: demand.cursor ?? noCursor };
+    if (jobs.length > 0) return { kind: "ok", jobs, subscriptions: [], cursor: demand.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
   }
   const [handed, planned] = await Promise.all([

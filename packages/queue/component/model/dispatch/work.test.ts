@@ -43,7 +43,7 @@ describe("take", () => {
       watched: true,
       deadlineAt: Date.now() + 9_000,
     });
-    const { jobs, stands } = await take(t, worker);
+    const { jobs, subscriptions } = await take(t, worker);
     expect(jobs).toEqual([
       {
         attemptId: expect.any(String) as string,
@@ -57,7 +57,7 @@ describe("take", () => {
         remainingMs: 9_000,
       },
     ]);
-    expect(stands).toEqual([]);
+    expect(subscriptions).toEqual([]);
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running", startedAt: Date.now(), attempts: 1 });
     expect(await t.query(queue.jobs.attempts, { scope: "acme", jobId })).toMatchObject([
       { workerId: worker.workerId, model: "m", status: "running", number: 1 },
@@ -71,10 +71,10 @@ describe("take", () => {
     expect(jobs.map(({ begun }) => begun)).toEqual([true, true, false]);
     expect(new Set(jobs.map(({ jobId }) => jobId)).size).toBe(3);
     const { keyHash } = worker;
-    const again = await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } });
-    expect(again).toMatchObject({ kind: "ok", jobs: [{ attemptId: jobs[2]?.attemptId }], stands: [] });
+    const again = await t.mutation(queue.work.take, { keyHash, demand: { jobs: 1 } });
+    expect(again).toMatchObject({ kind: "ok", jobs: [{ attemptId: jobs[2]?.attemptId }], subscriptions: [] });
     await t.mutation(queue.work.start, { keyHash, attemptIds: [jobs[2]!.attemptId] });
-    expect(await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } })).toEqual({
+    expect(await t.mutation(queue.work.take, { keyHash, demand: { jobs: 1 } })).toEqual({
       kind: "unable",
       reason: "full",
     });
@@ -98,9 +98,9 @@ describe("take", () => {
   it("take returns the available jobs, and has the worker wait for the rest", async () => {
     const worker = await addWorker(t, { concurrency: 3 });
     await submitJobs(t, [{}, {}]);
-    const { jobs, stands } = await take(t, worker, { jobs: 3 });
+    const { jobs, subscriptions } = await take(t, worker, { jobs: 3 });
     expect(jobs).toHaveLength(2);
-    expect(stands).toHaveLength(1);
+    expect(subscriptions).toHaveLength(1);
     const jobId = await submitJob(t);
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }]);
   });
@@ -108,9 +108,9 @@ describe("take", () => {
   it("take returns nothing to a paused worker, or if no job is wanted", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
-    expect(await take(t, worker, { jobs: 0 })).toMatchObject({ jobs: [], stands: [] });
+    expect(await take(t, worker, { jobs: 0 })).toMatchObject({ jobs: [], subscriptions: [] });
     await t.mutation(queue.workers.update, { scope: "acme", workerId: worker.workerId, status: "paused" });
-    const outcome = await t.mutation(queue.work.take, { keyHash: worker.keyHash, wish: { jobs: 1 } });
+    const outcome = await t.mutation(queue.work.take, { keyHash: worker.keyHash, demand: { jobs: 1 } });
     expect(outcome).toEqual({ kind: "unable", reason: "paused" });
     expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
   });
@@ -120,9 +120,9 @@ describe("take", () => {
     const jobId = await submitJob(t);
     const { laneId } = await jobRow(t, jobId);
     await t.mutation(queue.lanes.setState, { scope: "acme", laneId, state: "paused" });
-    const { jobs, stands } = await take(t, worker);
+    const { jobs, subscriptions } = await take(t, worker);
     expect(jobs).toEqual([]);
-    expect(stands).toHaveLength(1);
+    expect(subscriptions).toHaveLength(1);
     expect(await shownTo(t, worker)).toEqual([]);
     expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
     await t.mutation(queue.lanes.setState, { scope: "acme", laneId, state: "draining" });
@@ -152,15 +152,15 @@ describe("take", () => {
   });
 
   it("take refuses an unknown key, a retired worker's key, and an invalid demand", async () => {
-    const wish = { jobs: 1 };
-    await expectRefusal(t.mutation(queue.work.take, { keyHash: "nobody", wish }), "unauthorized");
+    const demand = { jobs: 1 };
+    await expectRefusal(t.mutation(queue.work.take, { keyHash: "nobody", demand }), "unauthorized");
     await expectRefusal(t.query(queue.work.held, { keyHash: "nobody" }), "unauthorized");
     const { keyHash, workerId } = await addWorker(t);
-    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish: { jobs: 0.5 } }), "invalid");
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, demand: { jobs: 0.5 } }), "invalid");
     const cursor = { laneId: "x", place: NaN, turn: 0 };
-    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish: { jobs: 1, cursor } }), "invalid");
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, demand: { jobs: 1, cursor } }), "invalid");
     await t.mutation(queue.workers.update, { scope: "acme", workerId, status: "retired" });
-    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish }), "unauthorized");
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, demand }), "unauthorized");
     await expectRefusal(t.mutation(queue.work.heartbeat, { keyHash }), "unauthorized");
   });
 
@@ -185,11 +185,11 @@ describe("waiting", () => {
       keyHash,
       jobId: String(first),
       late: false,
-      wish: { jobs: 1 },
+      demand: { jobs: 1 },
     });
-    expect(more).toMatchObject({ kind: "claimed", stands: [{ position: 0 }] });
+    expect(more).toMatchObject({ kind: "claimed", subscriptions: [{ position: 0 }] });
     expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
-    expect(await claim(t, worker, String(second))).toMatchObject({ kind: "claimed", stands: [] });
+    expect(await claim(t, worker, String(second))).toMatchObject({ kind: "claimed", subscriptions: [] });
     expect(await waitingPositions(t, worker)).toEqual([]);
     const third = await submitJob(t);
     expect(await claim(t, worker, third)).toEqual({ kind: "unable" });
@@ -197,15 +197,15 @@ describe("waiting", () => {
 
   it("waiting starts before any lane exists, and ends with the first lane", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] }, { position: 0 });
-    const { stands } = await take(t, worker);
-    expect(stands).toEqual([{ laneId: "", position: 0 }]);
+    const { subscriptions } = await take(t, worker);
+    expect(subscriptions).toEqual([{ laneId: "", position: 0 }]);
     const jobId = await submitJob(t);
     await passTime(t, 0);
     const { laneId } = await jobRow(t, jobId);
     expect(await waitingPositions(t, worker)).toEqual([{ laneId, position: 0 }]);
     expect(await shownTo(t, worker)).toEqual([{ jobId, laneId, late: false }]);
     // Even if it does not know its new position yet.
-    const asked = { keyHash: worker.keyHash, stands };
+    const asked = { keyHash: worker.keyHash, subscriptions };
     expect((await t.query(queue.work.candidates, asked)).jobs).toEqual([{ jobId, laneId, late: false }]);
     const ocr = await submitJob(t, { kind: "ocr" });
     await passTime(t, 0);
@@ -242,7 +242,7 @@ describe("waiting", () => {
     await placeAt(jobId, 30_000);
     expect(await claim(t, backup, jobId, true)).toMatchObject({ kind: "claimed" });
     expect(await waitingPositions(t, sleeper)).toEqual([]);
-    expect((await take(t, sleeper)).stands).toHaveLength(1);
+    expect((await take(t, sleeper)).subscriptions).toHaveLength(1);
   });
 
   it("waiting continues for the others if a job is taken in time", async () => {
@@ -292,7 +292,7 @@ describe("complete", () => {
       attemptId: held.attemptId,
       result: { digest: "ab" },
       report: { ms: 5 },
-      wish: { jobs: 1 },
+      demand: { jobs: 1 },
     });
     expect(outcome.kind).toBe("completed");
     const other = held.jobId === first ? second : first;
@@ -359,8 +359,8 @@ describe("complete", () => {
       keyHash,
       attemptId: String(running),
       result: 1,
-      begins: [String(next), "gone"],
-      wish: { jobs: 0 },
+      starts: [String(next), "gone"],
+      demand: { jobs: 0 },
     });
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: next, begun: true }]);
   });
@@ -371,8 +371,8 @@ describe("complete", () => {
     await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
     const { keyHash } = worker;
-    const wish = { jobs: 0 };
-    const large = { keyHash, attemptId, result: "é".repeat(32), wish };
+    const demand = { jobs: 0 };
+    const large = { keyHash, attemptId, result: "é".repeat(32), demand };
     await expectRefusal(t.mutation(queue.work.complete, large), "too_large");
     expect(await t.mutation(queue.work.complete, { ...large, result: "é".repeat(31) })).toMatchObject({
       kind: "completed",
@@ -387,7 +387,7 @@ describe("complete", () => {
     const claimed = await claim(t, worker, String(first));
     if (claimed.kind !== "claimed") throw new Error(claimed.kind);
     const next = await complete(t, worker, claimed.job.attemptId, { jobs: 1 });
-    expect(next).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 0 }] });
+    expect(next).toMatchObject({ kind: "completed", jobs: [], subscriptions: [{ position: 0 }] });
     expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
     // A job that waited for a worker shows that there is more work than workers, so the worker searches at once.
     await submitJob(t);
@@ -405,7 +405,7 @@ describe("complete", () => {
     const next = await complete(t, worker, attemptId, { jobs: 1 });
     const last = await complete(t, worker, String(next.jobs[0]?.attemptId), { jobs: 1 });
     expect(last).toMatchObject({ kind: "completed", jobs: [] });
-    expect(last.stands).toHaveLength(2);
+    expect(last.subscriptions).toHaveLength(2);
   });
 });
 

@@ -99,12 +99,12 @@ export async function retryDeadLetters(
   for (const job of page) {
     if ((kind !== null && job.kind !== kind) || (job.finishedAt ?? 0) > before) continue;
     if (job.purgeAt === undefined) continue;
-    if (await runStep(ctx, { kind: "revive", jobId: job._id })) started += 1;
+    if (await runStep(ctx, { kind: "retry", jobId: job._id })) started += 1;
   }
   const more = !isDone || status === "failed";
   if (more) {
     const next = isDone ? { status: "expired" as const, cursor: null } : { status, cursor: continueCursor };
-    await ctx.scheduler.runAfter(0, maintenance.reviveMany, { scope, kind, before, ...next });
+    await ctx.scheduler.runAfter(0, maintenance.retryMany, { scope, kind, before, ...next });
   }
   return { started, more };
 }

@@ -354,7 +354,7 @@ describe("unused lanes", () => {
     await count(t);
     const worker = await addWorker(t);
     for (const jobId of [unused!, paused!]) await t.mutation(queue.jobs.cancel, { scope, jobId });
-    expect(await take(t, worker)).toMatchObject({ jobs: [], stands: [{}] });
+    expect(await take(t, worker)).toMatchObject({ jobs: [], subscriptions: [{}] });
     await t.mutation(queue.jobs.cancelMany, {
       scope,
       by: "lane",

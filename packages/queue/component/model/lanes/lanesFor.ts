@@ -99,7 +99,7 @@ async function makeLane(
     usedAt: now,
   } as const;
   const laneId = await ctx.db.insert("lanes", lane);
-  await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId, after: -1 });
+  await ctx.scheduler.runAfter(0, maintenance.addToLane, { laneId, after: -1 });
   return { laneId, slots: minSlots };
 }
 

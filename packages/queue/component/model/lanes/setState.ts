@@ -28,6 +28,6 @@ export async function setLaneState(
   await ctx.db.patch("lanes", lane._id, { state });
   await record(ctx, { scope, at: now, actor, action: actions[state], subject: lane.name });
   if (lane.state === "paused") {
-    await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId: lane._id, after: -1 });
+    await ctx.scheduler.runAfter(0, maintenance.addToLane, { laneId: lane._id, after: -1 });
   }
 }

@@ -35,11 +35,11 @@ export async function expireLease(
   await leaveRings(ctx, workerId);
   let refused = false;
   for (const { _id: attemptId } of held) {
-    if (!(await runStep(ctx, { kind: "lose", attemptId }))) refused = true;
+    if (!(await runStep(ctx, { kind: "markLost", attemptId }))) refused = true;
   }
   if (refused) {
     const again = { workerId, lastSeenAt, failures: failures + 1 };
-    await ctx.scheduler.runAfter(retryDelayMs(failures), maintenance.lapse, again);
+    await ctx.scheduler.runAfter(retryDelayMs(failures), maintenance.expireLease, again);
   }
 
   const { online } = present(found, "worker of a lease");

@@ -152,7 +152,7 @@ describe("silent workers", () => {
     const { workerId, lastSeenAt } = await leaseOf();
     vi.setSystemTime(Date.now() + leaseMs);
     await heartbeat();
-    await t.mutation(maintenance.lapse, { workerId, lastSeenAt });
+    await t.mutation(maintenance.expireLease, { workerId, lastSeenAt });
     expect(await status(jobId)).toBe("running");
   });
 
@@ -166,13 +166,13 @@ describe("silent workers", () => {
       keyHash: worker.keyHash,
       jobId: refused,
       late: false,
-      wish: { jobs: 0 },
+      demand: { jobs: 0 },
     });
     await t.mutation(queue.work.claim, {
       keyHash: other.keyHash,
       jobId: lost,
       late: false,
-      wish: { jobs: 0 },
+      demand: { jobs: 0 },
     });
     // The backend logs the app's error.
     const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -299,8 +299,8 @@ describe("sweeps", () => {
     const { workerId, lastSeenAt } = await leaseOf();
     vi.setSystemTime(again + 6_000);
     await sweep(again, true);
-    await t.mutation(maintenance.lapse, { workerId, lastSeenAt });
-    expect(await pending("lapse")).toBe(1);
+    await t.mutation(maintenance.expireLease, { workerId, lastSeenAt });
+    expect(await pending("expireLease")).toBe(1);
     expect(await status(jobId)).toBe("ready");
   });
 
@@ -314,7 +314,7 @@ describe("sweeps", () => {
     });
     vi.setSystemTime(due + 4_000);
     await sweep(due, false);
-    expect(await pending("lapse")).toBe(0);
+    expect(await pending("expireLease")).toBe(0);
     expect(await status(jobId)).toBe("running");
   });
 
@@ -397,7 +397,7 @@ describe("sweeps", () => {
     expect(rows.filter((job) => job?.status === "ready")).toHaveLength(1_000);
     const run = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
     const ofKind = (name: string) => run.filter((one) => one.name.includes(name));
-    expect(ofKind("lapse")).toHaveLength(1_000);
+    expect(ofKind("expireLease")).toHaveLength(1_000);
     // Twenty runs found fifty leases each, one found none, and the next one is scheduled.
     expect(ofKind("sweepLeases")).toHaveLength(22);
   }, 120_000);

@@ -19,7 +19,7 @@ export type Sweep = {
 };
 
 /**
- * Checks a scope's leases, passes expired ones to `lapse`, and runs again at the next deadline. Each scope has one
+ * Checks a scope's leases, passes expired ones to `expireLease`, and runs again at the next deadline. Each scope has one
  * sweep: a sweep with another time than the stored one was replaced.
  */
 export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): Promise<void> {
@@ -65,7 +65,7 @@ async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number
   }
   // Until then the lease is handled, or it is tried again.
   await ctx.db.patch("leases", _id, { deadline: now + leaseMs });
-  await ctx.scheduler.runAfter(0, maintenance.lapse, { workerId, lastSeenAt });
+  await ctx.scheduler.runAfter(0, maintenance.expireLease, { workerId, lastSeenAt });
 }
 
 async function nextLook(

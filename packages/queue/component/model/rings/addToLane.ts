@@ -43,7 +43,7 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
   }
   const last = workers.at(-1);
   if (last !== undefined && workers.length === workersPerStep) {
-    await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId, after: last.position });
+    await ctx.scheduler.runAfter(0, maintenance.addToLane, { laneId, after: last.position });
   } else {
     await ctx.scheduler.runAfter(0, maintenance.resize, { laneId });
   }

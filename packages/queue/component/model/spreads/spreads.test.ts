@@ -39,17 +39,17 @@ async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promis
     await ctx.db.insert("stands", { laneId, scope, lane: name, position: 0, workerId: id, keyHash });
   });
   const shown = await shownTo(t, { keyHash, workerId });
-  const first = shown.find(({ crowded }) => crowded === true) ?? shown[0];
+  const first = shown.find(({ backlogged }) => backlogged === true) ?? shown[0];
   if (first === undefined) throw new Error("nothing is shown");
-  const { jobId, late, laneId, crowded } = first;
-  const said = crowded === undefined ? {} : { crowded };
+  const { jobId, late, laneId, backlogged } = first;
+  const said = backlogged === undefined ? {} : { backlogged };
   const outcome = await t.mutation(queue.work.claim, {
     keyHash,
     jobId,
     late,
     laneId,
     ...said,
-    wish: { jobs: 0 },
+    demand: { jobs: 0 },
   });
   expect(outcome.kind).toBe("claimed");
 }

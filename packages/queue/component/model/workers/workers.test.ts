@@ -216,7 +216,7 @@ describe("update", () => {
     const worker = await addWorker(t);
     const { workerId } = worker;
     const jobId = await submitJob(t, { requirements: { dataClass: "secret" } });
-    expect((await take(t, worker)).stands).toHaveLength(1);
+    expect((await take(t, worker)).subscriptions).toHaveLength(1);
     await t.mutation(queue.workers.update, { scope, workerId, dataClasses: ["secret"], name: "Safe" });
     expect(await waitingPositions(t, worker)).toEqual([]);
     expect((await takeOne(t, worker)).jobId).toBe(jobId);
