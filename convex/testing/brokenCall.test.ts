@@ -118,32 +118,35 @@ describe("a job whose HTTP call fails because of us", () => {
   });
 });
 
-it.each([false, true])("submits one job when the handover fails (committed all the same: %s)", async (committed) => {
-  const handovers: unknown[] = [];
-  const ctx = {
-    runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> =>
-      await t.query(query, args),
-    runMutation: async (
-      mutation: FunctionReference<"mutation">,
-      args: Record<string, unknown>,
-    ): Promise<unknown> => {
-      if (getFunctionName(mutation) === "requests:submit") handovers.push(args["handOver"]);
-      if (args["handOver"] === true) {
-        if (committed) await t.mutation(mutation, args);
-        throw new Error(
-          'Documents read from or written to the "rings" table changed while this mutation was being run',
-        );
-      }
-      return await t.mutation(mutation, args);
-    },
-  };
-  const answering = answer(ctx as unknown as ActionCtx, request(false));
-  const device = await addDevice(t, acme);
-  await takeJob(t, device, async (job) => await job.complete("Blue."));
-  expect((await answering).status).toBe(200);
-  expect(handovers).toEqual([true, undefined]);
-  expect(await allJobs(t, acme)).toHaveLength(1);
-});
+it.each([false, true])(
+  "submits one job when the handover fails (committed all the same: %s)",
+  async (committed) => {
+    const handovers: unknown[] = [];
+    const ctx = {
+      runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> =>
+        await t.query(query, args),
+      runMutation: async (
+        mutation: FunctionReference<"mutation">,
+        args: Record<string, unknown>,
+      ): Promise<unknown> => {
+        if (getFunctionName(mutation) === "requests:submit") handovers.push(args["handOver"]);
+        if (args["handOver"] === true) {
+          if (committed) await t.mutation(mutation, args);
+          throw new Error(
+            'Documents read from or written to the "rings" table changed while this mutation was being run',
+          );
+        }
+        return await t.mutation(mutation, args);
+      },
+    };
+    const answering = answer(ctx as unknown as ActionCtx, request(false));
+    const device = await addDevice(t, acme);
+    await takeJob(t, device, async (job) => await job.complete("Blue."));
+    expect((await answering).status).toBe(200);
+    expect(handovers).toEqual([true, undefined]);
+    expect(await allJobs(t, acme)).toHaveLength(1);
+  },
+);
 
 it.each([
   [new Error('ArgumentValidationError: Value: "a secret"'), "ArgumentValidationError"],
