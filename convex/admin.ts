@@ -21,7 +21,7 @@ import {
 import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organizations/signIn.ts";
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { queue } from "./model/queue.ts";
-import { boundedPage, owned, present } from "./model/refuse.ts";
+import { owned, present } from "./model/refuse.ts";
 
 /**
  * Takes a device's worker out of service, or back in. A retired device is paused in the queue, because the queue never
@@ -82,10 +82,10 @@ export const deviceCount = adminQuery({
 export const jobs = adminQuery({
   args: { paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { paginationOpts: asked, status }) => {
+  handler: async (ctx, { paginationOpts, status }) => {
     const { organizationId } = ctx;
     const page = await queue.list(ctx, organizationId, {
-      paginationOpts: boundedPage(asked),
+      paginationOpts,
       ...(status === undefined ? {} : { status }),
     });
     return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, organizationId, job))) };
@@ -207,6 +207,8 @@ export const cancelJob = adminMutation({
 });
 
 /** The audit trail, newest first. */
+const maxPage = 100;
+
 export const audit = adminQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(
@@ -220,11 +222,12 @@ export const audit = adminQuery({
   ),
   handler: async (ctx, { paginationOpts }) => {
     const { organizationId } = ctx;
+    const numItems = Math.max(1, Math.min(maxPage, Math.floor(paginationOpts.numItems) || 1));
     const page = await ctx.db
       .query("audit")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
       .order("desc")
-      .paginate(boundedPage(paginationOpts));
+      .paginate({ ...paginationOpts, numItems });
     return {
       ...page,
       page: page.page.map(({ at, actor, action, subject, detail }) => ({

@@ -8,7 +8,7 @@ import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
-import { boundedInteger, boundedPage, boundedText, owned } from "./model/refuse.ts";
+import { boundedInteger, boundedText, owned } from "./model/refuse.ts";
 
 const actor = "admin";
 
@@ -42,9 +42,9 @@ export const setLaneState = adminMutation({
 export const deadLetters = adminQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { paginationOpts: asked }) => {
+  handler: async (ctx, { paginationOpts }) => {
     const { organizationId } = ctx;
-    const page = await queue.deadLetters.list(ctx, organizationId, { paginationOpts: boundedPage(asked) });
+    const page = await queue.deadLetters.list(ctx, organizationId, { paginationOpts });
     return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, organizationId, job))) };
   },
 });
@@ -124,7 +124,7 @@ export const batches = adminQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(batchView),
   handler: async (ctx, { paginationOpts }) =>
-    await queue.batches.list(ctx, ctx.organizationId, boundedPage(paginationOpts)),
+    await queue.batches.list(ctx, ctx.organizationId, paginationOpts),
 });
 
 const maxLabels = 32;

@@ -11,7 +11,7 @@ import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
-import { boundedPage, present } from "./model/refuse.ts";
+import { present } from "./model/refuse.ts";
 import { activity, deviceModel, deviceStatus, policyRules } from "./model/validators.ts";
 
 /** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited. */
@@ -112,9 +112,8 @@ export const earnings = query({
 export const history = query({
   args: { key: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(historyRow),
-  handler: async (ctx, { key, paginationOpts: asked }) => {
+  handler: async (ctx, { key, paginationOpts }) => {
     const { organizationId, workerId } = await authenticateDevice(ctx, key);
-    const paginationOpts = boundedPage(asked);
     const page = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
     return { ...page, page: page.page.map(historyRowOf) };
   },

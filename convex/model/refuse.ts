@@ -1,4 +1,3 @@
-import type { PaginationOptions } from "convex/server";
 import { ConvexError } from "convex/values";
 import type { Id } from "../_generated/dataModel.js";
 
@@ -84,11 +83,4 @@ export function wellFormed(text: string, what: string): void {
 export function checkedHash(hash: string, what: string): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) refuse("invalid", `${what} must be a SHA-256 in lower-case hex.`);
   return hash;
-}
-
-const maxPage = 100;
-
-/** Limits the page size that a client asks for. */
-export function boundedPage(options: PaginationOptions): PaginationOptions {
-  return { ...options, numItems: Math.max(1, Math.min(maxPage, Math.floor(options.numItems) || 1)) };
 }

@@ -162,7 +162,10 @@ export function asMutable<T>(value: T): Mutable<T> {
   return value as Mutable<T>;
 }
 
-/** This does not compile if a validator and its type differ. */
+/**
+ * This does not compile if a validator and its type differ. The validators are not made from Zod's schemas, because Zod would
+ * load with every function: 430 KB, where these are 35.
+ */
 export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,
