@@ -205,7 +205,8 @@ describe("a donor that runs", () => {
       max_completion_tokens: 30,
     });
     expect(choices[0]?.message.content).toContain("Oslo");
-    await expect.poll(async () => (await explained("--since", "1h")).jobs.succeeded).toBeGreaterThan(0);
+    const succeeded = async () => (await explained("--since", "1h")).jobs.succeeded;
+    await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0);
     const told = await explained("--since", "1h");
     expect(told.jobs.completionTokens).toBeGreaterThan(0);
     expect(told.totals.map(({ reason }) => reason)).toEqual(
