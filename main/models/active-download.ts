@@ -1,5 +1,6 @@
 import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
+import { stampOf } from "../store/verify-file.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { Download, type DownloadEnd } from "./download/download.ts";
 import type { DownloadTimes } from "./download/download-times.ts";
@@ -8,7 +9,6 @@ import type { Neighbors } from "./download/neighbors.ts";
 import { PartFile } from "./download/part-file.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import { modelPath, partPath } from "./model-paths.ts";
-import { stampOf } from "./verify-file.ts";
 
 export type ActiveDeps = {
   readonly folder: string;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import { silentLog } from "../log.ts";
+import { sha256Of, verifyFile } from "../store/verify-file.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { readManifest } from "./manifest.ts";
-import { sha256Of, verifyFile } from "./verify-file.ts";
 
 let folder: string;
 let file: ModelFile;

@@ -1,7 +1,7 @@
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { FileState } from "../../app/models/states.ts";
 import type { Log } from "../log.ts";
-import { type FileStamp, stampOf, verifyFile } from "./verify-file.ts";
+import { type FileStamp, stampOf, verifyFile } from "../store/verify-file.ts";
 
 /** A model that the organization wants, by name and hash. */
 export type WantedModel = Pick<ModelFile, "modelId" | "sha256" | "sizeBytes">;

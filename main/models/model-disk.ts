@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
+import { stampOf } from "../store/verify-file.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import { discardPart } from "./download/discard-part.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import { makeRoom, type Room, type StoredFile } from "./download/room.ts";
 import { modelPath, partPath } from "./model-paths.ts";
 import { type StoredModel, StoredModels } from "./stored-models.ts";
-import { stampOf } from "./verify-file.ts";
 
 export type ModelDiskDeps = {
   readonly folder: string;

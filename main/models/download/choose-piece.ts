@@ -1,4 +1,4 @@
-import { sha256Of } from "../verify-file.ts";
+import { sha256Of } from "../../store/verify-file.ts";
 import type { PeerHave } from "./neighbors.ts";
 
 export type ChoiceFacts = {

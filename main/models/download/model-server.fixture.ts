@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { sha256Of } from "../verify-file.ts";
+import { sha256Of } from "../../store/verify-file.ts";
 
 /** A server that replaces the internet and counts how often it sent each byte. */
 export class ModelServer {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sha256Of } from "../verify-file.ts";
+import { sha256Of } from "../../store/verify-file.ts";
 import { PartFile, type PartSpec } from "./part-file.ts";
 import { revertToPart } from "./revert-to-part.ts";
 

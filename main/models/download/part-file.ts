@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { sha256Of } from "../verify-file.ts";
+import { sha256Of } from "../../store/verify-file.ts";
 import { discardPart } from "./discard-part.ts";
 import { loadPartState, type PartState, savePartState, statePath } from "./part-state.ts";
 import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";

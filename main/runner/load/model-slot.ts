@@ -1,7 +1,7 @@
 import { InsufficientMemoryError } from "node-llama-cpp";
 import { internalError, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../../app/contract/runner.ts";
-import { type FileStamp, stampOf, verifyFile } from "../../models/verify-file.ts";
+import { type FileStamp, stampOf, verifyFile } from "../../store/verify-file.ts";
 import { fullPace, type Pace } from "../process/duty-cycle.ts";
 import type { Libraries } from "./libraries.ts";
 import { type LoadedModel, loadModel } from "./load-model.ts";
