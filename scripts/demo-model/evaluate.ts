@@ -3,6 +3,7 @@
 //   node evaluate.ts --suggested
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isRight } from "../../launch/farm/grading.ts";
 import type { Sample } from "./corpus/sampler.ts";
 import { entryAt } from "./entry-at.ts";
 import { type LoadedModel, loadModel } from "./evaluation/model.ts";
@@ -15,7 +16,7 @@ import {
   trainingPrompts,
 } from "./evaluation/score.ts";
 import { positiveInteger } from "./options.ts";
-import { suggestedPrompts } from "./suggested-prompts.ts";
+import { drawSuggestedPrompts } from "./suggested-prompts.ts";
 
 const { values } = parseArgs({
   options: {
@@ -38,9 +39,9 @@ interface Question {
 
 function questions(): readonly Question[] {
   if (values.suggested) {
-    return suggestedPrompts.map(({ task, prompt, expected, grade }) => ({
-      sample: { task, prompt, answer: expected },
-      grade,
+    return drawSuggestedPrompts().map((sample) => ({
+      sample,
+      grade: (answer) => isRight(sample.answer, answer),
     }));
   }
   const drawn = drawEvenly(positiveInteger("seed", values.seed), positiveInteger("prompts", values.prompts));

@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { suggestedPrompts } from "./suggested-prompts.ts";
+import { isRight } from "../../launch/farm/grading.ts";
+import { drawSuggestedPrompts } from "./suggested-prompts.ts";
+
+const suggestedPrompts = drawSuggestedPrompts();
+
+it("the demonstration's file has the suggested prompts", async () => {
+  const text = `${JSON.stringify(suggestedPrompts, ["task", "prompt", "answer"], 2)}\n`;
+  await expect(text).toMatchFileSnapshot("../../resources/demo-model/suggested-prompts.json");
+});
 
 it("the sixty suggested prompts are different", () => {
   expect(new Set(suggestedPrompts.map(({ prompt }) => prompt)).size).toBe(60);
@@ -21,11 +29,11 @@ it("the first 24 suggested prompts include all reliable tasks", () => {
   }
 });
 
-it("each suggested prompt grades the grammar's answer as right, and another prompt's answer as wrong", () => {
-  suggestedPrompts.forEach(({ expected, grade }, i) => {
-    expect(grade(expected)).toBe(true);
-    expect(grade(`${expected} and more`)).toBe(false);
+it("the grammar's answer to a suggested prompt is graded as right, and another prompt's as wrong", () => {
+  suggestedPrompts.forEach(({ answer }, i) => {
+    expect(isRight(answer, answer)).toBe(true);
+    expect(isRight(answer, `${answer} and more`)).toBe(false);
     const other = suggestedPrompts[(i + 1) % suggestedPrompts.length]!;
-    expect(grade(other.expected)).toBe(other.expected === expected);
+    expect(isRight(answer, other.answer)).toBe(other.answer === answer);
   });
 });

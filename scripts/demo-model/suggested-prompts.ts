@@ -1,13 +1,4 @@
 import { createSampler, type Sample, type TaskName } from "./corpus/sampler.ts";
-import { isRight } from "./evaluation/grading.ts";
-
-export interface SuggestedPrompt {
-  readonly task: TaskName;
-  readonly prompt: string;
-  /** The correct answer by the corpus' grammar. */
-  readonly expected: string;
-  readonly grade: (answer: string) => boolean;
-}
 
 /** The model was not trained with this seed (see training-data.ts). */
 const seed = 2026;
@@ -40,23 +31,19 @@ function drawDifferent(next: () => Sample, count: number, taken: Set<string>): r
   return drawn;
 }
 
-function draw(): readonly SuggestedPrompt[] {
+/**
+ * Prompts for a demonstration, each with its correct answer by the corpus' grammar. The list is always the same, and
+ * every prefix is a mix of tasks. The demonstration reads it from resources/demo-model/suggested-prompts.json.
+ */
+export function drawSuggestedPrompts(): readonly Sample[] {
   const sample = createSampler(seed);
   const taken = new Set<string>();
-  const placed: { readonly place: number; readonly suggestion: SuggestedPrompt }[] = [];
+  const placed: { readonly place: number; readonly sample: Sample }[] = [];
   for (const [task, count] of Object.entries(counts) as [TaskName, number][]) {
-    const drawn = drawDifferent(() => sample(task), count, taken);
-    drawn.forEach(({ prompt, answer: expected }, i) => {
-      const grade = (answer: string): boolean => isRight(expected, answer);
+    drawDifferent(() => sample(task), count, taken).forEach((drawn, i) => {
       // Spreads each task over the whole list, so that the first N prompts are a mix of all tasks.
-      placed.push({ place: (i + 0.5) / count, suggestion: { task, prompt, expected, grade } });
+      placed.push({ place: (i + 0.5) / count, sample: drawn });
     });
   }
-  return placed.toSorted((a, b) => a.place - b.place).map(({ suggestion }) => suggestion);
+  return placed.toSorted((a, b) => a.place - b.place).map((entry) => entry.sample);
 }
-
-/**
- * Prompts for a demonstration, each with its correct answer. The list is always the same, and every prefix is a mix
- * of tasks.
- */
-export const suggestedPrompts = draw();
