@@ -1,179 +1,10 @@
-import { builtinModules } from "node:module";
 import convexPlugin from "@convex-dev/eslint-plugin";
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import reactHooks from "eslint-plugin-react-hooks";
 import importSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
-
-/** One entry of `no-restricted-imports`: refuses imports by pattern, with the reason. */
-const refuse = (group, message) => ({ group, message });
-
-const ourFolders = (...names) => names.flatMap((name) => [`**/${name}/**`]);
-
-/** Our convex folder, not the package of that name. */
-const onlyGenerated = {
-  regex: "^\\.{1,2}/(.*/)?convex/(?!_generated)",
-  message: "Only convex's generated API.",
-};
-
-const queueImports = [
-  refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
-  { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
-];
-
-const packagesByName = refuse(ourFolders("packages"), "Import what a package exports, by its name.");
-
-/** The imports of each room (docs/architecture.md). test/ may import everything. */
-const boundaries = {
-  app: [
-    { regex: "^(?!\\.{1,2}/|zod$)", message: "app/ is pure: nothing but zod and itself." },
-    refuse(
-      ourFolders("main", "renderer", "convex", "embedded", "launch"),
-      "app/ imports nothing outside itself.",
-    ),
-  ],
-  convex: [
-    {
-      regex: `^(node:|(${builtinModules.join("|")})($|/))`,
-      message: "convex/ runs on Convex's default runtime: no Node.",
-    },
-    refuse(
-      ourFolders("main", "renderer", "packages", "cli", "launch"),
-      "convex/ imports app/ and the queue package, nothing else of ours.",
-    ),
-  ],
-  main: [
-    refuse(
-      ourFolders("renderer", "packages", "cli", "launch"),
-      "main/ imports app/, the queue's worker and convex/_generated.",
-    ),
-    onlyGenerated,
-  ],
-  renderer: [
-    {
-      regex: `^(node:|electron($|/)|(${builtinModules.join("|")})($|/))`,
-      message: "A renderer never reaches Node.",
-    },
-    refuse(ourFolders("main", "packages", "cli", "launch"), "renderer/ imports app/ and convex/_generated."),
-    onlyGenerated,
-  ],
-  "packages/queue": queueImports,
-  "packages/queue/component": [
-    ...queueImports,
-    refuse(ourFolders("client", "worker"), "The component knows neither its app's client nor its workers."),
-  ],
-  "packages/queue/client": [
-    ...queueImports,
-    refuse(ourFolders("worker"), "An app's client is not a worker."),
-  ],
-  "packages/queue/worker": [
-    ...queueImports,
-    refuse(ourFolders("client"), "A worker imports no code that runs in an app."),
-    {
-      ...refuse(ourFolders("component"), "A worker's program contains no code of the component: only types."),
-      allowTypeImports: true,
-    },
-  ],
-  "packages/queue/shared": [
-    ...queueImports,
-    refuse(ourFolders("component", "client", "worker"), "shared/ imports nothing of the other folders."),
-  ],
-  launch: [
-    refuse(ourFolders("cli", "renderer", "test", "chaos", "bench"), "launch/ is below cli/ and the tests."),
-    packagesByName,
-  ],
-  cli: [
-    refuse(ourFolders("renderer", "test", "chaos", "bench"), "cli/ is below the tests, and shows no page."),
-    packagesByName,
-  ],
-  "packages/embedded": [
-    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
-    {
-      regex: "^(\\.{1,2}/(.*/)?convex/|@gleaner/)",
-      message: "The embedded backend loads an app's functions at run time.",
-    },
-  ],
-  examples: [
-    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "An example knows only the queue."),
-  ],
-  sim: [
-    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "sim/ simulates the queue, nothing else."),
-    refuse(ourFolders("test", "chaos", "bench", "scripts"), "sim/ imports no other tool."),
-  ],
-  bench: [
-    refuse(
-      ourFolders("renderer", "cli", "test", "chaos", "sim"),
-      "bench/ imports no page and no other tool.",
-    ),
-  ],
-  chaos: [
-    refuse(ourFolders("renderer", "cli", "test", "bench", "sim"), "chaos/ works on a farm of launch/farm/."),
-  ],
-  scripts: [
-    refuse(ourFolders("main", "renderer", "cli"), "scripts/ use launch/ if they need a running farm."),
-    refuse(ourFolders("test", "chaos", "bench", "sim"), "scripts/ import no other tool."),
-  ],
-};
-
-/** The files outside of main/runner/ that load llama.cpp, each in a process of its own. */
-const llamaUsers = ["bench/inference/direct-process.ts", "scripts/demo-model/evaluation/model.ts"];
-
-/** llama.cpp may end its process at any moment, so no other process loads it. */
-const noLlama = {
-  regex: "^node-llama-cpp($|/)",
-  message: "Only main/runner/ loads llama.cpp: talk to the runner through main/supervisor/.",
-};
-
-const boundary = (folder) => ({
-  files: [`${folder}/**/*.{ts,tsx}`],
-  ignores: ["**/*.test.ts", "**/*.test.tsx", "{app,packages}/**/*.fixture.ts", ...llamaUsers],
-  rules: { "no-restricted-imports": ["error", { patterns: [...boundaries[folder], noLlama] }] },
-});
-
-const electronFree = "Only desktop.ts, tray/, window/, update/ and face/electron/ know Electron.";
-const knowsElectron = [
-  "main/desktop.ts",
-  "main/tray/**",
-  "main/window/**",
-  "main/update/**",
-  "main/face/electron/**",
-];
-
-const noElectron = { regex: "^electron($|/)", message: electronFree };
-const noRunner = {
-  regex: "^\\.{1,2}/(.*/)?runner/(?!.*\\.fixture\\.ts$)",
-  message: "main/runner/ is another process: talk to it by app/contract/runner.ts.",
-};
-const noDonor = refuse(
-  ourFolders("supervisor", "donor", "face", "sensors", "journal", "tray", "window", "update"),
-  "main/runner/ runs without the donor: it talks to it by app/contract/runner.ts.",
-);
-
-const restrictImports = (files, ignores, ...patterns) => ({
-  files,
-  ignores,
-  rules: { "no-restricted-imports": ["error", { patterns }] },
-});
-
-const tests = "**/*.test.ts";
-const mainImports = [
-  restrictImports(["main/**/*.test.ts"], ["main/runner/**"], noLlama),
-  restrictImports(
-    ["main/**/*.ts"],
-    ["main/runner/**", tests, ...knowsElectron],
-    ...[noElectron, noLlama, noRunner, ...boundaries.main],
-  ),
-  restrictImports(knowsElectron, [tests], noLlama, noRunner, ...boundaries.main),
-  restrictImports(["main/runner/**/*.ts"], [tests], noElectron, noDonor, ...boundaries.main),
-];
-
-const dynamicElectron = { selector: "ImportExpression[source.value=/^electron/]", message: electronFree };
-const dynamicLlama = {
-  selector: "ImportExpression[source.value=/^node-llama-cpp/]",
-  message: noLlama.message,
-};
-const everyRoom = ["**/*.{ts,tsx,js}"];
+import { roomImports } from "./scripts/structure/room-imports.ts";
 
 /** Untyped access. Only main/face/electron/ uses raw IPC, and only renderer/panel/bridge/ uses the bridge. */
 const rawIpc = [
@@ -217,23 +48,10 @@ const restrictSyntax = (files, ignores, ...selectors) => ({
 });
 
 const syntax = [
-  restrictSyntax(everyRoom, llamaUsers, dynamicLlama),
-  restrictSyntax(llamaUsers, []),
-  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], dynamicLlama, ...noClock),
-  restrictSyntax(["main/runner/**/*.ts"], [], dynamicElectron, ...rawIpc),
-  restrictSyntax(
-    ["main/**/*.ts"],
-    [...knowsElectron, "main/runner/**"],
-    ...[dynamicElectron, dynamicLlama, ...rawIpc],
-  ),
-  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], [], dynamicLlama, ...rawIpc),
-  restrictSyntax(
-    ["renderer/**/*.{ts,tsx}"],
-    ["renderer/panel/bridge/**"],
-    dynamicLlama,
-    theBridge,
-    ...rawIpc,
-  ),
+  restrictSyntax(["**/*.{ts,tsx,js}"], []),
+  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
+  restrictSyntax(["main/**/*.ts"], ["main/face/electron/**"], ...rawIpc),
+  restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
 ];
 
 export default defineConfig([
@@ -280,9 +98,11 @@ export default defineConfig([
     files: ["convex/**/*.ts", "packages/queue/{component,client}/**/*.ts"],
   })),
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
-  restrictImports(everyRoom, ["main/runner/**", ...llamaUsers], noLlama),
-  ...Object.keys(boundaries).map(boundary),
-  ...mainImports,
+  {
+    files: ["**/*.{ts,tsx}"],
+    plugins: { rooms: { rules: { imports: roomImports } } },
+    rules: { "rooms/imports": "error" },
+  },
   ...syntax,
   {
     // Tools that want a default export.

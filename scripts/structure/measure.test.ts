@@ -4,6 +4,7 @@ import {
   largeFolders,
   mutualFolders,
   roomFigures,
+  roomGraph,
   smallSingleCallerFiles,
   type SourceFile,
 } from "./measure.ts";
@@ -44,6 +45,18 @@ it("roomFigures gives a room's size without its tests", () => {
 it("roomFigures counts a package as a room of its own", () => {
   const files = [file("packages/queue/client/a.ts", 1), file("packages/embedded/main.ts", 1)];
   expect(roomFigures(files).map(({ room }) => room)).toEqual(["packages/embedded", "packages/queue"]);
+});
+
+it("roomGraph has the imports between rooms, and a circle of rooms shows in it", () => {
+  const files = [
+    file("a/x.ts", 1, ["b/y.ts", "a/z.ts"]),
+    file("a/z.ts", 1),
+    file("b/y.ts", 1),
+    file("b/w.ts", 1, ["a/z.ts"]),
+    file("b/w.test.ts", 1, ["c/t.ts"], true),
+  ];
+  expect(Object.fromEntries(roomGraph(files))).toEqual({ a: ["b"], b: ["a"] });
+  expect(circles(roomGraph(files))).toEqual([["a", "b"]]);
 });
 
 it("largeFolders names folders with more source files than allowed", () => {

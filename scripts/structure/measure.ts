@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
+import { isTest, roomOf } from "./rooms.ts";
 
 /** One TypeScript file of ours, by its path from the repository's root, and the files that it imports. */
 export type SourceFile = {
@@ -37,10 +38,6 @@ export function readSources(root: string, paths: readonly string[]): SourceFile[
   });
 }
 
-function isTest(path: string): boolean {
-  return /\.(test|fixture|spec|child)\.tsx?$|\/fixtures\/|^test\//.test(path);
-}
-
 /** The exports of each workspace package: "@gleaner/queue/worker" → "packages/queue/worker/index.ts". */
 function packageExports(root: string, paths: readonly string[]): ReadonlyMap<string, string> {
   const folders = new Set(
@@ -70,13 +67,6 @@ function resolveImport(
   if (target === undefined) return null;
   const candidates = [target, target.replace(/\.js$/, ".ts"), target.replace(/\.js$/, ".tsx")];
   return candidates.find((path) => known.has(path)) ?? null;
-}
-
-/** The top-level folder of a file, or its package. */
-export function roomOf(path: string): string {
-  const [first = "", second = ""] = path.split("/");
-  if (!path.includes("/")) return ".";
-  return first === "packages" ? `${first}/${second}` : first;
 }
 
 /** Size of each room, without tests and fixtures. */
@@ -159,6 +149,17 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
 /** The imports between source files, without tests. */
 export function fileGraph(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   return new Map(files.filter(({ test }) => !test).map(({ path, imports }) => [path, imports]));
+}
+
+/** The imports between rooms, without tests. A file in the root is in no room. */
+export function roomGraph(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  const graph = new Map<string, Set<string>>();
+  for (const { path, imports } of files.filter(({ test }) => !test)) {
+    const room = roomOf(path);
+    const others = imports.map(roomOf).filter((other) => other !== room);
+    graph.set(room, new Set([...(graph.get(room) ?? []), ...others]));
+  }
+  return new Map([...graph].map(([room, others]) => [room, [...others]]));
 }
 
 /** Pairs of folders that import each other, without tests. A folder and its own subfolder do not count as a pair. */

@@ -8,6 +8,7 @@ import {
   mutualFolders,
   readSources,
   roomFigures,
+  roomGraph,
   smallSingleCallerFiles,
 } from "./measure.ts";
 
@@ -30,6 +31,7 @@ const figures = {
   files: rooms.reduce((sum, room) => sum + room.files, 0),
   lines: rooms.reduce((sum, room) => sum + room.lines, 0),
   circles: circles(fileGraph(files)),
+  circlesOfRooms: circles(roomGraph(files)),
   mutualFolders: mutualFolders(files),
   largeFolders: largeFolders(files, mostFiles),
   smallSingleCallerFiles: smallSingleCallerFiles(files),
@@ -43,6 +45,10 @@ if (values.json) {
   print(
     "circles of imports",
     figures.circles.map((circle) => circle.join(" → ")),
+  );
+  print(
+    "circles of rooms",
+    figures.circlesOfRooms.map((circle) => circle.join(" → ")),
   );
   print(
     "pairs of folders that import each other",

@@ -1,17 +1,21 @@
-import { join, resolve } from "node:path";
-import { ESLint } from "eslint";
+import { readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { ESLint, type Linter } from "eslint";
 import tseslint from "typescript-eslint";
 import { expect, it } from "vitest";
+import { restrictedPackages, type Row, rooms } from "../../scripts/structure/rooms.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
 
 /** The messages of the boundary rules for a file with this content. */
 async function refusals(file: string, code: string): Promise<readonly string[]> {
+  return (await boundaryMessages(file, code)).map(({ message }) => message);
+}
+
+async function boundaryMessages(file: string, code: string): Promise<readonly Linter.LintMessage[]> {
   const [result] = await eslint.lintText(code, { filePath: join(root, file) });
-  return (result?.messages ?? [])
-    .filter(({ ruleId }) => ruleId?.startsWith("no-restricted-"))
-    .map(({ message }) => message);
+  return (result?.messages ?? []).filter(({ ruleId }) => /^(rooms\/|no-restricted-)/.test(ruleId ?? ""));
 }
 
 /** A static and a dynamic import of llama.cpp in a folder. */
@@ -75,6 +79,9 @@ it.each([
   ["examples/hash-files/probe.ts", 'import { x } from "../../launch/core/paths.ts"; x();'],
   ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
   ["renderer/console/probe.ts", "export const bridge = window.gleaner;"],
+  ["convex/probe.test.ts", 'import { x } from "../main/log.ts"; x();'],
+  ["main/donor/probe.fixture.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],
+  ["packages/queue/worker/probe.ts", 'import { type x } from "../component/component.ts"; let y: x;'],
 ])("lint refuses in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).not.toEqual([]);
 });
@@ -101,6 +108,83 @@ it.each([
   ["cli/donor/probe.ts", 'import { paths } from "../../launch/core/paths.ts"; paths();'],
   ["cli/operator/probe.ts", 'import { verifyBackup } from "@gleaner/embedded/operator"; verifyBackup("x");'],
   ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
+  [
+    "app/probe.test.ts",
+    'import { it } from "vitest"; import { readFileSync } from "fs"; it("", readFileSync);',
+  ],
+  ["packages/queue/client/probe.test.ts", 'import { x } from "../worker/worker.ts"; x();'],
 ])("lint accepts in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);
 });
+
+const table = Object.entries(rooms);
+const packages = new Set(table.flatMap(([, row]) => row.packages));
+packages.delete("*");
+
+/** An import to try: a folder, file or package of the table, and the specifier that names it. */
+type Sample = { readonly name: string; readonly path: boolean; readonly specifier: string };
+
+/** A file in each room, one in each folder that the row names, and each package of the table. */
+function samples(room: string, row: Row): readonly Sample[] {
+  const folders = new Set([...Object.keys(rooms), ...row.rooms, ...(row.types ?? [])]);
+  folders.delete("*");
+  return [
+    ...[...folders].map((name) => {
+      const path = relative(room, name.endsWith(".ts") ? name : `${name}/other.ts`);
+      return { name, path: true, specifier: path.startsWith(".") ? path : `./${path}` };
+    }),
+    ...[...packages].map((name) => ({
+      name,
+      path: false,
+      specifier: name === "node:" ? "node:fs" : name,
+    })),
+  ];
+}
+
+/** Whether the row allows the sample. */
+function allows(room: string, row: Row, { name, path }: Sample, typeOnly: boolean): boolean {
+  const owners = path ? undefined : restrictedPackages[name];
+  if (owners?.includes(room) === false) return false;
+  const rights = path ? [room, ...row.rooms, ...(typeOnly ? (row.types ?? []) : [])] : row.packages;
+  return rights.includes("*") || rights.includes(name);
+}
+
+it.each(table)("lint accepts in %s/ exactly the imports of its row", async (room, row) => {
+  const all = samples(room, row);
+  for (const [words, end, typeOnly] of [
+    ["import ", ";", false],
+    ["export * from ", ";", false],
+    ["void import(", ");", false],
+    ["import type {} from ", ";", true],
+    ["export type * from ", ";", true],
+    ["void 0 as import(", ").x;", true],
+  ] as const) {
+    const lines = all.map(({ specifier }) => words + JSON.stringify(specifier) + end);
+    const messages = await boundaryMessages(`${room}/probe.ts`, lines.join("\n"));
+    const refused = new Set(messages.map(({ line }) => lines[line - 1]));
+    expect([...refused].toSorted()).toEqual(
+      lines.filter((_, i) => !allows(room, row, all[i]!, typeOnly)).toSorted(),
+    );
+  }
+});
+
+it("lint refuses a file in a folder that is no room", async () => {
+  expect(await refusals("attic/probe.ts", 'import "node:fs";')).not.toEqual([]);
+});
+
+it("docs/architecture.md has the imports of each room as in the table", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const shown = [...page.matchAll(/^\| `([\w/]+)\/` \| .* \| (.*) \|$/gm)].map(([, room, imports]) => [
+    room,
+    imports,
+  ]);
+  expect(Object.fromEntries(shown)).toEqual(
+    Object.fromEntries(table.map(([room, row]) => [room, inWords(row)])),
+  );
+});
+
+function inWords({ rooms: others, types = [], packages: names }: Row): string {
+  if (others.includes("*")) return "everything";
+  const paths = [...others, ...names].map((name) => (name === "node:" ? "Node" : `\`${name}\``));
+  return [...paths, ...types.map((folder) => `types of \`${folder}\``)].join(", ") || "nothing";
+}

@@ -7,6 +7,7 @@ import {
   largeFolders,
   mutualFolders,
   readSources,
+  roomGraph,
 } from "../../scripts/structure/measure.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -24,6 +25,11 @@ it("the graph has the imports of this repository", () => {
 
 it("the repository has no circles of imports, types included", () => {
   expect(circles(fileGraph(files))).toEqual([]);
+});
+
+it("the repository has no circles of rooms", () => {
+  expect(roomGraph(files).get("scripts")).toContain("launch");
+  expect(circles(roomGraph(files))).toEqual([]);
 });
 
 it("the repository has no folders that import each other", () => {
