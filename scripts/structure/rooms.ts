@@ -107,7 +107,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   scripts: {
     rooms: ["launch/farm", "resources/demo-model"],
-    packages: ["node:", "@playwright/test", "node-llama-cpp", "typescript", "zod"],
+    packages: ["node:", "@playwright/test", "eslint", "node-llama-cpp", "typescript", "zod"],
   },
   bench: {
     rooms: [
