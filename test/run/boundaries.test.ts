@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { ESLint, type Linter } from "eslint";
 import tseslint from "typescript-eslint";
 import { expect, it } from "vitest";
-import { restrictedPackages, type Row, rooms } from "../../scripts/structure/rooms.ts";
+import { restrictedPackages, rooms, type Row } from "../../scripts/structure/rooms.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
