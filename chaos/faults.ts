@@ -24,7 +24,7 @@ const freezeMs = 46_000;
 /** Injects the fault while a device holds a job. */
 export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
   const { farm, donors, watcher, random, onStruck } = scene;
-  await watcher.untilDevices((devices) => devices.some((device) => device.holding > 0), 30_000);
+  await watcher.untilDevices((devices) => devices.some((device) => device.jobsNow > 0), 30_000);
   await sleep(random.below(50));
   const index = random.below(donors.length);
   const victim = donors[index];

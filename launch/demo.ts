@@ -87,7 +87,7 @@ async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, scree
   const name = donorNames[1];
   if (donor === undefined) return;
   const holds = (devices: readonly DeviceRow[]): boolean =>
-    devices.some((device) => device.name === name && device.holding > 0);
+    devices.some((device) => device.name === name && device.jobsNow > 0);
   for (;;) {
     await watcher.untilDevices(holds, 30_000);
     process.kill(donor.pid, "SIGSTOP");

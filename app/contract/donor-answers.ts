@@ -13,7 +13,7 @@ export const status = z.object({
   organization: z.string().nullable(),
   device: z.string().nullable(),
   activity: z.object({
-    kind: z.enum(["donating", "holding"]),
+    kind: z.enum(["donating", "standby"]),
     reason: z.string(),
     since: instant,
     short: z.string(),

@@ -14,7 +14,7 @@ export const jobCounts = {
 };
 
 const spanState = {
-  kind: z.enum(["donating", "holding", "asleep", "not-running", "unknown"]),
+  kind: z.enum(["donating", "standby", "asleep", "not-running", "unknown"]),
   reason: z.string(),
   /** A few words for a table cell. */
   short: z.string(),

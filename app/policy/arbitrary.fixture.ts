@@ -32,7 +32,7 @@ export const activities: fc.Arbitrary<Activity> = fc.oneof(
   }),
   fc.record(
     {
-      kind: fc.constant("holding" as const),
+      kind: fc.constant("standby" as const),
       reason: fc.constantFrom(...(Object.keys(standbyReasons) as StandbyReason[])),
       since: instant,
       clearSince: instant,

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { donating, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { idleLimits } from "./limits.fixture.ts";
 
 const asked = { donateNowUntil: now + 5 };
@@ -16,7 +16,7 @@ describe("sleep and lid", () =>
     },
     {
       when: "the computer has just woken up",
-      from: holdingFor("suspended"),
+      from: standbyFor("suspended"),
       to: "suspended",
       clearSince: now,
       recheckAt: now + 5_000,
@@ -40,7 +40,7 @@ describe("sleep and lid", () =>
 describe("the battery's floor, held for it before", () => {
   const at = (percent: number) => ({ ...onBattery, batteryPercent: known(percent) });
   const rules = { allowOnBattery: true };
-  const from = holdingFor("battery-low");
+  const from = standbyFor("battery-low");
   testEdges([
     {
       when: "the battery is at its floor after it was too low",
@@ -97,13 +97,13 @@ describe("heat", () =>
     {
       when: "it cools down after it was too hot and is not cool enough",
       facts: { temperatureC: known(77.5) },
-      from: holdingFor("too-hot"),
+      from: standbyFor("too-hot"),
       to: "too-hot",
     },
     {
       when: "it has just become cool enough",
       facts: { temperatureC: known(77) },
-      from: holdingFor("too-hot"),
+      from: standbyFor("too-hot"),
       to: "too-hot",
       clearSince: now,
       recheckAt: now + 60_000,
@@ -111,7 +111,7 @@ describe("heat", () =>
     {
       when: "it has been cool enough for a minute, and starts at half speed",
       facts: { temperatureC: known(77) },
-      from: { kind: "holding", reason: "too-hot", since: 3, clearSince: now - 60_000 },
+      from: { kind: "standby", reason: "too-hot", since: 3, clearSince: now - 60_000 },
       to: "idle",
       limits: { dutyCycle: 0.5 },
     },
@@ -257,39 +257,39 @@ describe("programs, full screen, calls, media", () => {
     },
     {
       when: "a call has just ended",
-      from: holdingFor("in-call"),
+      from: standbyFor("in-call"),
       to: "in-call",
       clearSince: now,
       recheckAt: now + 30_000,
     },
     {
       when: "a call ended a millisecond less than the cooldown ago",
-      from: { kind: "holding", reason: "in-call", since: 3, clearSince: now - 29_999 },
+      from: { kind: "standby", reason: "in-call", since: 3, clearSince: now - 29_999 },
       to: "in-call",
       clearSince: now - 29_999,
       recheckAt: now + 1,
     },
     {
       when: "a call ended as long ago as the cooldown",
-      from: { kind: "holding", reason: "in-call", since: 3, clearSince: now - 30_000 },
+      from: { kind: "standby", reason: "in-call", since: 3, clearSince: now - 30_000 },
       to: "idle",
     },
     {
       when: "a call continues after a pause",
       facts: { cameraInUse: known(true) },
-      from: { kind: "holding", reason: "in-call", since: 3, clearSince: now - 1 },
+      from: { kind: "standby", reason: "in-call", since: 3, clearSince: now - 1 },
       to: "in-call",
     },
     {
       when: "a call has just ended and its user asks to donate now",
       facts: asked,
-      from: holdingFor("in-call"),
+      from: standbyFor("in-call"),
       to: "donate-now",
       recheckAt: now + 5,
     },
     {
       when: "the clock was set back during the cooldown of a call",
-      from: { kind: "holding", reason: "in-call", since: 3, clearSince: now + 9_999_999 },
+      from: { kind: "standby", reason: "in-call", since: 3, clearSince: now + 9_999_999 },
       to: "in-call",
       clearSince: now,
       recheckAt: now + 30_000,
@@ -315,7 +315,7 @@ describe("memory, disk, GPU", () => {
     {
       when: "others leave enough memory again, but not the margin",
       facts: { memoryFreeMb: known(767) },
-      from: holdingFor("memory-low"),
+      from: standbyFor("memory-low"),
       to: "memory-low",
     },
     { when: "the disk is full and a model is here", facts: { diskFreeMb: known(0) }, to: "idle" },
@@ -332,7 +332,7 @@ describe("memory, disk, GPU", () => {
     {
       when: "the disk was full and has a little room now",
       facts: { diskFreeMb: known(5_631), ...noModel },
-      from: holdingFor("disk-full"),
+      from: standbyFor("disk-full"),
       to: "disk-full",
     },
     {

@@ -34,10 +34,10 @@ export const donating: Extract<Activity, { kind: "donating" }> = {
   since: 1,
   limits: idleLimits,
 };
-export const inUse: Activity = { kind: "holding", reason: "in-use", since: 2 };
+export const inUse: Activity = { kind: "standby", reason: "in-use", since: 2 };
 
-export function holdingFor(reason: StandbyReason): Activity {
-  return { kind: "holding", reason, since: 3 };
+export function standbyFor(reason: StandbyReason): Activity {
+  return { kind: "standby", reason, since: 3 };
 }
 
 export type Edge = {
@@ -69,13 +69,13 @@ function testEdge(edge: Edge, from: Activity): void {
   expect(decision.recheckAt).toBe(edge.recheckAt ?? null);
   if (!Object.hasOwn(donateReasons, edge.to)) {
     const clear = edge.clearSince === undefined ? {} : { clearSince: edge.clearSince };
-    expect(decision.next).toEqual({ kind: "holding", reason: edge.to, since, ...clear });
+    expect(decision.next).toEqual({ kind: "standby", reason: edge.to, since, ...clear });
     expect(decision.effects).toEqual(from.kind === "donating" ? [{ kind: "yield", reason: edge.to }] : []);
     return;
   }
   const limits = { ...idleLimits, ...edge.limits };
   expect(decision.next).toEqual({ kind: "donating", reason: edge.to, since, limits });
-  if (from.kind === "holding") expect(decision.effects).toEqual([{ kind: "accept", limits }]);
+  if (from.kind === "standby") expect(decision.effects).toEqual([{ kind: "accept", limits }]);
   else {
     const changed = JSON.stringify(from.limits) !== JSON.stringify(limits);
     expect(decision.effects).toEqual(changed ? [{ kind: "limit", limits }] : []);

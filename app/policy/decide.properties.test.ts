@@ -25,7 +25,7 @@ function whenDonating(
   let donated = 0;
   holds((state, facts, rules) => {
     const { next } = decide(state, facts, rules);
-    if (next.kind === "holding") return true;
+    if (next.kind === "standby") return true;
     donated += 1;
     return predicate(next, facts, rules, state);
   });
@@ -162,8 +162,8 @@ describe("decide, for any state, facts and rules", () => {
     holds((state, facts, rules) => {
       const { next, effects } = decide(state, facts, rules);
       const kinds = effects.map(({ kind }) => kind).join();
-      if (next.kind === "holding") return kinds === (state.kind === "donating" ? "yield" : "");
-      if (state.kind === "holding") return kinds === "accept";
+      if (next.kind === "standby") return kinds === (state.kind === "donating" ? "yield" : "");
+      if (state.kind === "standby") return kinds === "accept";
       return ["", "limit", "finish", "limit,finish", "accept"].includes(kinds);
     });
   });
@@ -180,7 +180,7 @@ describe("decide, for any state, facts and rules", () => {
 
   it("has no yield among its first effects after the start", () => {
     holds((_state, facts, rules) => {
-      const starting: Activity = { kind: "holding", reason: "starting", since: 0 };
+      const starting: Activity = { kind: "standby", reason: "starting", since: 0 };
       return decide(starting, facts, rules).effects.every((effect) => effect.kind === "accept");
     });
   });

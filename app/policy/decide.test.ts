@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { away, donating, type Edge, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { away, donating, type Edge, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import { idleLimits } from "./limits.fixture.ts";
 import { defaultRules } from "./rules.ts";
@@ -119,26 +119,26 @@ const edges: readonly Edge[] = [
   {
     when: "others use the processor within the margin and it was busy before",
     facts: { otherCpuLoad: known(0.5) },
-    from: holdingFor("other-load"),
+    from: standbyFor("other-load"),
     to: "other-load",
   },
   {
     when: "others use less of the processor than the margin",
     facts: { otherCpuLoad: known(0.44) },
-    from: holdingFor("other-load"),
+    from: standbyFor("other-load"),
     to: "idle",
   },
   {
     when: "the load of others is unknown",
     facts: { otherCpuLoad: unknown },
-    from: holdingFor("other-load"),
+    from: standbyFor("other-load"),
     to: "idle",
   },
   {
     when: "others do not use the processor and the margin is wider than the limit",
     facts: { otherCpuLoad: known(0) },
     rules: { maxOtherCpuLoad: 0.1, otherCpuLoadHysteresis: 0.5 },
-    from: holdingFor("other-load"),
+    from: standbyFor("other-load"),
     to: "idle",
   },
   {

@@ -24,7 +24,7 @@ export function decide(state: Activity, facts: Facts, rules: Rules): Decision {
     return standBy(state, facts, { reason, recheckAt: until }, clearSince);
   }
   // No job runs that it could finish.
-  if (facts.finishThenPause && state.kind === "holding") {
+  if (facts.finishThenPause && state.kind === "standby") {
     return standBy(state, facts, { reason: "paused-by-you", recheckAt: null });
   }
   return donate(state, facts, rules, verdict);
@@ -37,7 +37,7 @@ type Cooldown = { readonly reason: StandbyReason; readonly clearSince: number; r
  * network. The donor stays on standby a little longer for these. Times are ms since the epoch; null: it may donate.
  */
 function cooldownOf(state: Activity, now: number): Cooldown | null {
-  if (state.kind !== "holding") return null;
+  if (state.kind !== "standby") return null;
   const { cooldownSeconds } = standbyReasons[state.reason];
   if (cooldownSeconds === undefined) return null;
   // A clock that was set back must not lengthen the wait.
@@ -63,7 +63,7 @@ function donate(
 
 function effectsOf(state: Activity, reason: DonateReason, limits: Limits): readonly Effect[] {
   const accept: Effect = { kind: "accept", limits };
-  if (state.kind === "holding") return [accept];
+  if (state.kind === "standby") return [accept];
   const limit: readonly Effect[] = sameLimits(state.limits, limits) ? [] : [{ kind: "limit", limits }];
   if (reason === "finishing" && state.reason !== "finishing") return [...limit, { kind: "finish" }];
   if (reason !== "finishing" && state.reason === "finishing") return [accept];
@@ -76,7 +76,7 @@ function standBy(
   { reason, recheckAt }: { readonly reason: StandbyReason; readonly recheckAt: number | null },
   clearSince?: number,
 ): Decision {
-  const next = { kind: "holding", reason, since: sinceOf(state, reason, facts.now) } as const;
+  const next = { kind: "standby", reason, since: sinceOf(state, reason, facts.now) } as const;
   return {
     next: clearSince === undefined ? next : { ...next, clearSince },
     effects: state.kind === "donating" ? [{ kind: "yield", reason }] : [],

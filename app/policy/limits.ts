@@ -50,7 +50,7 @@ export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string 
 }
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {
-  if (state.kind === "holding") return null;
+  if (state.kind === "standby") return null;
   // The rules kept it off the GPU, so this says nothing about others.
   if (state.reason === "within-limits" && !rules.inUse.gpu) return null;
   return state.limits.gpu;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { away, donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { away, donating, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
 import { idleLimits } from "./limits.fixture.ts";
@@ -182,7 +182,7 @@ describe("a computer in use that may do a little", () => {
     {
       when: "somebody types and no model is here",
       rules,
-      from: holdingFor("no-model"),
+      from: standbyFor("no-model"),
       to: "no-model",
       facts: { idleSeconds: known(0), modelReady: false },
     },
@@ -252,7 +252,7 @@ describe("finish, then pause", () => {
     {
       when: "it has to finish first, no job runs and the computer is in use",
       facts: { finishThenPause: true, idleSeconds: known(0) },
-      from: holdingFor("offline"),
+      from: standbyFor("offline"),
       to: "in-use",
       recheckAt: now + 120_000,
     },

@@ -16,7 +16,7 @@ afterEach(() => {
 const at = (clock: string): number => Date.parse(`2026-11-21T${clock}:00Z`);
 const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, completionTokens: 0 };
 const jobs = { kind: "jobs", ...none } as const;
-const inUse = { kind: "activity", activity: "holding", reason: "in-use" } as const;
+const inUse = { kind: "activity", activity: "standby", reason: "in-use" } as const;
 
 const entries: readonly JournalEntry[] = [
   { kind: "lifecycle", at: at("08:00"), event: "start", version: "0.1.0" },

@@ -95,7 +95,7 @@ describe("the console", () => {
     const jobId = await submit(t, acme, { content: "a very private question" });
     const attemptId = await claim(t, device, jobId);
     expect(await t.query(api.admin.devices, { session })).toMatchObject([
-      { name: "Ada's laptop", online: true, status: "active", holding: 1, earnedMicro: 0n },
+      { name: "Ada's laptop", online: true, status: "active", jobsNow: 1, earnedMicro: 0n },
     ]);
     expect(await t.query(api.admin.summary, { session })).toMatchObject({
       ready: 0,

@@ -176,7 +176,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
-      if (activity.kind === "holding") onFinished();
+      if (activity.kind === "standby") onFinished();
       publisher.decided({
         activity,
         recheckAt,

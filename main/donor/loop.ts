@@ -38,7 +38,7 @@ const longestTimerMs = 15 * 60_000;
  */
 export class DonorLoop {
   readonly #deps: LoopDeps;
-  #activity: Activity = { kind: "holding", reason: "starting", since: Date.now() };
+  #activity: Activity = { kind: "standby", reason: "starting", since: Date.now() };
   #timer: NodeJS.Timeout | undefined;
   #running = false;
   #deciding = false;

@@ -32,7 +32,7 @@ describe("a donor's journal", () => {
       () => now++,
     );
     journal.start("1.0.0");
-    for (const since of [1, 2]) journal.decided({ kind: "holding", reason: "in-use", since } as never, facts);
+    for (const since of [1, 2]) journal.decided({ kind: "standby", reason: "in-use", since } as never, facts);
     const model = { modelId: "m", sizeBytes: 5 };
     journal.models([{ ...model, state: "verifying" }]);
     journal.models([{ ...model, state: "verifying" }]);
@@ -40,7 +40,7 @@ describe("a donor's journal", () => {
     journal.models([{ ...model, state: "waiting", why: { reason: "in-use", detail: null } }]);
     journal.models([{ ...model, state: "ready" }]);
     journal.alive();
-    const paused = { kind: "holding", reason: "paused-by-you", since: 1 } as const;
+    const paused = { kind: "standby", reason: "paused-by-you", since: 1 } as const;
     journal.decided(paused, { ...facts, suspended: true });
     journal.decided(paused, { ...facts, suspended: true });
     journal.decided(paused, facts);
@@ -50,7 +50,7 @@ describe("a donor's journal", () => {
       {
         kind: "activity",
         at: 1_001,
-        activity: "holding",
+        activity: "standby",
         reason: "in-use",
         facts: { idleSeconds: 3.14, locked: null },
       },
@@ -60,7 +60,7 @@ describe("a donor's journal", () => {
       { kind: "model", at: 1_005, ...model, state: "ready" },
       { kind: "facts", at: 1_006, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },
       { kind: "lifecycle", at: 1_007, event: "suspend" },
-      { kind: "activity", at: 1_008, activity: "holding", reason: "paused-by-you", facts: {} },
+      { kind: "activity", at: 1_008, activity: "standby", reason: "paused-by-you", facts: {} },
       { kind: "lifecycle", at: 1_009, event: "resume" },
       { kind: "lifecycle", at: 1_010, event: "stop" },
     ]);

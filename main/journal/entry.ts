@@ -16,7 +16,11 @@ const shapes = {
   activity: z.object({
     kind: z.literal("activity"),
     at: instant,
-    activity: z.enum(["donating", "holding"]),
+    activity: z.preprocess(
+      // Older entries call standby "holding".
+      (kind) => (kind === "holding" ? "standby" : kind),
+      z.enum(["donating", "standby"]),
+    ),
     reason: word,
     facts,
   }),

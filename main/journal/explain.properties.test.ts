@@ -11,7 +11,7 @@ const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
   fc.record({
     kind: fc.constant("activity" as const),
     at,
-    activity: fc.constantFrom("donating" as const, "holding" as const),
+    activity: fc.constantFrom("donating" as const, "standby" as const),
     reason: fc.constantFrom("idle", "in-use", "on-battery", "a-later-reason"),
     facts: fc.constant({}),
   }),
@@ -66,7 +66,7 @@ describe("spans", () => {
       fc.property(journal, since, (entries, from) => {
         const last = spansOf(entries, from, now, false).at(-1);
         const heardNow = entries.some((each) => each.at >= now);
-        if (!heardNow) expect(["donating", "holding"]).not.toContain(last?.kind);
+        if (!heardNow) expect(["donating", "standby"]).not.toContain(last?.kind);
       }),
     );
   });

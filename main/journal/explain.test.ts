@@ -11,7 +11,7 @@ const stop = (at: number): JournalEntry => ({ kind: "lifecycle", at, event: "sto
 const alive = (at: number): JournalEntry => ({ kind: "facts", at, facts: {} });
 const activity = (
   at: number,
-  kind: "donating" | "holding",
+  kind: "donating" | "standby",
   reason: string,
   facts: Readonly<Record<string, number>> = {},
 ): JournalEntry => ({ kind: "activity", at, activity: kind, reason, facts });
@@ -29,20 +29,20 @@ describe("an explanation", () => {
   it("lists the activities of a day with their reasons and facts", () => {
     const entries = [
       start(0),
-      activity(minute, "holding", "in-use", { idleSeconds: 4 }),
+      activity(minute, "standby", "in-use", { idleSeconds: 4 }),
       activity(20 * minute, "donating", "idle", { idleSeconds: 120 }),
-      activity(40 * minute, "holding", "in-use", { idleSeconds: 0 }),
-      activity(50 * minute, "holding", "paused-by-you"),
+      activity(40 * minute, "standby", "in-use", { idleSeconds: 0 }),
+      activity(50 * minute, "standby", "paused-by-you"),
       ...aliveFrom(hour, 2 * hour),
       stop(2 * hour),
     ];
     const day = explain(entries, 0, 3 * hour);
     expect(day.spans.slice(0, 3)).toEqual([
-      { from: 0, to: minute, kind: "holding", reason: "starting", short: "Starting", facts: {} },
+      { from: 0, to: minute, kind: "standby", reason: "starting", short: "Starting", facts: {} },
       {
         from: minute,
         to: 20 * minute,
-        kind: "holding",
+        kind: "standby",
         reason: "in-use",
         short: "You are using it",
         facts: { idleSeconds: 4 },
@@ -71,7 +71,7 @@ describe("an explanation", () => {
     expect(spansIn([], 0, hour)).toEqual(["0-60 unknown not-recorded"]);
     expect(spansIn([start(hour)], 0, hour + minute)).toEqual([
       "0-60 unknown not-recorded",
-      "60-61 holding starting",
+      "60-61 standby starting",
     ]);
   });
 
@@ -83,10 +83,10 @@ describe("an explanation", () => {
   it("shows a donor without a last entry as not running since its last sign", () => {
     const entries = [start(0), activity(minute, "donating", "idle"), alive(11 * minute), start(hour)];
     expect(spansIn(entries, 0, hour + minute)).toEqual([
-      "0-1 holding starting",
+      "0-1 standby starting",
       "1-11 donating idle",
       "11-60 not-running cut-off",
-      "60-61 holding starting",
+      "60-61 standby starting",
     ]);
     expect(spansIn(entries.slice(0, 3), 0, 15 * minute, false).at(-1)).toBe("11-15 not-running cut-off");
     expect(spansIn(entries.slice(0, 3), 0, 15 * minute, true).at(-1)).toBe("1-15 donating idle");
@@ -98,27 +98,27 @@ describe("an explanation", () => {
       activity(minute, "donating", "idle"),
       { kind: "lifecycle", at: 2 * minute, event: "suspend" },
       { kind: "lifecycle", at: 5 * hour, event: "resume" },
-      activity(5 * hour + minute, "holding", "in-use"),
+      activity(5 * hour + minute, "standby", "in-use"),
       // The computer slept without an event.
       alive(15 * hour),
     ];
     expect(spansIn(entries, 0, 15 * hour + minute)).toEqual([
-      "0-1 holding starting",
+      "0-1 standby starting",
       "1-2 donating idle",
       "2-300 asleep suspended",
       "300-301 donating idle",
       "301-900 asleep silent",
-      "900-901 holding in-use",
+      "900-901 standby in-use",
     ]);
   });
 
   it("trusts the later entries if the clock was set back", () => {
-    const entries = [start(0), activity(9 * hour, "donating", "idle"), activity(minute, "holding", "in-use")];
-    expect(spansIn(entries, 0, 2 * minute)).toEqual(["0-1 holding starting", "1-2 holding in-use"]);
+    const entries = [start(0), activity(9 * hour, "donating", "idle"), activity(minute, "standby", "in-use")];
+    expect(spansIn(entries, 0, 2 * minute)).toEqual(["0-1 standby starting", "1-2 standby in-use"]);
   });
 
   it("shows an unknown reason as it is", () => {
-    const { spans } = explain([activity(0, "holding", "constructor")], 0, minute);
+    const { spans } = explain([activity(0, "standby", "constructor")], 0, minute);
     expect(spans[0]?.short).toBe("constructor");
   });
 

@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const holding = (at: number): JournalEntry => ({
+const standby = (at: number): JournalEntry => ({
   kind: "activity",
   at,
-  activity: "holding",
+  activity: "standby",
   reason: "in-use",
   facts: { idleSeconds: 3, power: null },
 });
@@ -32,7 +32,7 @@ describe("the journal", () => {
   it("returns the entries of several runs from files that only their owner can read", async () => {
     const first: readonly JournalEntry[] = [
       { kind: "lifecycle", at: 1, event: "start", version: "0.1.0" },
-      holding(2),
+      standby(2),
       { kind: "facts", at: 3, facts: { idleSeconds: 4.5, locked: true } },
       {
         kind: "jobs",
@@ -58,9 +58,9 @@ describe("the journal", () => {
   });
 
   it("loses only the line that a crash cut off", async () => {
-    write([holding(1), holding(2)]);
+    write([standby(1), standby(2)]);
     await appendFile(join(folder, journalFiles.current), '{"kind":"activity","at":3,"act');
-    write([holding(4)]);
+    write([standby(4)]);
     expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 4]);
   });
 
@@ -72,26 +72,32 @@ describe("the journal", () => {
       '{"kind":"facts","at":-1,"facts":{}}',
     ];
     await writeFile(join(folder, journalFiles.current), `${strange.join("\n")}\n`);
-    write([holding(9)]);
-    expect(await readJournal(folder)).toEqual([holding(9)]);
+    write([standby(9)]);
+    expect(await readJournal(folder)).toEqual([standby(9)]);
+  });
+
+  it("reads standby from entries that call it holding", async () => {
+    const older = JSON.stringify({ ...standby(1), activity: "holding" });
+    await writeFile(join(folder, journalFiles.current), `${older}\n`);
+    expect(await readJournal(folder)).toEqual([standby(1)]);
   });
 
   it("keeps the latest entries in two files of limited size", async () => {
     const maxBytes = 2_000;
-    const entries = Array.from({ length: 200 }, (_, at) => holding(at));
+    const entries = Array.from({ length: 200 }, (_, at) => standby(at));
     write(entries, maxBytes);
     const files = await readdir(folder);
     expect(files.sort()).toEqual([journalFiles.previous, journalFiles.current].sort());
     for (const file of files) expect((await stat(join(folder, file))).size).toBeLessThanOrEqual(maxBytes);
     const kept = await readJournal(folder);
     expect(kept).toEqual(entries.slice(-kept.length));
-    expect(kept.length).toBeGreaterThan(maxBytes / JSON.stringify(holding(199)).length / 2);
+    expect(kept.length).toBeGreaterThan(maxBytes / JSON.stringify(standby(199)).length / 2);
   });
 
   it("returns each entry once if the files rotate while they are read", async () => {
-    write([holding(1), holding(2)]);
+    write([standby(1), standby(2)]);
     const text = await readFile(join(folder, journalFiles.current), "utf8");
-    await writeFile(join(folder, journalFiles.previous), `${text}${JSON.stringify(holding(3))}\n`);
+    await writeFile(join(folder, journalFiles.previous), `${text}${JSON.stringify(standby(3))}\n`);
     expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 3]);
   });
 
@@ -99,8 +105,8 @@ describe("the journal", () => {
     const logged: string[] = [];
     await writeFile(join(folder, "file"), "");
     const journal = new Journal(join(folder, "file", "below"), (_level, event) => logged.push(event));
-    journal.record(holding(1));
-    journal.record(holding(2));
+    journal.record(standby(1));
+    journal.record(standby(2));
     expect(logged).toEqual(["journal.not-written"]);
   });
 });

@@ -19,7 +19,7 @@ const others: Readonly<Record<string, ReasonWords>> = {
 /** The policy's words for a state. An unknown reason of another version is shown as it is. */
 export function wordsOf({ kind, reason }: SpanState): ReasonWords {
   const words: Readonly<Record<string, ReasonWords>> =
-    kind === "donating" ? donateReasons : kind === "holding" ? standbyReasons : others;
+    kind === "donating" ? donateReasons : kind === "standby" ? standbyReasons : others;
   return Object.hasOwn(words, reason) && words[reason] !== undefined
     ? words[reason]
     : { short: reason, sentence: reason };

@@ -3,7 +3,7 @@ import type { Explanation } from "../../app/contract/explanation.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
 
 /**
- * The donor's activity, or the reason why it is unknown. If the kind is `donating` or `holding`, the reason is one of
+ * The donor's activity, or the reason why it is unknown. If the kind is `donating` or `standby`, the reason is one of
  * the policy's, perhaps of another version. The other reasons are below.
  */
 export type SpanState = Readonly<Pick<Explanation["spans"][number], "kind" | "reason">>;
@@ -21,7 +21,7 @@ type State = SpanState & { readonly facts: JournalFacts };
 const state = (kind: SpanState["kind"], reason: string): State => ({ kind, reason, facts: {} });
 
 const notRecorded = state("unknown", "not-recorded");
-const starting = state("holding", "starting");
+const starting = state("standby", "starting");
 const stopped = state("not-running", "stopped");
 /** The donor ended without a last entry: a crash, a kill or a power cut. */
 const cutOff = state("not-running", "cut-off");
@@ -121,7 +121,7 @@ function isStart(entry: JournalEntry): boolean {
 }
 
 function isAwake({ kind }: State): boolean {
-  return kind === "donating" || kind === "holding";
+  return kind === "donating" || kind === "standby";
 }
 
 /** If the clock was set back, later entries are right: earlier ones move to the time of the next. */

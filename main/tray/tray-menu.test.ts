@@ -43,7 +43,7 @@ describe("trayMenu", () => {
     const paused = {
       ...idle,
       pause: { until: null },
-      activity: { kind: "holding", reason: "paused-by-you", since: now },
+      activity: { kind: "standby", reason: "paused-by-you", since: now },
     } as const;
     expect(labels(trayMenu(paused)).slice(0, 5)).toEqual([
       "Gleaner: Paused by you",
@@ -79,7 +79,7 @@ describe("trayMenu", () => {
     const fresh = {
       ...idle,
       device: null,
-      activity: { kind: "holding", reason: "not-enrolled", since: now },
+      activity: { kind: "standby", reason: "not-enrolled", since: now },
     } as const;
     expect(labels(trayMenu(fresh))).toEqual([
       "Gleaner: Not enrolled",
@@ -104,7 +104,7 @@ describe("trayMenu", () => {
 describe("the icon and its tooltip", () => {
   it("has a tray icon for every reason", () => {
     const stateOf = (reason: StandbyReason) =>
-      trayState({ activity: { kind: "holding", reason, since: now } });
+      trayState({ activity: { kind: "standby", reason, since: now } });
     const states = Object.fromEntries(
       (Object.keys(standbyReasons) as StandbyReason[]).map((r) => [r, stateOf(r)]),
     );

@@ -20,7 +20,7 @@ export function panelStories(now: number): readonly Story[] {
   return [
     shown("panel-working", all.working),
     shown("panel-donating", all.donating),
-    shown("panel-in-use", all.holding),
+    shown("panel-in-use", all.standby),
     shown("panel-paused", all.paused),
     shown("panel-donate-now", all.donateNow),
     shown("panel-offline", all.offline),
@@ -32,7 +32,7 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-within-limits", all.withinLimits),
     shown("panel-excluded-program", all.excluded),
     shown("panel-outside-hours", all.outsideHours),
-    shown("panel-settings", all.holding, "settings"),
+    shown("panel-settings", all.standby, "settings"),
     story(
       "panel-settings-layers",
       <div className="p-3">
@@ -47,9 +47,9 @@ export function panelStories(now: number): readonly Story[] {
       "panel-all-facts",
       <div className="p-3">
         <Facts
-          facts={all.holding.facts}
-          sources={all.holding.factSources}
-          rules={all.holding.rules}
+          facts={all.standby.facts}
+          sources={all.standby.factSources}
+          rules={all.standby.rules}
           initialAll
         />
       </div>,

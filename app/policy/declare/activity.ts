@@ -26,11 +26,11 @@ export type Donating = {
 };
 
 /**
- * Not donating. Stored and sent as "holding".
+ * Not donating. Stored and sent as "standby".
  * `clearSince`: the reason ended then, and the donor waits a little in case it comes back.
  */
 export type Standby<Reason extends string = string> = {
-  readonly kind: "holding";
+  readonly kind: "standby";
   readonly reason: Reason;
   readonly since: number;
   readonly clearSince?: number;

@@ -76,5 +76,5 @@ export function veto<ReasonName extends string>(
 
 /** Whether the donor is on standby for this reason already. Leaving a reason takes a little more than entering it. */
 export function isOnStandbyFor(state: Donating | Standby | null, reason: string): boolean {
-  return state?.kind === "holding" && state.reason === reason;
+  return state?.kind === "standby" && state.reason === reason;
 }

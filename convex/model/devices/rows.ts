@@ -33,7 +33,7 @@ export const deviceRow = v.object({
   /** Null until its first `hello`. */
   capabilities: v.union(capabilities, v.null()),
   version: v.union(v.string(), v.null()),
-  holding: v.number(),
+  jobsNow: v.number(),
   earnedMicro: v.int64(),
   lastChangeAt: v.number(),
 });
@@ -83,7 +83,7 @@ async function rowOf(
     dataClasses,
     capabilities: workerCapabilities,
     version,
-    holding: held.length,
+    jobsNow: held.length,
     earnedMicro: balance.micro,
     lastChangeAt: Math.max(device.lastChangeAt, worker.lastChangeAt),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { donating, holdingFor } from "../../../app/policy/decide.fixture.ts";
+import { donating, standbyFor } from "../../../app/policy/decide.fixture.ts";
 import type { Activity } from "../../../app/policy/decision.ts";
 import { idleLimits } from "../../../app/policy/limits.fixture.ts";
 import { defaultRules, type Rules } from "../../../app/policy/rules.ts";
@@ -34,18 +34,18 @@ describe("yieldsToInput", () => {
       {},
       false,
     ],
-    ["does not yield to input on standby", holdingFor("in-use"), false, {}, false],
-    ["yields to input while downloading on an idle computer", holdingFor("no-model"), true, {}, true],
+    ["does not yield to input on standby", standbyFor("in-use"), false, {}, false],
+    ["yields to input while downloading on an idle computer", standbyFor("no-model"), true, {}, true],
     [
       "does not yield to input while downloads are allowed in use",
-      holdingFor("no-model"),
+      standbyFor("no-model"),
       true,
       limited,
       false,
     ],
     [
       "does not yield to input while downloading on an unattended machine",
-      holdingFor("no-model"),
+      standbyFor("no-model"),
       true,
       { requireIdle: false },
       false,

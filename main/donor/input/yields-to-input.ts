@@ -13,6 +13,6 @@ export function yieldsToInput(
 
 /** Whether work stops or pauses at the next input. With "donate now" it continues. */
 function workYields(activity: Activity): boolean {
-  if (activity.kind === "holding" || activity.limits.stillSince !== null) return false;
+  if (activity.kind === "standby" || activity.limits.stillSince !== null) return false;
   return ["idle", "within-limits", "finishing"].includes(activity.reason);
 }

@@ -47,7 +47,7 @@ export type Earnings = {
 /** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
-  | { readonly kind: "holding"; readonly reason: StandbyReason };
+  | { readonly kind: "standby"; readonly reason: StandbyReason };
 
 /** A model's state on this device, for the organization. Speeds are in tokens per second. */
 export type ReportedModel = {
@@ -100,7 +100,9 @@ export function connectOrganization(client: ConvexClient, key: string, log: Log)
     report: async (activity, unknownFacts) => {
       try {
         const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
-        await client.mutation(api.devices.report, { key, activity, ...facts });
+        // The backend stores standby as "holding".
+        const sent = activity.kind === "donating" ? activity : { ...activity, kind: "holding" as const };
+        await client.mutation(api.devices.report, { key, activity: sent, ...facts });
       } catch (error) {
         throw refusalOf(error);
       }

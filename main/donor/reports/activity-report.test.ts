@@ -5,7 +5,7 @@ import { silentLog } from "../../log.ts";
 import { ActivityReport } from "./activity-report.ts";
 
 const idle = { kind: "donating", reason: "idle", since: 1, limits: idleLimits } as const;
-const inUse = { kind: "holding", reason: "in-use", since: 2 } as const;
+const inUse = { kind: "standby", reason: "in-use", since: 2 } as const;
 
 let said: string[];
 let refusals: Error[];

@@ -24,7 +24,7 @@ export function initialSnapshot(
     connection: "connecting",
     organization: enrollment === null ? null : { name: enrollment.organizationName },
     device: enrollment === null ? null : { id: enrollment.deviceId, name: program.name },
-    activity: { kind: "holding", reason: "starting", since: Date.now() },
+    activity: { kind: "standby", reason: "starting", since: Date.now() },
     recheckAt: null,
     ...settingsView(settings, policy, Date.now()),
     facts: unknownComputer,

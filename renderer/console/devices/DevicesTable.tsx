@@ -118,7 +118,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
         <div className="min-w-40">
           <Tooltip text={words.sentence}>
             <span tabIndex={0} className="rounded-full">
-              <Badge tone={words.tone} dot busy={device.online && device.holding > 0}>
+              <Badge tone={words.tone} dot busy={device.online && device.jobsNow > 0}>
                 {words.short}
               </Badge>
             </span>
@@ -160,7 +160,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
       );
     },
   },
-  { key: "holding", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.holding },
+  { key: "jobsNow", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.jobsNow },
   {
     key: "earned",
     title: "Earned",

@@ -9,7 +9,7 @@ const quiet = { pause: null, donateNowUntil: null, recheckAt: null } as const;
 describe("describeStatus", () => {
   it("says in how many seconds it checks again", () => {
     const words = describeStatus(
-      { ...quiet, activity: { kind: "holding", reason: "in-use", since: now }, recheckAt: now + 45_000 },
+      { ...quiet, activity: { kind: "standby", reason: "in-use", since: now }, recheckAt: now + 45_000 },
       now,
     );
     expect(words).toMatchObject({
@@ -21,14 +21,14 @@ describe("describeStatus", () => {
 
   it("waits for a change if the next check has no time", () => {
     const words = describeStatus(
-      { ...quiet, activity: { kind: "holding", reason: "offline", since: now } },
+      { ...quiet, activity: { kind: "standby", reason: "offline", since: now } },
       now,
     );
     expect(words).toMatchObject({ tone: "bad", next: "Checked again when something changes." });
   });
 
   it("says how long a pause lasts", () => {
-    const activity = { kind: "holding", reason: "paused-by-you", since: now } as const;
+    const activity = { kind: "standby", reason: "paused-by-you", since: now } as const;
     const until = new Date(2026, 10, 22, 8, 0).getTime();
     expect(describeStatus({ ...quiet, activity, pause: { until } }, now).next).toBe("Until tomorrow 08:00.");
     expect(describeStatus({ ...quiet, activity, pause: { until: null } }, now).next).toBe(
@@ -37,14 +37,14 @@ describe("describeStatus", () => {
   });
 
   it("says at what time it checks again if that is over an hour away", () => {
-    const activity = { kind: "holding", reason: "outside-schedule", since: now } as const;
+    const activity = { kind: "standby", reason: "outside-schedule", since: now } as const;
     const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
     expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Checked again at 18:30.");
     expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Checked again tomorrow 08:00.");
   });
 
   it("names the excluded program that is running", () => {
-    const activity = { kind: "holding", reason: "excluded-program", since: now } as const;
+    const activity = { kind: "standby", reason: "excluded-program", since: now } as const;
     const facts = { excludedProgram: known("obs64.exe") };
     expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is running/);
     const none = { excludedProgram: unknown };
