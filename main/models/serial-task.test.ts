@@ -1,5 +1,4 @@
 import { expect, it, vi } from "vitest";
-import { happening } from "../with-resolvers.ts";
 import { SerialTask } from "./serial-task.ts";
 
 it("runs once at a time, and once more for all requests during a run", async () => {
@@ -7,8 +6,8 @@ it("runs once at a time, and once more for all requests during a run", async () 
   let rests = 0;
   const task = new SerialTask(
     () => {
-      const { promise, resolve } = happening();
-      ends.push(resolve);
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      ends.push(() => resolve(undefined));
       return promise;
     },
     () => rests++,

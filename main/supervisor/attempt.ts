@@ -1,8 +1,7 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { FromRunner, RunEvents, RunnerJob, RunOutcome } from "../../app/contract/runner.ts";
-import { withResolvers } from "../with-resolvers.ts";
 
-/** What the runner sends about one job. */
+/** A message from the runner about one job. */
 export type JobMessage = Extract<FromRunner, { readonly attemptId: string }>;
 
 /** One job that the supervisor has accepted, until its outcome is known. */
@@ -18,7 +17,7 @@ export class Attempt {
   readonly #events: RunEvents;
 
   constructor(job: RunnerJob, events: RunEvents) {
-    const { promise, resolve } = withResolvers<RunOutcome>();
+    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
     this.job = job;
     this.outcome = promise;
     this.settle = resolve;

@@ -1,5 +1,4 @@
 import type { ModelFigures, ModelFile } from "../../app/contract/runner.ts";
-import { withResolvers } from "../with-resolvers.ts";
 
 type Inspection = {
   readonly model: ModelFile;
@@ -24,7 +23,7 @@ export class Inspections {
   request(model: ModelFile): Promise<ModelFigures | null> {
     const pending = this.#pending.get(model.sha256);
     if (pending !== undefined) return pending.figures;
-    const { promise, resolve } = withResolvers<ModelFigures | null>();
+    const { promise, resolve } = Promise.withResolvers<ModelFigures | null>();
     this.#pending.set(model.sha256, { model, figures: promise, resolve, sent: false });
     return promise;
   }

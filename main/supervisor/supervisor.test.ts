@@ -8,7 +8,6 @@ import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/cont
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { chat, demoModel, runnerEntry } from "../runner/runner.fixture.ts";
-import { happening } from "../with-resolvers.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
 import { type CpuTimes, type ReadCpuTimes, readCpuTimes } from "./process/silence.ts";
@@ -469,8 +468,8 @@ const slow = { threads: 1, dutyCycle: 0.03, confined: false, memoryMb: null };
 /** Starts a slow answer, and returns after its first words. */
 async function startWriting(supervisor: RunnerSupervisor, limits: RunnerLimits = slow): Promise<Started> {
   supervisor.limit(limits);
-  const writing = happening();
-  const started = start(supervisor, talkative, model, writing.resolve);
+  const writing = Promise.withResolvers<undefined>();
+  const started = start(supervisor, talkative, model, () => writing.resolve(undefined));
   await writing.promise;
   return started;
 }

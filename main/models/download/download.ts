@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import { assertNever } from "../../../app/assert-never.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
-import { happening } from "../../with-resolvers.ts";
 import { choosePiece } from "./choose-piece.ts";
 import type { DownloadTimes } from "./download-times.ts";
 import { pieceFromInternet } from "./internet-piece.ts";
@@ -48,7 +47,7 @@ export class Download {
   /** Pieces in progress with their source. */
   readonly #underWay = new Map<number, "internet" | "office">();
   readonly #order: readonly number[];
-  #change = happening();
+  #change = Promise.withResolvers<undefined>();
   #hold: (DownloadEnd & { kind: "waiting" }) | null = null;
   #end: DownloadEnd | null = null;
   #settledAt = 0;
@@ -264,7 +263,7 @@ export class Download {
 
   #wake(): void {
     const { resolve } = this.#change;
-    this.#change = happening();
-    resolve();
+    this.#change = Promise.withResolvers<undefined>();
+    resolve(undefined);
   }
 }

@@ -1,5 +1,3 @@
-import { happening } from "../../with-resolvers.ts";
-
 /** Called before each step of work. Resolves when the step may begin; null means at once. */
 export type Pace = () => Promise<void> | null;
 
@@ -81,7 +79,7 @@ export class DutyCycle {
   }
 
   #beginRest(): Rest {
-    const { promise, resolve } = happening();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     const rest: Rest = {
       since: performance.now(),
       over: promise,
@@ -90,7 +88,7 @@ export class DutyCycle {
         this.#resting = null;
         this.#restedMs += performance.now() - rest.since;
         this.#workedSince = null;
-        resolve();
+        resolve(undefined);
       },
     };
     this.#resting = rest;

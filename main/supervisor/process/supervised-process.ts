@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type FromRunner, parseFromRunner, type ToRunner } from "../../../app/contract/runner.ts";
 import type { Log } from "../../log.ts";
-import { happening } from "../../with-resolvers.ts";
 import { CpuAffinity } from "./cpu-affinity.ts";
 import type { EndReason } from "./process-exit.ts";
 import type { RunnerChild, RunnerExit } from "./runner-child.ts";
@@ -52,14 +51,14 @@ export class SupervisedProcess {
   readonly #silence: Silence;
   readonly #affinity: CpuAffinity;
   readonly #log: Log;
-  readonly #resolveGone: () => void;
+  readonly #resolveGone: (value: undefined) => void;
   #started = false;
   #holdsModel = false;
   #endReason: EndReason | null = null;
   #isGone = false;
 
   constructor({ child, silence, cpuTimes, log }: SupervisedProcessDeps) {
-    const { promise, resolve } = happening();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     this.gone = promise;
     this.#resolveGone = resolve;
     this.#child = child;
@@ -104,7 +103,7 @@ export class SupervisedProcess {
       if (this.#isGone) return;
       this.#isGone = true;
       clearInterval(timer);
-      this.#resolveGone();
+      this.#resolveGone(undefined);
       listener.onExit(exit);
     });
   }
