@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import {
@@ -39,3 +40,26 @@ it("the repository has no folders that import each other", () => {
 it("the repository has no folder with more than 20 source files", () => {
   expect(largeFolders(files, 20)).toEqual([]);
 });
+
+it("imports in packages/embedded go down the table in docs/embedded.md", () => {
+  const page = readFileSync(resolve(root, "docs/embedded.md"), "utf8");
+  const [, table = ""] = page.split("Imports go down this table only");
+  const rows = table.split("\n\n")[1]?.split("\n").slice(2) ?? [];
+  const cells = rows.map((row) => row.split("|")[1] ?? "");
+  const rowOf = (path: string): number => cells.findIndex((cell) => cell.includes(`\`${entryOf(path)}\``));
+  const sources = files.filter(({ path, test }) => path.startsWith("packages/embedded/") && !test);
+  expect(sources.filter(({ path }) => rowOf(path) < 0)).toEqual([]);
+  const upward = sources.flatMap(({ path, imports }) =>
+    imports
+      .filter((target) => target.startsWith("packages/embedded/") && entryOf(path) !== entryOf(target))
+      .filter((target) => rowOf(target) <= rowOf(path))
+      .map((target) => `${path} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+/** The file or folder directly in packages/embedded that contains the path. */
+function entryOf(path: string): string {
+  const [entry = "", ...below] = path.split("/").slice(2);
+  return below.length === 0 ? entry : `${entry}/`;
+}

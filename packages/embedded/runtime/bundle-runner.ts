@@ -3,6 +3,7 @@ import { parseFunctionPath, shortPathOf, udfPathOf } from "../names/function-pat
 import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
+import { unknownSource } from "../wire/request-source.ts";
 import type { LoadedComponents } from "./bundle/loaded-components.ts";
 import type { Schema } from "./checks/schema.ts";
 import {
@@ -14,7 +15,6 @@ import {
   type MutationRun,
   type Outcome,
   type QueryRun,
-  unknownSource,
 } from "./contract/function-runner.ts";
 import type { RegisteredFunction } from "./contract/registered-function.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { type RequestSource, unknownSource } from "../runtime/contract/function-runner.ts";
 import { isLoopback } from "./host-check.ts";
+
+/** Source of a request, as far as known: the client's IP address and user agent. */
+export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
+
+/** Source of runs without a request, such as scheduled functions and crons. */
+export const unknownSource: RequestSource = { ip: null, userAgent: null };
 
 export type SourceOf = (request: Pick<IncomingMessage, "headers" | "socket">) => RequestSource;
 

@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ReadSet, Timestamp } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
+import type { RequestSource } from "../../wire/request-source.ts";
 
 export type Claims = { readonly [claim: string]: JSONValue };
 
@@ -13,12 +14,6 @@ export type Identity =
   | { readonly kind: "none"; readonly refused?: string }
   | { readonly kind: "admin"; readonly actingAs?: Claims }
   | { readonly kind: "user"; readonly attributes: Claims };
-
-/** Source of a request, as far as known: the client's IP address and user agent. */
-export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
-
-/** Source of runs without a request, such as scheduled functions and crons. */
-export const unknownSource: RequestSource = { ip: null, userAgent: null };
 
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Transaction } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
-import { type Identity, type RequestSource, unknownSource } from "../contract/function-runner.ts";
+import { type RequestSource, unknownSource } from "../../wire/request-source.ts";
+import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { ExecutionTime } from "./execution-time.ts";
 import type { Journal } from "./journal.ts";

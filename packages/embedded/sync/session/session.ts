@@ -2,8 +2,9 @@ import type { Authenticators } from "../../auth/authorization.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import { appComponent } from "../../names/table-name.ts";
 import type { Log } from "../../operations/log.ts";
-import type { FunctionRunner, Identity, RequestSource } from "../../runtime/contract/function-runner.ts";
+import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
+import type { RequestSource } from "../../wire/request-source.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type {
   AuthenticateMessage,
