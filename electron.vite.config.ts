@@ -6,8 +6,8 @@ import { defineConfig } from "electron-vite";
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The desktop program: three bundles below out/. The main bundle contains no packages, because node-llama-cpp cannot be
- * bundled. The preload script is one CommonJS file, because Electron's sandbox loads nothing else.
+ * Bundles the desktop program into out/: main, preload and renderer. The main bundle contains no packages, because
+ * node-llama-cpp cannot be bundled. The preload script is one CommonJS file, because Electron's sandbox loads nothing else.
  */
 export default defineConfig({
   main: {

@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => {
       emptyOutDir: true,
       target: "es2023",
       assetsInlineLimit: 0,
-      // Libraries change seldom: apart, browsers keep them over updates of the console.
+      // Libraries rarely change. In a separate file they stay in browsers' caches when the console changes.
       rolldownOptions: {
         output: { codeSplitting: { groups: [{ name: "libraries", test: /node_modules/ }] } },
       },

@@ -4,9 +4,9 @@ import { defineConfig } from "vite";
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The donor without Electron, bundled into two files: it loads only the code that it uses, and no TypeScript compiler.
- * node-llama-cpp is not bundled, because it finds its libraries beside itself. The third file is the command `gleaner`
- * of an installed program.
+ * Bundles the donor without Electron and its runner, which saves memory: no unused code is loaded, and no type stripping
+ * is needed. Also bundles the `gleaner` command of the installed program. node-llama-cpp is not bundled, because it looks
+ * for its libraries relative to its own files.
  */
 export default defineConfig({
   ssr: { noExternal: true, external: ["node-llama-cpp"] },

@@ -8,9 +8,9 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
-    // At the lowest priority a runner would wait for all other tests on this machine.
+    // At its usual lowest priority, a runner would wait for all other tests.
     env: { GLEANER_TEST_PRIORITY: "normal" },
-    // Components find their modules by globs, which only Vite's transform resolves.
+    // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.
     server: { deps: { inline: [/@convex-dev\//] } },
   },
 });

@@ -21,7 +21,7 @@ export type DonorSnapshot = {
   readonly donateNowUntil: number | null;
   readonly finishThenPause: boolean;
   readonly rules: Rules;
-  /** Who decided each rule, and which of them the donor cannot change. */
+  /** The origin of each rule, and the rules that the donor cannot change. */
   readonly ruleLayers: Pick<EffectiveRules, "from" | "locked">;
   readonly facts: FactsView;
   readonly factSources: FactSources;

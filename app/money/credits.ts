@@ -3,7 +3,7 @@ export type Micro = bigint;
 
 export const microPerCredit = 1_000_000n;
 
-/** What a model costs, in micro-credits per token. Set by the organization. */
+/** The price of a model in micro-credits per token. The organization sets it. */
 export type Price = { readonly promptMicro: bigint; readonly completionMicro: bigint };
 
 /** Price = prompt tokens × their price + completion tokens × theirs. Token counts must be non-negative integers. */

@@ -1,6 +1,6 @@
 import { defaultRules, overridableRules, type RuleName, ruleNames, type Rules } from "./rules.ts";
 
-/** Who decided a rule. */
+/** The source of a rule's value. */
 export type RuleLayer = "default" | "donor" | "organization";
 
 /** Some of the rules. A missing rule and an undefined one are the same, as zod parses a partial object. */

@@ -79,7 +79,7 @@ export class Site {
 
 export type Sites = { readonly [Name in SideName]: Site };
 
-/** Runs one side on a separate backend, and stops it afterwards. */
+/** Runs one side on a separate backend, and stops it afterward. */
 export async function withSite<T>(
   name: SideName,
   folder: string,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** The system's folder for temporary files may be in memory, but durable data must reach a disk. */
 const parent = join(import.meta.dirname, "../../out");
 
-/** Runs with a folder on the repository's disk and removes it afterwards. */
+/** Runs with a folder on the repository's disk and removes it afterward. */
 export async function withScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "bench-"));

@@ -6,7 +6,7 @@ import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment
 const usage = `gleaner conflicts [options]
 Shows which mutations ran again because another commit had changed the data they read, and in which tables.
 ${deploymentUsage}
-  --reset                reset the counts afterwards
+  --reset                reset the counts afterward
   --json                 print the deployment's answer`;
 
 export const conflicts: Verb = { summary: "show which mutations conflict, and where", usage, run };

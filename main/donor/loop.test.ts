@@ -85,7 +85,7 @@ describe("DonorLoop", () => {
     expect(loop.activity.reason).toBe("idle");
   });
 
-  it("decides once more afterwards when an effect wakes it", () => {
+  it("decides once more afterward when an effect wakes it", () => {
     const { state, loop } = world();
     state.onEffect = () => {
       state.facts = { ...state.facts, connection: "offline" };

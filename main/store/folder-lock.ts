@@ -78,7 +78,7 @@ async function setAside(path: string, expected: string): Promise<void> {
   else await rename(aside, path);
 }
 
-/** The lock's text. A lock that was just created may still be empty. Null if no lock exists. */
+/** Reads the lock; null if none exists. Waits briefly for a lock that its owner has created but not written yet. */
 async function settledText(path: string): Promise<string | null> {
   const text = await readOrNull(path);
   if (text === null || parseHolder(text) !== null) return text;

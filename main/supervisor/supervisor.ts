@@ -119,7 +119,7 @@ export class RunnerSupervisor {
     if (this.#attempts.size === 0) this.#restIn(warmMs);
   }
 
-  /** Ends the process and all jobs. The supervisor can be used again afterwards. */
+  /** Ends the process and all jobs. The supervisor can be used again afterward. */
   async stop(): Promise<void> {
     await this.yield({ warmMs: 0 });
     clearTimeout(this.#restTimer);

@@ -60,7 +60,7 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
 }
 
 /**
- * Bundles the functions in a separate process that ends afterwards. Bundling takes many times the memory of its
+ * Bundles the functions in a separate process that ends afterward. Bundling takes many times the memory of its
  * result, which this process would keep.
  */
 async function bundleOf(directory: string): Promise<Bundle> {

@@ -8,7 +8,7 @@ export type Scan = {
   readonly to: number;
 };
 
-/** The result of a device's search. What it read decides whether the transaction conflicts. */
+/** The result of a device's search, with its read set, which decides whether the transaction conflicts. */
 export type SearchResult = {
   /** -1 if nothing was found. */
   readonly job: number;

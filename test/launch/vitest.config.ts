@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Whole programs, one at a time: each starts processes of its own. */
+/** Tests whole programs, one at a time, because each starts several processes. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -80,7 +80,7 @@ async function addDevice(
     enrolledAt: now,
     lastChangeAt: now,
   });
-  // The queue's worker and this row name each other by id, so one of the ids is added afterwards.
+  // The queue's worker and this row name each other by id, so one of the ids is added afterward.
   const workerId = await queue.workers.register(ctx, organizationId, { keyHash, externalId: deviceId, name });
   await ctx.db.patch("devices", deviceId, { workerId });
   await ensureSecret(ctx, organizationId, now);

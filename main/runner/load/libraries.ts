@@ -54,7 +54,7 @@ async function find(backend: Backend, threads: number): Promise<Library> {
   }
 }
 
-/** What every package with one of llama.cpp's libraries exports. */
+/** The exports of each package with a library of llama.cpp. */
 const libraryPackage = z.object({
   getBinsDir: z.function({ input: [], output: z.object({ packageVersion: z.string() }) }),
 });

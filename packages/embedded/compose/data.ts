@@ -28,7 +28,7 @@ export async function openData(
   completeRestore(dataFile);
   const engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   // Registered first, so that the engine closes last: answers in progress need it to the end.
-  shutdown.afterwards(() => engine.close());
+  shutdown.afterward(() => engine.close());
   const environment = new EnvironmentVariables(
     engine,
     { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
@@ -42,6 +42,6 @@ export async function openData(
     maxFileBytes: options.maxFileBytes ?? maxFileBytes,
     onError: (error) => log.error("storage.failed", { message: describeError(error) }),
   });
-  shutdown.afterwards(() => files.close());
+  shutdown.afterward(() => files.close());
   return { engine, environment, files };
 }

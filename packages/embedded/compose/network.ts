@@ -59,7 +59,7 @@ export async function serveNetwork(
     restart: options.restart ?? null,
     files: { store: files.storage.store, hold: () => files.janitor.hold() },
   });
-  shutdown.afterwards(() => backups.close());
+  shutdown.afterward(() => backups.close());
 
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);

@@ -4,7 +4,7 @@ type Step = () => Promise<void>;
 export class Shutdown {
   readonly #first: (() => void)[] = [];
   readonly #together: Step[] = [];
-  readonly #afterwards: Step[] = [];
+  readonly #afterward: Step[] = [];
 
   /** Runs first: steps that only notify. */
   first(step: () => void): void {
@@ -17,8 +17,8 @@ export class Shutdown {
   }
 
   /** Runs last, one by one, the newest first: the resources that the other steps need. */
-  afterwards(step: Step): void {
-    this.#afterwards.push(step);
+  afterward(step: Step): void {
+    this.#afterward.push(step);
   }
 
   /** Runs all steps once. Afterwards rejects with the collected failures, if any. */
@@ -30,7 +30,7 @@ export class Shutdown {
         .catch((error: unknown) => failures.push(error));
     for (const step of this.#first.splice(0)) await attempt(step);
     await Promise.all(this.#together.splice(0).map(attempt));
-    for (const step of this.#afterwards.splice(0).reverse()) await attempt(step);
+    for (const step of this.#afterward.splice(0).reverse()) await attempt(step);
     if (failures.length > 0) throw new AggregateError(failures, "The backend did not stop cleanly");
   }
 }

@@ -76,7 +76,7 @@ export class FileJanitor {
     const { store } = this.#options;
     await store.removePartial();
     // The order matters: bytes not pending now were committed earlier or never will be, and the rows are read
-    // afterwards.
+    // afterward.
     const candidates = (await store.keys()).filter((key) => !store.isPending(key));
     for (let start = 0; start < candidates.length; start += batch) {
       for (const key of this.#withoutRow(candidates.slice(start, start + batch))) {

@@ -5,7 +5,7 @@ async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield await Promise.resolve(Buffer.from(text));
 }
 
-test("the bytes are passed on, and their size and hash are known afterwards", async () => {
+test("the bytes are passed on, and their size and hash are known afterward", async () => {
   const bytes = measured(chunks("a", "b", "c"));
   const seen: [string, number][] = [];
   for await (const chunk of bytes.content()) seen.push([chunk.toString(), bytes.size()]);

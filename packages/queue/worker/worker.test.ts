@@ -260,7 +260,7 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
-  it("a worker takes no job while taking is paused, and takes jobs again afterwards", async () => {
+  it("a worker takes no job while taking is paused, and takes jobs again afterward", async () => {
     const at = new WorkerAtTest();
     await at.wait();
     at.worker.pauseTaking(5_000);

@@ -16,7 +16,7 @@ export type PanelStore = {
 
 /**
  * Boots from one snapshot, then applies deltas. It keeps deltas that arrive before the snapshot and applies
- * them afterwards: the link is ordered, so each field's last delta is at least as new as the snapshot.
+ * them afterward: the link is ordered, so each field's last delta is at least as new as the snapshot.
  */
 export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
   const listeners = new Set<() => void>();

@@ -57,7 +57,7 @@ describe("watched text", () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it("the text of a watched attempt is sent at once at the attempt's end, and nothing afterwards", () => {
+  it("the text of a watched attempt is sent at once at the attempt's end, and nothing afterward", () => {
     const { at, push, finish, sent } = recorder();
     push("rest");
     finish();
