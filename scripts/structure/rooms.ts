@@ -88,7 +88,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     tests: ["packages/queue/worker"],
   },
   "main/runner": {
-    rooms: ["app", "main/store", "main/with-resolvers.ts"],
+    rooms: ["app", "main/store"],
     packages: ["node:", "node-llama-cpp", "zod"],
     tests: ["scripts/demo-model"],
   },
