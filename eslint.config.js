@@ -99,7 +99,7 @@ export default defineConfig([
   })),
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   {
-    files: ["**/*.{ts,tsx}"],
+    files: ["**/*.{ts,tsx,js}"],
     plugins: { rooms: { rules: { imports: roomImports } } },
     rules: { "rooms/imports": "error" },
   },

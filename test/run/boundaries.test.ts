@@ -56,6 +56,8 @@ it.each([
   ["main/window/probe.ts", 'import { x } from "../runner/inference.ts"; x();'],
   ["main/runner/load/probe.ts", 'import { x } from "../../supervisor/attempt.ts"; x();'],
   ["main/runner/probe.ts", 'import { app } from "electron"; app.quit();'],
+  ["main/runner/load/probe.ts", 'import { x } from "../../models/manifest.ts"; x();'],
+  ["scripts/icons/probe.js", 'import { x } from "../../cli/donor/ask.ts"; x();'],
   ["packages/queue/worker/probe.ts", 'import { x } from "../../../main/donor/donor.ts"; x();'],
   ["packages/queue/component/model/probe.ts", 'import type { x } from "../../client/queue.ts"; let y: x;'],
   ["packages/queue/component/probe.ts", 'import type { x } from "../worker/worker.ts"; let y: x;'],
