@@ -133,7 +133,7 @@ export async function startDeployment(
       ],
       ...["--port", "0", "--site-port", "0", "--with-parent"],
     ],
-    { GLEANER_ADMIN_KEY: adminKey },
+    { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
   );
   const url = String(backend.ready["url"]);
   const admin = adminCaller(url, adminKey);

@@ -23,7 +23,7 @@ export function askAsAdmin(url: string, query: string): Promise<unknown> {
 
 /** The conflicts between mutations since the backend started. */
 export async function collisionsOf(url: string): Promise<Collisions> {
-  const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/gleaner/conflicts"));
+  const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/embedded/conflicts"));
   return Object.fromEntries(
     Object.entries(functions).map(([name, { latest: _, ...stats }]) => [
       name,

@@ -32,7 +32,7 @@ export async function startProcess(
     [...backendFlags, entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, GLEANER_ADMIN_KEY: adminKey, ...compileCache(folder) },
+      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(folder) },
     },
   );
   const said: string[] = [];

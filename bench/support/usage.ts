@@ -41,7 +41,7 @@ export type Totals = {
 
 /** Reads the backend's counts, which need its admin key. */
 export async function usageOf(url: string): Promise<Usage> {
-  return usageSchema.parse(await askAsAdmin(url, "_system/gleaner/usage"));
+  return usageSchema.parse(await askAsAdmin(url, "_system/embedded/usage"));
 }
 
 /** The difference between two readings. */

@@ -30,7 +30,7 @@ async function run(args: readonly string[]): Promise<void> {
   const partial = `${target}.part`;
   await rm(partial, { force: true });
   try {
-    const response = await deployment.fetch("/api/gleaner/backup");
+    const response = await deployment.fetch("/api/embedded/backup");
     if (response.body === null) throw new CommandError("The deployment sent no data.");
     await pipeline(
       Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),

@@ -16,7 +16,7 @@ const options = {
   reset: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 } as const;
-const path = "/api/gleaner/conflicts";
+const path = "/api/embedded/conflicts";
 const shownRanges = 5;
 
 async function run(args: readonly string[]): Promise<void> {

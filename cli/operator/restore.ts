@@ -119,7 +119,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
 }
 
 async function ask(deployment: Deployment, path: "" | "/undo", body: object): Promise<string> {
-  const response = await deployment.fetch(`/api/gleaner/restore${path}`, {
+  const response = await deployment.fetch(`/api/embedded/restore${path}`, {
     method: "POST",
     body: JSON.stringify(body),
   });
@@ -132,7 +132,7 @@ async function outcomeOf(deployment: Deployment, id: string): Promise<z.output<t
   while (Date.now() < until) {
     await sleep(askEveryMs);
     const answer: unknown = await deployment
-      .fetch("/api/gleaner/restore")
+      .fetch("/api/embedded/restore")
       .then((response) => response.json())
       .catch(() => null);
     const outcome = outcomeSchema.safeParse(answer);

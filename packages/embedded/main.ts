@@ -86,11 +86,11 @@ async function main(): Promise<void> {
 }
 
 async function readAdminKey(file: string | undefined): Promise<string> {
-  const { CONVEX_EMBEDDED_ADMIN_KEY: own, GLEANER_ADMIN_KEY: older } = process.env;
-  const key = (file === undefined ? (own ?? older) : await readFile(file, "utf8"))?.trim();
+  const fromEnvironment = process.env["CONVEX_EMBEDDED_ADMIN_KEY"];
+  const key = (file === undefined ? fromEnvironment : await readFile(file, "utf8"))?.trim();
   if (key === undefined || key === "") {
     throw new ConfigurationError(
-      "No admin key. Set CONVEX_EMBEDDED_ADMIN_KEY or GLEANER_ADMIN_KEY, or name a file with --admin-key-file.",
+      "No admin key. Set CONVEX_EMBEDDED_ADMIN_KEY, or name a file with --admin-key-file.",
     );
   }
   return key;

@@ -47,7 +47,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       env: {
         ...process.env,
         ...options.env,
-        GLEANER_ADMIN_KEY: adminKey,
+        CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
         FIXTURE_GREETING: "hello from outside",
         FIXTURE_ISSUER: options.issuer ?? "none",
       },

@@ -21,7 +21,10 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** Runs the entry until it ends by itself. */
-async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEANER_ADMIN_KEY: "k" }) {
+async function runToEnd(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = { CONVEX_EMBEDDED_ADMIN_KEY: "k" },
+) {
   const child = spawn(process.execPath, [entry, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
@@ -41,7 +44,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
       const command = `trap '' XFSZ; ulimit -f 3072; exec "$0" "$@"`;
       const args = [entry, "--convex", fixture, "--data", dataFile, "--port", "0"];
       const child = spawn("bash", ["-c", command, process.execPath, ...args], {
-        env: { ...process.env, GLEANER_ADMIN_KEY: "k" },
+        env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: "k" },
         stdio: ["ignore", "pipe", "pipe"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));
@@ -103,7 +106,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
   test("functions see only the environment variables passed with --pass-env", async () => {
     const read = (name: string) => httpClient().query(api.values.environment, { name });
     expect(await read("FIXTURE_GREETING")).toBe("hello from outside");
-    expect(await read("GLEANER_ADMIN_KEY")).toBeNull();
+    expect(await read("CONVEX_EMBEDDED_ADMIN_KEY")).toBeNull();
   });
 
   test("the process stops within seconds on SIGTERM, with clients connected", async () => {
@@ -153,7 +156,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     });
     expect(await runToEnd(["--convex", fixture, ...free], {})).toMatchObject({
       code: 1,
-      output: expect.stringContaining("GLEANER_ADMIN_KEY"),
+      output: expect.stringContaining("CONVEX_EMBEDDED_ADMIN_KEY"),
     });
     expect(await runToEnd(["--convex", join(folder, "nothing"), ...free])).toMatchObject({
       code: 1,

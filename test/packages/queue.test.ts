@@ -73,7 +73,7 @@ it("a worker in plain JavaScript runs jobs of the embedded backend", async () =>
       ...["packages/embedded/main.ts", "--convex", join(project, "convex")],
       ...["--data", join(project, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
     ],
-    { GLEANER_ADMIN_KEY: "secret" },
+    { CONVEX_EMBEDDED_ADMIN_KEY: "secret" },
   );
   onTestFinished(async () => await end(backend));
   const url = String(backend.ready["url"]);

@@ -48,27 +48,27 @@ test("metrics count runs by function, commits, connections and sizes", async () 
   onTestFinished(() => client.close());
   await new Promise((resolve) => client.onUpdate(api.counters.get, { name: "a" }, resolve));
   const text = await (await fetch(`${backend.url}/metrics`)).text();
-  expect(samples(text, "gleaner_function_runs_total")).toEqual(
+  expect(samples(text, "convex_embedded_function_runs_total")).toEqual(
     expect.arrayContaining([
-      'gleaner_function_runs_total{function="messages.js:send",kind="Mutation",outcome="success"} 1',
-      'gleaner_function_runs_total{function="(not found)",kind="Mutation",outcome="failure"} 1',
+      'convex_embedded_function_runs_total{function="messages.js:send",kind="Mutation",outcome="success"} 1',
+      'convex_embedded_function_runs_total{function="(not found)",kind="Mutation",outcome="failure"} 1',
     ]),
   );
   expect(text).toContain(
-    'gleaner_function_duration_seconds_count{function="messages.js:send",kind="Mutation"} 1',
+    'convex_embedded_function_duration_seconds_count{function="messages.js:send",kind="Mutation"} 1',
   );
   for (const [name, least] of [
-    ["gleaner_commits_total", 1],
-    ["gleaner_flushes_total", 1],
-    ["gleaner_websocket_connections", 1],
-    ["gleaner_live_queries", 1],
-    ["gleaner_live_query_runs_total", 1],
-    ["gleaner_subscriptions", 1],
-    ["gleaner_data_file_bytes", 1],
+    ["convex_embedded_commits_total", 1],
+    ["convex_embedded_flushes_total", 1],
+    ["convex_embedded_websocket_connections", 1],
+    ["convex_embedded_live_queries", 1],
+    ["convex_embedded_live_query_runs_total", 1],
+    ["convex_embedded_subscriptions", 1],
+    ["convex_embedded_data_file_bytes", 1],
     ["process_resident_memory_bytes", 1e6],
-    ["gleaner_scheduled_pending", 0],
-    ["gleaner_storage_bytes", 0],
-    ["gleaner_dropped_clients_total", 0],
+    ["convex_embedded_scheduled_pending", 0],
+    ["convex_embedded_storage_bytes", 0],
+    ["convex_embedded_dropped_clients_total", 0],
   ] as const) {
     expect(Number(samples(text, `${name} `)[0]?.split(" ")[1]), name).toBeGreaterThanOrEqual(least);
   }
@@ -117,7 +117,7 @@ test("only the admin sees conflicts by range, and may reset their counts", async
   const { backend } = await start({ latency: { readMs: 2, commitMs: 2 } });
   const clients = Array.from({ length: 3 }, () => new ConvexHttpClient(backend.url, { logger: false }));
   await Promise.all(clients.map((each) => each.mutation(api.counters.increment, { name: "hot" })));
-  const url = `${backend.url}/api/gleaner/conflicts`;
+  const url = `${backend.url}/api/embedded/conflicts`;
   expect((await fetch(url)).status).toBe(401);
   const conflicts = async () =>
     (await (await fetch(url, asAdmin)).json()) as { functions: Record<string, { conflicts: number }> };
@@ -131,7 +131,7 @@ test("only the admin sees conflicts by range, and may reset their counts", async
   const query = await fetch(`${backend.url}/api/query`, {
     ...asAdmin,
     method: "POST",
-    body: JSON.stringify({ path: "_system/gleaner/conflicts", args: [{}], format: "json" }),
+    body: JSON.stringify({ path: "_system/embedded/conflicts", args: [{}], format: "json" }),
   });
   expect(await query.json()).toMatchObject({ status: "success", value: { functions } });
   expect((await fetch(url, { ...asAdmin, method: "DELETE" })).status).toBe(200);
@@ -150,7 +150,7 @@ test("only the admin sees usage: runs by caller, and writes by table", async () 
   await http.mutation(api.counters.increment, { name: "a" });
   await expect.poll(() => seen).toHaveLength(2);
   const ask = async (headers: Record<string, string>): Promise<unknown> => {
-    const body = JSON.stringify({ path: "_system/gleaner/usage", args: [{}], format: "json" });
+    const body = JSON.stringify({ path: "_system/embedded/usage", args: [{}], format: "json" });
     return (await fetch(`${backend.url}/api/query`, { method: "POST", headers, body })).json();
   };
   expect(await ask({})).toMatchObject({ status: "error" });

@@ -39,10 +39,10 @@ export function createMetrics(sources: MetricSources): Metrics {
   const runs = functionMetrics(registry);
   const dropped = counter(
     registry,
-    "gleaner_dropped_clients_total",
+    "convex_embedded_dropped_clients_total",
     "Clients disconnected because they did not read.",
   );
-  const liveRuns = counter(registry, "gleaner_live_query_runs_total", "Runs of watched queries.");
+  const liveRuns = counter(registry, "convex_embedded_live_query_runs_total", "Runs of watched queries.");
   addReadings(registry, sources);
   addConflicts(registry, sources.conflicts);
   return {
@@ -58,13 +58,13 @@ export function createMetrics(sources: MetricSources): Metrics {
 function functionMetrics(registry: Registry): (run: FunctionRun) => void {
   const functions = new BoundedLabels(maxFunctions);
   const runs = new Counter({
-    name: "gleaner_function_runs_total",
+    name: "convex_embedded_function_runs_total",
     help: "Runs of functions, by outcome.",
     labelNames: ["function", "kind", "outcome"],
     registers: [registry],
   });
   const seconds = new Histogram({
-    name: "gleaner_function_duration_seconds",
+    name: "convex_embedded_function_duration_seconds",
     help: "Duration of functions, with their commits and retries.",
     labelNames: ["function", "kind"],
     buckets: durationBucketsS,
@@ -83,35 +83,35 @@ function addReadings(registry: Registry, sources: MetricSources): void {
     counterOf(registry, name, help, read);
   const measured = (name: string, help: string, read: () => number | Promise<number>): void =>
     gaugeOf(registry, name, help, read);
-  counted("gleaner_commits_total", "Commits with writes.", () => engine().commits);
+  counted("convex_embedded_commits_total", "Commits with writes.", () => engine().commits);
   counted(
-    "gleaner_flushes_total",
+    "convex_embedded_flushes_total",
     "Flushes, each of which puts one or more commits on disk.",
     () => engine().flushes,
   );
   counted(
-    "gleaner_commit_conflicts_total",
+    "convex_embedded_commit_conflicts_total",
     "Commits refused because of a conflict.",
     () => engine().conflicts,
   );
-  measured("gleaner_subscriptions", "Read sets with a subscriber.", () => engine().subscriptions);
-  measured("gleaner_websocket_connections", "Open WebSockets.", sources.webSockets);
-  measured("gleaner_live_queries", "Distinct queries that clients watch.", sources.liveQueries);
+  measured("convex_embedded_subscriptions", "Read sets with a subscriber.", () => engine().subscriptions);
+  measured("convex_embedded_websocket_connections", "Open WebSockets.", sources.webSockets);
+  measured("convex_embedded_live_queries", "Distinct queries that clients watch.", sources.liveQueries);
   measured(
-    "gleaner_scheduled_pending",
+    "convex_embedded_scheduled_pending",
     "Pending scheduled functions and cron runs.",
     sources.scheduledPending,
   );
-  measured("gleaner_storage_bytes", "Bytes of stored files.", sources.storageBytes);
-  measured("gleaner_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
-  measured("gleaner_wal_bytes", "Size of its write-ahead log.", sources.walBytes);
+  measured("convex_embedded_storage_bytes", "Bytes of stored files.", sources.storageBytes);
+  measured("convex_embedded_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
+  measured("convex_embedded_wal_bytes", "Size of its write-ahead log.", sources.walBytes);
 }
 
 function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"]): void {
   const functions = new BoundedLabels(maxFunctions);
   const indexes = new BoundedLabels(maxIndexes);
   const lost: Counter = new Counter({
-    name: "gleaner_mutation_conflicts_total",
+    name: "convex_embedded_mutation_conflicts_total",
     help: "Conflicts of mutations, by the index (table.index) of the read that another commit changed.",
     labelNames: ["function", "index"],
     registers: [registry],
@@ -130,13 +130,13 @@ function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"])
     },
   });
   const retries = new Counter({
-    name: "gleaner_mutation_retries_total",
+    name: "convex_embedded_mutation_retries_total",
     help: "Retries of mutations after a conflict.",
     labelNames: ["function"],
     registers: [registry],
   });
   const exhausted = new Counter({
-    name: "gleaner_mutation_retries_exhausted_total",
+    name: "convex_embedded_mutation_retries_exhausted_total",
     help: "Mutations that failed because every attempt conflicted.",
     labelNames: ["function"],
     registers: [registry],

@@ -30,7 +30,10 @@ async function start(...options: readonly string[]): Promise<Started> {
   const child = spawn(
     process.execPath,
     [join(embedded, "main.ts"), ...args, "--port", "0", "--site-port", "0", ...options],
-    { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, GLEANER_ADMIN_KEY: "test|0123456789" } },
+    {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: "test|0123456789" },
+    },
   );
   onTestFinished(async () => {
     child.kill("SIGKILL");
@@ -106,7 +109,7 @@ test("a second signal ends the process at once", async () => {
 
 /** Whether a mutation is waiting for its commit, according to the statistics. */
 async function pendingRequests(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/api/gleaner/conflicts`, {
+  const response = await fetch(`${url}/api/embedded/conflicts`, {
     headers: { Authorization: "Convex test|0123456789" },
   });
   const { functions } = (await response.json()) as { functions: Record<string, { runs: number }> };

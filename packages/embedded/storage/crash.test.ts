@@ -31,7 +31,7 @@ async function start(dataFile: string): Promise<{ child: ChildProcess; client: C
   const args = ["--convex", fixture, "--data", dataFile, "--port", "0", "--site-port", "0", "--with-parent"];
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
     stdio: ["pipe", "pipe", "ignore"],
-    env: { ...process.env, GLEANER_ADMIN_KEY: adminKey },
+    env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {

@@ -86,7 +86,7 @@ export function importQueries(): SystemQueries {
  */
 export function usageQueries(usage: Usage, engine: Pick<Engine, "stats">): SystemQueries {
   return {
-    "_system/gleaner/usage": () => {
+    "_system/embedded/usage": () => {
       const { commits, conflicts, writes } = engine.stats();
       return { functions: usage.snapshot(), tables: writes, commits, conflicts } as unknown as JSONValue;
     },
@@ -96,14 +96,14 @@ export function usageQueries(usage: Usage, engine: Pick<Engine, "stats">): Syste
 /** The latest runs of functions, oldest first. To follow them, use `npx convex logs`. */
 export function logQueries(functionLog: FunctionLog): SystemQueries {
   return {
-    "_system/gleaner/logs": () => functionLog.latest() as unknown as JSONValue,
+    "_system/embedded/logs": () => functionLog.latest() as unknown as JSONValue,
   };
 }
 
 /** Conflicts of mutations so far. Not stored in documents, so subscriptions do not follow them. */
 export function conflictQueries(runtime: Pick<FunctionRuntime, "conflictStats">): SystemQueries {
   return {
-    "_system/gleaner/conflicts": () => ({ functions: runtime.conflictStats() }) as unknown as JSONValue,
+    "_system/embedded/conflicts": () => ({ functions: runtime.conflictStats() }) as unknown as JSONValue,
   };
 }
 

@@ -57,7 +57,7 @@ export async function startQueue(): Promise<QueueDeployment> {
       ...["packages/embedded/main.ts", "--convex", join(import.meta.dirname, "fixtures/queue-app")],
       ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
     ],
-    { GLEANER_ADMIN_KEY: adminKey },
+    { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
   );
   const url = String(backend.ready["url"]);
   const admin = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
@@ -76,7 +76,7 @@ export async function startQueue(): Promise<QueueDeployment> {
       scope = randomUUID();
     },
     call,
-    usage: () => admin.query(makeFunctionReference<"query">("_system/gleaner/usage"), {}),
+    usage: () => admin.query(makeFunctionReference<"query">("_system/embedded/usage"), {}),
     submit: async (names, watched = false) =>
       (await call("jobs:submit", { names, watched })) as readonly string[],
     until: (jobId, holds) =>

@@ -24,15 +24,15 @@ const answerLeavesMs = 100;
 type Answer = (deps: BackupRouteDeps, request: IncomingMessage) => Promise<Reply>;
 
 const answers = new Map<string, Answer>([
-  ["GET gleaner/backup", sendBackup],
-  ["POST gleaner/restore", restore],
-  ["POST gleaner/restore/undo", async ({ restores }) => answerTo(restores, await restores.undo())],
-  ["GET gleaner/restore", ({ restores }) => Promise.resolve(jsonReply(restores.outcome()))],
+  ["GET embedded/backup", sendBackup],
+  ["POST embedded/restore", restore],
+  ["POST embedded/restore/undo", async ({ restores }) => answerTo(restores, await restores.undo())],
+  ["GET embedded/restore", ({ restores }) => Promise.resolve(jsonReply(restores.outcome()))],
 ]);
 
 /**
- * Full backups. `GET /api/gleaner/backup` writes one. `POST /api/gleaner/restore` restores a file uploaded like an
- * import, `POST /api/gleaner/restore/undo` goes back, `GET /api/gleaner/restore` returns the state of the last
+ * Full backups. `GET /api/embedded/backup` writes one. `POST /api/embedded/restore` restores a file uploaded like an
+ * import, `POST /api/embedded/restore/undo` goes back, `GET /api/embedded/restore` returns the state of the last
  * restore.
  */
 export function backupRoutes(deps: BackupRouteDeps): ApiRoute {

@@ -13,10 +13,10 @@ type ConflictRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
 };
 
-/** `GET /api/gleaner/conflicts`: conflicts of mutations, by function. `DELETE` resets the counts. */
+/** `GET /api/embedded/conflicts`: conflicts of mutations, by function. `DELETE` resets the counts. */
 export function conflictRoutes({ runtime, isAdminKey }: ConflictRouteDeps): ApiRoute {
   return (path, request) => {
-    if (path !== "gleaner/conflicts") return Promise.resolve(null);
+    if (path !== "embedded/conflicts") return Promise.resolve(null);
     const refused = adminRefusal(request, isAdminKey);
     if (refused !== null) return Promise.resolve(refused);
     switch (request.method) {

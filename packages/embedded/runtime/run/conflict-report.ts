@@ -21,7 +21,7 @@ const functionSchema: z.ZodType<FunctionStats> = z.object({
   latest: z.array(collidedSchema),
 });
 
-/** The answer of `GET /api/gleaner/conflicts` and of the query `_system/gleaner/conflicts`, for clients to parse. */
+/** The answer of `GET /api/embedded/conflicts` and of the query `_system/embedded/conflicts`, for clients to parse. */
 export const conflictReportSchema = z.object({ functions: z.record(z.string(), functionSchema) });
 
 export type ConflictReport = z.infer<typeof conflictReportSchema>;
