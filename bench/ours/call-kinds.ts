@@ -3,7 +3,7 @@ import type { Call, CallKind } from "../side.ts";
 /** The module with the functions that workers call. */
 export const module = "work";
 
-/** Classifies the calls of the queue's protocol (packages/queue/worker/protocol.ts). */
+/** Classifies the calls of the queue's protocol (packages/queue/worker/contract/protocol.ts). */
 export function kindOf({ name, value, error }: Call): CallKind {
   if (error !== null) return "failure";
   const { kind, jobs = [] } = (value ?? {}) as { readonly kind?: string; readonly jobs?: readonly unknown[] };

@@ -2,14 +2,14 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { anything, batchView } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
 import { createBatch, seal as sealBatch } from "./model/batches/create.ts";
 import { batchViewOf, freshViewOf } from "./model/batches/view.ts";
 import { boundedPage } from "./model/bounds.ts";
+import { mutation, query } from "./model/builders.ts";
 import { record } from "./model/events.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { maintenance } from "./model/references.ts";
-import schema from "./schema.ts";
+import { schema } from "./model/schema.ts";
 
 const ofBatch = { scope: v.string(), batchId: v.string() };
 

@@ -1,20 +1,14 @@
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
-import { jobStatus } from "../shared/validators.ts";
-import { internalAction, internalMutation, internalQuery } from "./builders.ts";
+import { internalAction, internalMutation, internalQuery } from "./model/builders.ts";
 import { countAll } from "./model/counts/countAll.ts";
-import { fleet, largeFleetOf } from "./model/counts/fleet.ts";
+import { largeFleetOf } from "./model/counts/fleet.ts";
 import { noteCounts } from "./model/counts/noteCounts.ts";
-import {
-  countedExactly,
-  countRange as countOne,
-  look as lookView,
-  lookAt,
-  rangeCount,
-} from "./model/counts/ranges.ts";
+import { countedExactly, countRange as countOne, lookAt } from "./model/counts/ranges.ts";
+import { countQueries } from "./model/counts/references.ts";
 import { scopeCounts } from "./model/counts/tally.ts";
 import { maintenance } from "./model/references.ts";
-import schema from "./schema.ts";
+import { schema } from "./model/schema.ts";
 
 const lanesPerPage = 64;
 
@@ -29,13 +23,9 @@ export const count = internalAction({
   },
 });
 
-/** All lanes, ordered by scope. `cursor` null: the first page, or no further page. */
 export const lanesToCount = internalQuery({
-  args: { cursor: v.union(v.string(), v.null()) },
-  returns: v.object({
-    lanes: v.array(v.object({ laneId: v.id("lanes"), scope: v.string(), name: v.string() })),
-    cursor: v.union(v.string(), v.null()),
-  }),
+  args: countQueries.lanesToCount.args,
+  returns: countQueries.lanesToCount.returns,
   handler: async (ctx, { cursor }) => {
     const { page, isDone, continueCursor } = await stream(ctx.db, schema)
       .query("lanes")
@@ -47,20 +37,20 @@ export const lanesToCount = internalQuery({
 });
 
 export const look = internalQuery({
-  args: { laneIds: v.array(v.id("lanes")) },
-  returns: lookView,
+  args: countQueries.look.args,
+  returns: countQueries.look.returns,
   handler: async (ctx, { laneIds }) => await lookAt(ctx, laneIds),
 });
 
 export const countRange = internalQuery({
-  args: { laneId: v.id("lanes"), status: jobStatus, level: v.number() },
-  returns: rangeCount,
+  args: countQueries.countRange.args,
+  returns: countQueries.countRange.returns,
   handler: async (ctx, range) => await countOne(ctx, range, countedExactly),
 });
 
 export const largeFleet = internalQuery({
-  args: { scope: v.string() },
-  returns: v.union(fleet, v.null()),
+  args: countQueries.largeFleet.args,
+  returns: countQueries.largeFleet.returns,
   handler: async (ctx, { scope }) => await largeFleetOf(ctx, scope),
 });
 

@@ -1,5 +1,6 @@
 import { cronJobs } from "convex/server";
-import { counts, maintenance } from "./model/references.ts";
+import { counts } from "./model/counts/references.ts";
+import { maintenance } from "./model/references.ts";
 
 const crons = cronJobs();
 

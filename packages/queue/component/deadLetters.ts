@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { jobView } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
+import { mutation, query } from "./model/builders.ts";
 import { discard as discardJob } from "./model/end/purge.ts";
 import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
 import { record } from "./model/events.ts";

@@ -1,9 +1,9 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
-import { query } from "./builders.ts";
 import { boundedPage } from "./model/bounds.ts";
-import schema from "./schema.ts";
+import { query } from "./model/builders.ts";
+import { schema } from "./model/schema.ts";
 
 const eventView = v.object({
   at: v.number(),

@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
+import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
 import { listJobs } from "./model/jobs/list.ts";

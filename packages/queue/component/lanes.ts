@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { laneState, laneView } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
+import { mutation, query } from "./model/builders.ts";
 import { fleet } from "./model/counts/fleet.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { type Doc, mutation, query } from "./builders.ts";
+import { type Doc, mutation, query } from "./model/builders.ts";
 import { limitOf } from "./model/jobs/turns.ts";
 import { setLimit } from "./model/limits/setLimit.ts";
 

@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { type JobSpec, jobSpec, schedule } from "../shared/validators.ts";
-import { type Doc, mutation, type MutationCtx, query } from "./builders.ts";
+import { type Doc, mutation, type MutationCtx, query } from "./model/builders.ts";
 import {
   allRecurring,
   findRecurring,

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { anything, settingsPatch } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
+import { mutation, query } from "./model/builders.ts";
 import { configure as configureScope } from "./model/configure.ts";
 import { settingsOf } from "./model/settings.ts";
 

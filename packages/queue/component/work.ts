@@ -1,11 +1,11 @@
 import { v } from "convex/values";
 import { workerMutations, workerQueries } from "../shared/work.ts";
-import { mutation, type MutationCtx, query } from "./builders.ts";
 import { complete as completeJob } from "./model/attempt/complete.ts";
 import { fail as failJob } from "./model/attempt/fail.ts";
 import { release as releaseJobs, releaseWaiting } from "./model/attempt/release.ts";
 import { start as startJobs } from "./model/attempt/start.ts";
 import { authenticate } from "./model/authenticate.ts";
+import { mutation, type MutationCtx, query } from "./model/builders.ts";
 import { capacityOf } from "./model/capabilities.ts";
 import { unstartedJobs } from "./model/dispatch/assign.ts";
 import { candidates as findCandidates } from "./model/dispatch/candidates.ts";

@@ -2,15 +2,15 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { attemptView, workerStatus, workerView } from "../shared/validators.ts";
-import { mutation, query } from "./builders.ts";
 import { findByKey } from "./model/authenticate.ts";
 import { boundedPage } from "./model/bounds.ts";
+import { mutation, query } from "./model/builders.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
+import { schema } from "./model/schema.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
 import { byExternalId as findByExternalId, viewOf } from "./model/workers/view.ts";
-import schema from "./schema.ts";
 
 const inScope = { scope: v.string() };
 const ofWorker = { ...inScope, workerId: v.string() };

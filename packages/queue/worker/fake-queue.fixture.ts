@@ -1,7 +1,14 @@
 import type { FunctionReference } from "convex/server";
 import { getFunctionName } from "convex/server";
-import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, WaitSubscription } from "./protocol.ts";
-import type { WorkerClient } from "./queue-client.ts";
+import type {
+  Candidates,
+  ClaimedJob,
+  Cursor,
+  HeldRow,
+  NextWork,
+  WaitSubscription,
+} from "./contract/protocol.ts";
+import type { WorkerClient } from "./contract/queue-client.ts";
 
 /** A call that the worker made, for the test to answer. */
 export type Call = {

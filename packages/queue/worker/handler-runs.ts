@@ -1,8 +1,8 @@
 import type { Value } from "convex/values";
-import type { Handler, JobContext } from "./handler.ts";
+import type { Handler, JobContext } from "./contract/handler.ts";
+import type { ClaimedJob } from "./contract/protocol.ts";
 import { attemptErrorOf, JobFailure, ReleaseJob } from "./job-failure.ts";
 import type { HandlerEnd, HandlerEvent } from "./machine/state.ts";
-import type { ClaimedJob } from "./protocol.ts";
 
 export type HandlerRunsDeps = {
   readonly handlers: Readonly<Record<string, Handler>>;

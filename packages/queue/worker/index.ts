@@ -1,10 +1,10 @@
 /** The public face of the package for a worker's program. */
-export { BackOff, type BackOffDelay, doubling, oneToSixtySeconds } from "./back-off.ts";
-export type { Handler, JobContext } from "./handler.ts";
+export { BackOff, type BackOffDelay, doubling, oneToSixtySeconds } from "./contract/back-off.ts";
+export type { Handler, JobContext } from "./contract/handler.ts";
 export { JobFailure, ReleaseJob } from "./job-failure.ts";
-export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "./log.ts";
+export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "./contract/log.ts";
 export { parsing } from "./parsing.ts";
-export { functionsAt, type WorkerFunctions } from "./protocol.ts";
+export { functionsAt, type WorkerFunctions } from "./contract/protocol.ts";
 export {
   type Connection,
   followConnection,
@@ -13,7 +13,7 @@ export {
   type Unsubscribe,
   UnknownWorkerError,
   type WorkerClient,
-} from "./queue-client.ts";
-export type { WorkerTimes } from "./times.ts";
+} from "./contract/queue-client.ts";
+export type { WorkerTimes } from "./contract/times.ts";
 export { Worker } from "./worker.ts";
-export type { Abilities, Capacity, WorkerEvent, WorkerOptions } from "./worker-options.ts";
+export type { Abilities, Capacity, WorkerEvent, WorkerOptions } from "./contract/worker-options.ts";

@@ -1,4 +1,4 @@
-import type { AttemptError } from "./protocol.ts";
+import type { AttemptError } from "./contract/protocol.ts";
 
 const maxMessageChars = 1_000;
 

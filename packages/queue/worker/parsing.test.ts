@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { JobContext } from "./handler.ts";
+import type { JobContext } from "./contract/handler.ts";
 import { parsing } from "./parsing.ts";
 
 const ctx = {} as JobContext;

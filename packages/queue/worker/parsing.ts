@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import type { Handler, JobContext } from "./handler.ts";
+import type { Handler, JobContext } from "./contract/handler.ts";
 import { JobFailure } from "./job-failure.ts";
 
 type Issue = {

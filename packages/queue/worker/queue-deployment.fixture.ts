@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { start } from "../../../main/deployment.fixture.ts";
-import type { JobContext } from "./handler.ts";
-import { silentLog } from "./log.ts";
+import type { JobContext } from "./contract/handler.ts";
+import { silentLog } from "./contract/log.ts";
+import type { WorkerOptions } from "./contract/worker-options.ts";
 import { Worker } from "./worker.ts";
-import type { WorkerOptions } from "./worker-options.ts";
 
 export type Look = {
   readonly status: string;

@@ -1,10 +1,10 @@
 import { vi } from "vitest";
+import type { JobContext } from "./contract/handler.ts";
+import type { ClaimedJob } from "./contract/protocol.ts";
+import { functionsAt } from "./contract/protocol.ts";
+import type { WorkerOptions } from "./contract/worker-options.ts";
 import { claimedJob, FakeQueue, nextWork, someSubscription } from "./fake-queue.fixture.ts";
-import type { JobContext } from "./handler.ts";
-import type { ClaimedJob } from "./protocol.ts";
-import { functionsAt } from "./protocol.ts";
 import { Worker } from "./worker.ts";
-import type { WorkerOptions } from "./worker-options.ts";
 
 /** A run of a handler, which the test ends. */
 export type Run = {

@@ -1,20 +1,20 @@
 import { ConvexError } from "convex/values";
 import { assertNever } from "../shared/assert-never.ts";
-import { HandlerRuns } from "./handler-runs.ts";
-import { errorName, type Log, warningsLog } from "./log.ts";
-import { isUnderWay } from "./machine/attempt-machine.ts";
-import type { CallFailure, Effect, MachineEvent, WorkerState } from "./machine/state.ts";
-import { initialState, step } from "./machine/step.ts";
-import { functionsAt, type WaitSubscription, type WorkerFunctions } from "./protocol.ts";
+import { errorName, type Log, warningsLog } from "./contract/log.ts";
+import { functionsAt, type WaitSubscription, type WorkerFunctions } from "./contract/protocol.ts";
 import {
   followConnection,
   refusalOf,
   UnknownWorkerError,
   type Unsubscribe,
   type WorkerClient,
-} from "./queue-client.ts";
-import { workerTimes } from "./times.ts";
-import type { Abilities, Capacity, WorkerEvent, WorkerOptions } from "./worker-options.ts";
+} from "./contract/queue-client.ts";
+import { workerTimes } from "./contract/times.ts";
+import type { Abilities, Capacity, WorkerEvent, WorkerOptions } from "./contract/worker-options.ts";
+import { HandlerRuns } from "./handler-runs.ts";
+import { isUnderWay } from "./machine/attempt-machine.ts";
+import type { CallFailure, Effect, MachineEvent, WorkerState } from "./machine/state.ts";
+import { initialState, step } from "./machine/step.ts";
 
 type QueryName = "candidates" | "handed" | "held";
 

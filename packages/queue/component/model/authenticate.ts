@@ -1,4 +1,4 @@
-import type { Doc, QueryCtx } from "../builders.ts";
+import type { Doc, QueryCtx } from "./builders.ts";
 import { firstOf } from "./load.ts";
 import { refuse } from "./refuse.ts";
 

@@ -1,6 +1,6 @@
 import type { Policy } from "../../shared/validators.ts";
-import type { MutationCtx, QueryCtx } from "../builders.ts";
 import { boundedInteger, boundedNumber, farthestMs } from "./bounds.ts";
+import type { MutationCtx, QueryCtx } from "./builders.ts";
 import { record } from "./events.ts";
 import { refuse } from "./refuse.ts";
 import { defaultSettings, maxLanes, type SettingsPatch } from "./settings.ts";

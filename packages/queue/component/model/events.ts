@@ -1,5 +1,5 @@
-import type { MutationCtx } from "../builders.ts";
 import { clip } from "./bounds.ts";
+import type { MutationCtx } from "./builders.ts";
 
 export type QueueEvent = {
   readonly scope: string;

@@ -1,4 +1,4 @@
-import type { Doc, Id, QueryCtx, TableName } from "../builders.ts";
+import type { Doc, Id, QueryCtx, TableName } from "./builders.ts";
 import { refuse } from "./refuse.ts";
 
 type Scoped = "jobs" | "lanes" | "batches" | "workers";

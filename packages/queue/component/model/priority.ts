@@ -1,5 +1,5 @@
 import type { Priority } from "../../shared/validators.ts";
-import type { Doc } from "../builders.ts";
+import type { Doc } from "./builders.ts";
 
 /** Priorities as numbers: 0 high, 1 normal, 2 low. Stored as a job's `level` and a lane's `levels`. */
 export const priorities = [0, 1, 2] as const;

@@ -1,13 +1,18 @@
 import { type FunctionReference, makeFunctionReference } from "convex/server";
-import { type ObjectType, v } from "convex/values";
-import type { Id } from "../builders.ts";
-import type { Fleet } from "./counts/fleet.ts";
-import type { Look, Range, RangeCount } from "./counts/ranges.ts";
-import type { ScopeCounts } from "./counts/tally.ts";
-import { step } from "./jobs/step.ts";
+import { type Infer, type ObjectType, v } from "convex/values";
 
 const failures = v.optional(v.number());
 const scope = v.string();
+
+/** A change of one job in background work. It is sent to the scheduled function `step`. */
+const step = v.union(
+  v.object({ kind: v.literal("cancel"), jobId: v.id("jobs") }),
+  v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),
+  v.object({ kind: v.literal("retry"), jobId: v.id("jobs") }),
+  v.object({ kind: v.literal("markLost"), attemptId: v.id("attempts") }),
+  v.object({ kind: v.literal("settle"), dependencyId: v.id("dependencies") }),
+);
+export type Step = Infer<typeof step>;
 
 /**
  * The arguments of the component's scheduled functions (maintenance.ts). Calls may be pending in stored data, so names and
@@ -85,17 +90,3 @@ type Tasks = {
 export const maintenance = Object.fromEntries(
   Object.keys(taskArgs).map((name) => [name, makeFunctionReference(`maintenance:${name}`)]),
 ) as unknown as Tasks;
-
-/** The steps of the count that runs each minute: model/counts/. An action calls them in sequence. */
-export const counts = {
-  count: makeFunctionReference<"action", Record<string, never>, null>("counts:count"),
-  lanesToCount: makeFunctionReference<
-    "query",
-    { cursor: string | null },
-    { lanes: { laneId: Id<"lanes">; scope: string; name: string }[]; cursor: string | null }
-  >("counts:lanesToCount"),
-  look: makeFunctionReference<"query", { laneIds: Id<"lanes">[] }, Look>("counts:look"),
-  countRange: makeFunctionReference<"query", Range, RangeCount>("counts:countRange"),
-  largeFleet: makeFunctionReference<"query", { scope: string }, Fleet | null>("counts:largeFleet"),
-  note: makeFunctionReference<"mutation", ScopeCounts, null>("counts:note"),
-} as const;

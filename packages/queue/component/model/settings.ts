@@ -1,6 +1,6 @@
 import type { Infer } from "convex/values";
 import type { Policy, settingsPatch } from "../../shared/validators.ts";
-import type { QueryCtx } from "../builders.ts";
+import type { QueryCtx } from "./builders.ts";
 import { firstOf } from "./load.ts";
 
 export type SettingsPatch = Infer<typeof settingsPatch>;

@@ -1,5 +1,5 @@
-import type { MutationCtx } from "../builders.ts";
-import type { Step } from "./jobs/step.ts";
+import type { MutationCtx } from "./builders.ts";
+import type { Step } from "./references.ts";
 import { maintenance } from "./references.ts";
 
 /** A round ends when the app has refused this many items, since their ids are passed along. */

@@ -2,10 +2,10 @@ import crons from "@convex-dev/crons/test";
 import { mutationGeneric } from "convex/server";
 import { convexTest } from "convex-test";
 import { vi } from "vitest";
-import type { Id } from "../builders.ts";
+import type { Id } from "../model/builders.ts";
 import { move } from "../model/jobs/move.ts";
 import { maintenance } from "../model/references.ts";
-import schema from "../schema.ts";
+import { schema } from "../model/schema.ts";
 import { type Backend, queue, scope } from "./queue.fixture.ts";
 
 /** Handles of an app's functions: `note` records its argument, `refuseOnce` throws the first time. */

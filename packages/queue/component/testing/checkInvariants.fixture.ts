@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { FinalEvent } from "../../shared/validators.ts";
-import type { Doc } from "../builders.ts";
+import type { Doc } from "../model/builders.ts";
 import { capacityOf, maxHeld } from "../model/capabilities.ts";
 import { hasTurn, isFinal, isHeld } from "../model/jobs/states.ts";
 import { ringSize, seats } from "../model/placement.ts";

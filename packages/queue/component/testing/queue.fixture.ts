@@ -4,10 +4,10 @@ import { ConvexError } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { vi } from "vitest";
 import type { JobSpec } from "../../shared/validators.ts";
-import type { Doc, Id } from "../builders.ts";
 import type { QueueComponent } from "../component.ts";
+import type { Doc, Id } from "../model/builders.ts";
 import { present } from "../model/refuse.ts";
-import schema from "../schema.ts";
+import { schema } from "../model/schema.ts";
 
 const modules = {
   ...import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]),

@@ -1,5 +1,5 @@
-import { noFailures } from "../back-off.ts";
-import type { ClaimOutcome, TakeOutcome } from "../protocol.ts";
+import { noFailures } from "../contract/back-off.ts";
+import type { ClaimOutcome, TakeOutcome } from "../contract/protocol.ts";
 import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
 import { demandOf } from "./capacity.ts";
 import { greeted, helloFailed } from "./handshake.ts";

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { assertNever } from "../../shared/assert-never.ts";
-import type { AttemptError } from "../protocol.ts";
+import type { AttemptError } from "../contract/protocol.ts";
 
 /**
  * The state of an attempt that this worker holds.

@@ -1,6 +1,6 @@
 import { convexToJson, type Value } from "convex/values";
 import { assertNever } from "../../shared/assert-never.ts";
-import type { AttemptError, ClaimedJob, NextWork } from "../protocol.ts";
+import type { AttemptError, ClaimedJob, NextWork } from "../contract/protocol.ts";
 import { type AttemptEffect, type AttemptEvent, step } from "./attempt-machine.ts";
 import { countHandlers, demandOf } from "./capacity.ts";
 import { addOwn } from "./held-rows.ts";

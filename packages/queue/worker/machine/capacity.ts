@@ -1,4 +1,4 @@
-import type { Demand } from "../protocol.ts";
+import type { Demand } from "../contract/protocol.ts";
 import { isUnderWay, takesRoom } from "./attempt-machine.ts";
 import { isGreeted } from "./handshake.ts";
 import type { WorkerState } from "./state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Candidate, WaitSubscription } from "../protocol.ts";
+import type { Candidate, WaitSubscription } from "../contract/protocol.ts";
 import { chooseClaim, comparePositions, stillLate } from "./claim-choice.ts";
 
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });

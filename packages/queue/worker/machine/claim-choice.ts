@@ -1,4 +1,4 @@
-import type { Candidate, WaitSubscription } from "../protocol.ts";
+import type { Candidate, WaitSubscription } from "../contract/protocol.ts";
 
 export type ClaimChoice =
   | { readonly kind: "claim"; readonly candidate: Candidate }

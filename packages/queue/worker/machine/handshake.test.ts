@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { workerTimes } from "../contract/times.ts";
 import { claimedJob } from "../fake-queue.fixture.ts";
-import { workerTimes } from "../times.ts";
 import { heartbeatEvery, isGreeted } from "./handshake.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
 

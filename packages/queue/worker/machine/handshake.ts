@@ -1,6 +1,6 @@
-import { spreadOut } from "../back-off.ts";
-import type { Capabilities } from "../protocol.ts";
-import type { WorkerTimes } from "../times.ts";
+import { spreadOut } from "../contract/back-off.ts";
+import type { Capabilities } from "../contract/protocol.ts";
+import type { WorkerTimes } from "../contract/times.ts";
 import type { CallFailure, SentCall, WorkerState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 

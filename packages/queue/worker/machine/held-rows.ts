@@ -1,4 +1,4 @@
-import type { HeldRow } from "../protocol.ts";
+import type { HeldRow } from "../contract/protocol.ts";
 
 /** The rows of `held` compared with the attempts that this worker knows. */
 export type HeldComparison = {

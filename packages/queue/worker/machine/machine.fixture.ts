@@ -1,5 +1,5 @@
-import type { ClaimedJob } from "../protocol.ts";
-import { workerTimes } from "../times.ts";
+import type { ClaimedJob } from "../contract/protocol.ts";
+import { workerTimes } from "../contract/times.ts";
 import type { Effect, MachineEvent, SentCall, WorkerState } from "./state.ts";
 import { type InitialOptions, initialState, step } from "./step.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { ClaimedJob, NextWork } from "../contract/protocol.ts";
 import { claimedJob, someCursor, someSubscription } from "../fake-queue.fixture.ts";
-import type { ClaimedJob, NextWork } from "../protocol.ts";
 import { countHandlers, countTaken } from "./capacity.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
 import type { HandlerEnd, MachineEvent, SentCall } from "./state.ts";

@@ -1,7 +1,7 @@
 import type { FunctionReference } from "convex/server";
 import type { Value } from "convex/values";
-import type { Failures } from "../back-off.ts";
-import type { LogFields, LogLevel } from "../log.ts";
+import type { Failures } from "../contract/back-off.ts";
+import type { LogFields, LogLevel } from "../contract/log.ts";
 import type {
   AttemptError,
   Candidate,
@@ -12,10 +12,10 @@ import type {
   HeldRow,
   WaitSubscription,
   WorkerFunctions,
-} from "../protocol.ts";
-import type { Connection } from "../queue-client.ts";
-import type { WorkerTimes } from "../times.ts";
-import type { Abilities, Capacity, WorkerEvent } from "../worker-options.ts";
+} from "../contract/protocol.ts";
+import type { Connection } from "../contract/queue-client.ts";
+import type { WorkerTimes } from "../contract/times.ts";
+import type { Abilities, Capacity, WorkerEvent } from "../contract/worker-options.ts";
 import type { AttemptState } from "./attempt-machine.ts";
 import type { LateSince } from "./claim-choice.ts";
 import type { ForeignAttempts } from "./held-rows.ts";

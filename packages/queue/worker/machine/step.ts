@@ -1,8 +1,8 @@
 import { assertNever } from "../../shared/assert-never.ts";
-import { noFailures } from "../back-off.ts";
-import type { Capabilities } from "../protocol.ts";
-import type { WorkerTimes } from "../times.ts";
-import type { Abilities, Capacity } from "../worker-options.ts";
+import { noFailures } from "../contract/back-off.ts";
+import type { Capabilities } from "../contract/protocol.ts";
+import type { WorkerTimes } from "../contract/times.ts";
+import type { Abilities, Capacity } from "../contract/worker-options.ts";
 import { forgetKey, onAnswer, onFailure, sendRetries } from "./answers.ts";
 import { adopt, beginJobs, handlerEnded, yieldAll, yieldWaiting } from "./attempts.ts";
 import { countHandlers } from "./capacity.ts";

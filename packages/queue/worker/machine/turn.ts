@@ -1,5 +1,5 @@
-import type { LogFields, LogLevel } from "../log.ts";
-import type { WorkerEvent } from "../worker-options.ts";
+import type { LogFields, LogLevel } from "../contract/log.ts";
+import type { WorkerEvent } from "../contract/worker-options.ts";
 import type { Attempt, Call, Effect, SentCall, WorkerState } from "./state.ts";
 
 /** One step of the machine while it runs: the state, the effects and the wake-up time so far. */

@@ -1,5 +1,5 @@
-import { afterFailure } from "../back-off.ts";
-import type { Candidate, Candidates, Demand, WaitSubscription } from "../protocol.ts";
+import { afterFailure } from "../contract/back-off.ts";
+import type { Candidate, Candidates, Demand, WaitSubscription } from "../contract/protocol.ts";
 import { countIdle, demandOf, isClaiming } from "./capacity.ts";
 import { chooseClaim, comparePositions, stillLate } from "./claim-choice.ts";
 import { isGreeted } from "./handshake.ts";

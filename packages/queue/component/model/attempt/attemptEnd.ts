@@ -1,6 +1,6 @@
 import type { WorkerCall } from "../../../shared/work.ts";
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { authenticate } from "../authenticate.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
 import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";

@@ -1,6 +1,6 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import type { MutationCtx } from "../../builders.ts";
 import { boundedSize } from "../bounds.ts";
+import type { MutationCtx } from "../builders.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { noCursor } from "../dispatch/search.ts";
 import { move } from "../jobs/move.ts";

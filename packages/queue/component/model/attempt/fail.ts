@@ -1,6 +1,6 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { clip } from "../bounds.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { move } from "../jobs/move.ts";

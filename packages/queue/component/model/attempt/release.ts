@@ -1,5 +1,5 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { clip } from "../bounds.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { type attemptsOf, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { settingsOf } from "../settings.ts";

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { type attemptsOf, type Held, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 

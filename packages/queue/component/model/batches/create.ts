@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedName, boundedSize } from "../bounds.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { record } from "../events.ts";
 import { loadOwned } from "../load.ts";
 import { refuse } from "../refuse.ts";

@@ -1,6 +1,6 @@
 import type { FunctionHandle } from "convex/server";
 import type { BatchView } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { retryDelayMs } from "../tryAgain.ts";

@@ -1,5 +1,5 @@
 import type { BatchView } from "../../../shared/validators.ts";
-import type { Doc, QueryCtx } from "../../builders.ts";
+import type { Doc, QueryCtx } from "../builders.ts";
 /** The most uncounted ends that a view adds. Only the busiest batches have more between two counts. */
 const maxUncounted = 256;
 

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import type { Settings } from "../settings.ts";
 import type { ScopeCounts } from "./tally.ts";

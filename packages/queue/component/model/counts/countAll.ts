@@ -1,7 +1,7 @@
 import type { GenericActionCtx } from "convex/server";
-import type { DataModel } from "../../builders.ts";
-import { counts } from "../references.ts";
+import type { DataModel } from "../builders.ts";
 import { lanesPerLook, type RangeCount } from "./ranges.ts";
+import { counts } from "./references.ts";
 import { type LaneTally, queuedByRequester, tallyLane } from "./tally.ts";
 
 type ActionCtx = GenericActionCtx<DataModel>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Id } from "../../builders.ts";
+import type { Id } from "../builders.ts";
 import { defaultSettings } from "../settings.ts";
 import { retryAfterMs, retryAtOf } from "./backlogs.ts";
 import { estimateCount } from "./ranges.ts";

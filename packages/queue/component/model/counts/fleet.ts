@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { ringSize } from "../placement.ts";
 
 export const fleet = v.object({ online: v.number(), accepting: v.number() });

@@ -1,4 +1,4 @@
-import type { MutationCtx } from "../../builders.ts";
+import type { MutationCtx } from "../builders.ts";
 import { settingsOf } from "../settings.ts";
 import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
 import { noteFleet } from "./fleet.ts";

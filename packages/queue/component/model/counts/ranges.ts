@@ -1,8 +1,9 @@
 import { getConvexSize, type Infer, v } from "convex/values";
 import { jobStatus } from "../../../shared/validators.ts";
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
+import { openStatuses } from "../jobs/states.ts";
+
 const levels = [0, 1, 2] as const;
-const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 /**
  * The most rows of a range that the first look reads. A lane's twelve ranges fit into one query, even with the largest
  * rows.

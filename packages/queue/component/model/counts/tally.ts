@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import type { Id } from "../../builders.ts";
+import type { Id } from "../builders.ts";
 import { fleet } from "./fleet.ts";
 import type { RangeCount } from "./ranges.ts";
 

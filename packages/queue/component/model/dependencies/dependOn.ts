@@ -1,5 +1,5 @@
 import type { JobSpec } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { isFinal } from "../jobs/states.ts";
 import { loadOwned } from "../load.ts";
 

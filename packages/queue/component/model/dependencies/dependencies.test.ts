@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Id } from "../../builders.ts";
 import { end, settle, statusesOf } from "../../testing/app.fixture.ts";
 import { type Backend, queue, scope, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
+import type { Id } from "../builders.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { discard } from "../end/purge.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";

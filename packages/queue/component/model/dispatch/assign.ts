@@ -1,6 +1,6 @@
 import { convexToJson, type Value } from "convex/values";
 import type { ClaimedJob } from "../../../shared/validators.ts";
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { ranOut } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
 import { payloadOf } from "../jobs/rows.ts";

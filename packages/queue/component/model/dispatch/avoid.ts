@@ -1,4 +1,4 @@
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { ringPositionAt, ringSize, seatOf, unparked } from "../placement.ts";
 import { following } from "../rings/neighbors.ts";
 

@@ -1,6 +1,6 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import { authenticate } from "../authenticate.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { idOf, inPieces } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { prioritiesIn } from "../priority.ts";

@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { present } from "../refuse.ts";

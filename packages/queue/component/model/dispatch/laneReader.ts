@@ -1,4 +1,4 @@
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
 import { priorities, prioritiesIn } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";

@@ -1,6 +1,6 @@
 import type { Demand, NextWork, WaitSubscription } from "../../../shared/validators.ts";
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedInteger, boundedNumber } from "../bounds.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { capacityOf } from "../capabilities.ts";
 import { idOf } from "../load.ts";
 import { ringSize, seats } from "../placement.ts";

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";

@@ -1,5 +1,5 @@
 import type { Cursor } from "../../../shared/validators.ts";
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { matches } from "../lanes/requirements.ts";
 import { inPieces } from "../load.ts";
 import { othersFirst, priorityOrder } from "../priority.ts";

@@ -1,6 +1,6 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import type { MutationCtx } from "../../builders.ts";
 import { authenticate } from "../authenticate.ts";
+import type { MutationCtx } from "../builders.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";

@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal, type JobStatus } from "../jobs/states.ts";
 import { idOf } from "../load.ts";

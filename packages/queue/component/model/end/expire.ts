@@ -1,6 +1,6 @@
 import type { JobSpec } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { farthestMs } from "../bounds.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { forgetEvents } from "../events.ts";
 import { settingsOf } from "../settings.ts";
 import { forgottenAfterMs } from "../spreads/width.ts";

@@ -1,5 +1,5 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { sizeOf } from "../bounds.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 

@@ -1,6 +1,5 @@
 import { stream } from "convex-helpers/server/stream";
-import type { Doc, MutationCtx } from "../../builders.ts";
-import schema from "../../schema.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 import { termsOf } from "../jobs/turns.ts";
@@ -9,6 +8,7 @@ import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/requirements.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
+import { schema } from "../schema.ts";
 import { runStep } from "../tryAgain.ts";
 
 export type RetryOutcome =

@@ -1,8 +1,8 @@
 import type { FunctionHandle } from "convex/server";
 import type { Value } from "convex/values";
 import type { FinalEvent } from "../../../shared/validators.ts";
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { noteEnd } from "../batches/fold.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
 import { releaseTurns } from "./turns.ts";

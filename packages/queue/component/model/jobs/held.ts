@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { maxHeld } from "../capabilities.ts";
 import { idOf } from "../load.ts";
 import { present, refuse } from "../refuse.ts";

@@ -1,10 +1,10 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import { mergedStream, stream } from "convex-helpers/server/stream";
 import type { JobView } from "../../../shared/validators.ts";
-import type { Doc, QueryCtx } from "../../builders.ts";
-import schema from "../../schema.ts";
 import { boundedPage } from "../bounds.ts";
+import type { Doc, QueryCtx } from "../builders.ts";
 import { idOf } from "../load.ts";
+import { schema } from "../schema.ts";
 import type { JobStatus } from "./states.ts";
 import { viewJob } from "./view.ts";
 

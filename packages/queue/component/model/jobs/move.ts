@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { defined } from "../load.ts";
 import { unparked } from "../placement.ts";
 import { present } from "../refuse.ts";

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedSize } from "../bounds.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import type { Held } from "./held.ts";
 import { isHeld } from "./states.ts";

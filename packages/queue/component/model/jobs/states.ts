@@ -37,7 +37,7 @@ export type Transition = {
   readonly attempt: AttemptStatus | null;
 };
 
-const openStatuses: readonly JobStatus[] = ["waiting", "ready", "prefetched", "running"];
+export const openStatuses: readonly JobStatus[] = ["waiting", "ready", "prefetched", "running"];
 
 export function isFinal(status: JobStatus): boolean {
   return !openStatuses.includes(status);

@@ -1,5 +1,5 @@
 import type { AttemptView, JobView, Priority } from "../../../shared/validators.ts";
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { defined } from "../load.ts";
 import { progressOf } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import type { JobSpec } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { move } from "./move.ts";
 import { termsOf } from "./turns.ts";

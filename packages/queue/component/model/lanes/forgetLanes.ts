@@ -1,9 +1,9 @@
 import { stream } from "convex-helpers/server/stream";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import schema from "../../schema.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
+import { openStatuses } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
+import { schema } from "../schema.ts";
 
-const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 const lanesPerPiece = 32;
 const rowsPerPiece = 500;
 /** `usedAt` may be half a day old, so this means that no job was submitted for a day. */

@@ -12,7 +12,8 @@ import {
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, takeOne } from "../../testing/workers.fixture.ts";
-import { counts, maintenance } from "../references.ts";
+import { counts } from "../counts/references.ts";
+import { maintenance } from "../references.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
 const dayMs = 24 * 3_600_000;

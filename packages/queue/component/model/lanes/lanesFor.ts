@@ -1,5 +1,5 @@
 import type { Requirements } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import { minSlots } from "../placement.ts";
 import { prioritiesIn } from "../priority.ts";

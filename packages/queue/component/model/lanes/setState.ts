@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { record } from "../events.ts";
 import { loadOwned } from "../load.ts";
 import { maintenance } from "../references.ts";

@@ -1,5 +1,5 @@
 import type { LaneView } from "../../../shared/validators.ts";
-import type { QueryCtx } from "../../builders.ts";
+import type { QueryCtx } from "../builders.ts";
 import { type Fleet, smallFleetOf } from "../counts/fleet.ts";
 import { firstOf } from "../load.ts";
 import { maxLanes } from "../settings.ts";

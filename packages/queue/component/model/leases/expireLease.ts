@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { heldBy } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { firstOf } from "../load.ts";

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { present } from "../refuse.ts";
 import { scheduleSweep } from "./sweep.ts";

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Doc, Id } from "../../builders.ts";
 import {
   type Backend,
   jobRow,
@@ -20,7 +19,9 @@ import {
   type TestWorker,
   waitingPositions,
 } from "../../testing/workers.fixture.ts";
-import { counts, maintenance } from "../references.ts";
+import type { Doc, Id } from "../builders.ts";
+import { counts } from "../counts/references.ts";
+import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { defaultSettings } from "../settings.ts";
 

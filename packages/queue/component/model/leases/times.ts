@@ -1,4 +1,4 @@
-import type { Doc } from "../../builders.ts";
+import type { Doc } from "../builders.ts";
 
 /** A sweep that comes this late means that the backend was away, so no worker could renew its lease. */
 const lateMs = 5_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { workerTimes } from "../../../worker/times.ts";
+import { workerTimes } from "../../../worker/contract/times.ts";
 import { startWithinMs } from "../dispatch/assign.ts";
 import { defaultSettings } from "../settings.ts";
 

@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { type LimitedBy, limitOf } from "../jobs/turns.ts";
 import { priorityOrder } from "../priority.ts";

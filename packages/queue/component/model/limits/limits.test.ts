@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobSpec } from "../../../shared/validators.ts";
-import type { Doc } from "../../builders.ts";
 import { type End, end, settle, statusesOf } from "../../testing/app.fixture.ts";
 import { type Backend, passTime, queue, scope, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
+import type { Doc } from "../builders.ts";
 import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
 

@@ -1,5 +1,5 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { boundedInteger, boundedName } from "../bounds.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { record } from "../events.ts";
 import { limitOf } from "../jobs/turns.ts";
 import { defined } from "../load.ts";

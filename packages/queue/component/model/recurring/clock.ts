@@ -1,7 +1,7 @@
 import type { ComponentApi } from "@convex-dev/crons/_generated/component.js";
 import { componentsGeneric, createFunctionHandle } from "convex/server";
 import type { JobSpec, Schedule } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { idOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { submit } from "../submit/submit.ts";

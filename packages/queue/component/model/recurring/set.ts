@@ -1,7 +1,7 @@
 import { convexToJson, type Value } from "convex/values";
 import type { JobSpec, Schedule } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedName, boundedSize } from "../bounds.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { record } from "../events.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";

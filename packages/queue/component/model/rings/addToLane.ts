@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { matches } from "../lanes/requirements.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";

@@ -1,5 +1,5 @@
 import type { WaitSubscription } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 

@@ -1,4 +1,4 @@
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { ringSize } from "../placement.ts";
 
 /** The members of a lane's ring after a position, around the ring. The member at the position itself comes last. */

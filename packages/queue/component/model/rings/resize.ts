@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { ringSize, slotsFor } from "../placement.ts";
 import { maintenance } from "../references.ts";
 import { following } from "./neighbors.ts";

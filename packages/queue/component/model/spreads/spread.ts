@@ -1,4 +1,4 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import { type Spread, widerSpread } from "./width.ts";
 

@@ -1,5 +1,5 @@
-import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedInteger, byteLength, wellFormed } from "../bounds.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 

@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
 import { settingsOf } from "../settings.ts";

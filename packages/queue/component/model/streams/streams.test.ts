@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Id } from "../../builders.ts";
 import {
   type Backend,
   jobRow,
@@ -12,6 +11,7 @@ import {
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, complete, crash, fail, takeOne, type TestWorker } from "../../testing/workers.fixture.ts";
+import type { Id } from "../builders.ts";
 
 const watchMs = 120_000;
 

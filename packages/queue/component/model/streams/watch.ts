@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { anything, jobError, jobStatus } from "../../../shared/validators.ts";
-import type { Doc, QueryCtx } from "../../builders.ts";
+import type { Doc, QueryCtx } from "../builders.ts";
 import { resultOf } from "../jobs/rows.ts";
 import { defined, idOf } from "../load.ts";
 import { chunksAfter } from "./chunks.ts";

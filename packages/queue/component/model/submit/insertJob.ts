@@ -1,5 +1,5 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
-import type { Id, MutationCtx } from "../../builders.ts";
+import type { Id, MutationCtx } from "../builders.ts";
 import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
 import { move } from "../jobs/move.ts";
 import type { Terms } from "../jobs/turns.ts";

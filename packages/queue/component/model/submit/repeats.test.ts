@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Id } from "../../builders.ts";
+import type { Id } from "../builders.ts";
 import { idsOf, resolveRepeats } from "./repeats.ts";
 
 const job = (id: string, fingerprint?: string) => ({

@@ -1,5 +1,5 @@
 import type { JobSpec } from "../../../shared/validators.ts";
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import { present } from "../refuse.ts";
 

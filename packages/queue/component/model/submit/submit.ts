@@ -1,7 +1,7 @@
 import type { JobSpec, Requirements, SubmitOutcome } from "../../../shared/validators.ts";
-import type { MutationCtx, QueryCtx } from "../../builders.ts";
 import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
+import type { MutationCtx, QueryCtx } from "../builders.ts";
 import { backlogsOf, retryAfterMs } from "../counts/backlogs.ts";
 import { dependencyStates } from "../dependencies/dependOn.ts";
 import { findNearby, handOver } from "../dispatch/handOver.ts";

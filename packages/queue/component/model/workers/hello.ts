@@ -1,8 +1,8 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { checkedCapabilities, sameCapabilities } from "../capabilities.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { scheduleSweep } from "../leases/sweep.ts";

@@ -1,6 +1,6 @@
-import type { Id, MutationCtx } from "../../builders.ts";
 import { findByKey } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
+import type { Id, MutationCtx } from "../builders.ts";
 import { names } from "../capabilities.ts";
 import { record } from "../events.ts";
 import { positionOf } from "../placement.ts";

@@ -1,8 +1,8 @@
 import type { Infer } from "convex/values";
 import type { workerStatus } from "../../../shared/validators.ts";
-import type { Doc, MutationCtx } from "../../builders.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { boundedName } from "../bounds.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { names } from "../capabilities.ts";
 import { record } from "../events.ts";
 import { refuse } from "../refuse.ts";

@@ -1,5 +1,5 @@
 import type { WorkerView } from "../../../shared/validators.ts";
-import type { Doc, QueryCtx } from "../../builders.ts";
+import type { Doc, QueryCtx } from "../builders.ts";
 
 /** A worker as its scope sees it, without the hash of its key. One read, to see whether it accepts jobs. */
 export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<WorkerView> {

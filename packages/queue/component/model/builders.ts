@@ -14,7 +14,7 @@ import {
   type TableNamesInDataModel,
 } from "convex/server";
 import type { GenericId } from "convex/values";
-import type schema from "./schema.ts";
+import type { schema } from "./schema.ts";
 
 /** The generic builders for this component's tables, as code generation would write them. */
 export type DataModel = DataModelFromSchemaDefinition<typeof schema>;

@@ -1,7 +1,7 @@
 import { anyApi, type ApiFromModules, type FunctionReference, type FunctionReturnType } from "convex/server";
 import type { Value } from "convex/values";
-import type * as validators from "../shared/validators.ts";
-import type { WorkerModule } from "../shared/work.ts";
+import type * as validators from "../../shared/validators.ts";
+import type { WorkerModule } from "../../shared/work.ts";
 
 /*
  * The types of a worker's calls, derived from the functions that an app offers to its workers. Only types are imported: a

@@ -38,5 +38,5 @@ export class UnknownWorkerError extends Error {
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ConvexError)) return error;
   const { code } = (error.data ?? {}) as { readonly code?: unknown };
-  return code === "unauthorized" || code === "revoked" ? new UnknownWorkerError(code) : error;
+  return code === "unauthorized" ? new UnknownWorkerError(code) : error;
 }
