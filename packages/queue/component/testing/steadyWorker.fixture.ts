@@ -2,7 +2,7 @@ import type { ClaimedJob, Cursor, NextWork, WaitSubscription } from "../../share
 import { type Backend, queue } from "./queue.fixture.ts";
 import type { TestWorker } from "./workers.fixture.ts";
 
-/** As in packages/queue/worker/times.ts, in ms. */
+/** As in packages/queue/worker/contract/times.ts, in ms. */
 const lateAfterMs = 400;
 const heldLateAfterMs = 2_000;
 const triedForMs = 1_000;

@@ -10,7 +10,7 @@ import { removeWaiters, waitersByKey } from "../rings/membership.ts";
 
 /**
  * A worker has to start a handed job within this time. Until then other workers leave the job alone:
- * packages/queue/worker/times.ts.
+ * packages/queue/worker/contract/times.ts.
  */
 export const startWithinMs = 2_000;
 /** A larger payload is not copied into the attempt. The worker's query reads it from the job. */
