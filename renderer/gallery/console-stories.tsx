@@ -25,7 +25,7 @@ import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
-import * as rows from "./data/console-rows.ts";
+import * as rows from "./fixtures/console-rows.ts";
 import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;

@@ -6,7 +6,7 @@ import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
-import { snapshots } from "./data/snapshots.ts";
+import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
 
 const size = [420, 640] as const;

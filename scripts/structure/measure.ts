@@ -8,7 +8,7 @@ export type SourceFile = {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly string[];
-  /** True for tests, their fixtures and the gallery's sample data. They do not count toward any size. */
+  /** True for tests and fixtures. They do not count toward any size. */
   readonly test: boolean;
 };
 
@@ -34,17 +34,8 @@ export function readSources(root: string, paths: readonly string[]): SourceFile[
       .preProcessFile(text, true, true)
       .importedFiles.map(({ fileName }) => resolveImport(path, fileName, known, packages))
       .filter((target) => target !== null);
-    return {
-      path,
-      lines: text.split("\n").length - 1,
-      imports: [...new Set(imports)],
-      test: isTest(path) || isSampleData(path),
-    };
+    return { path, lines: text.split("\n").length - 1, imports: [...new Set(imports)], test: isTest(path) };
   });
-}
-
-function isSampleData(path: string): boolean {
-  return path.startsWith("renderer/gallery/data/");
 }
 
 /** The exports of each workspace package: "@gleaner/queue/worker" → "packages/queue/worker/index.ts". */
