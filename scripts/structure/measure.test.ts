@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   circles,
+  isNested,
   largeFolders,
   mutualFolders,
   roomFigures,
@@ -65,14 +66,19 @@ it("largeFolders names folders with more source files than allowed", () => {
   expect(largeFolders(files, 2)).toEqual([]);
 });
 
-it("mutualFolders finds folders that import each other, and allows a folder and one inside it", () => {
+it("mutualFolders finds folders that import each other, and isNested says whether one contains the other", () => {
   const files = [
     file("a/x.ts", 1, ["b/y.ts", "a/in/z.ts"]),
     file("b/y.ts", 1, ["a/w.ts"]),
     file("a/w.ts", 1),
     file("a/in/z.ts", 1, ["a/w.ts"]),
   ];
-  expect(mutualFolders(files)).toEqual([["a", "b"]]);
+  const pairs = mutualFolders(files);
+  expect(pairs).toEqual([
+    ["a", "b"],
+    ["a", "a/in"],
+  ]);
+  expect(pairs.map(isNested)).toEqual([false, true]);
 });
 
 it("smallSingleCallerFiles names a small file with one caller unless a test imports it", () => {

@@ -162,7 +162,7 @@ export function roomGraph(files: readonly SourceFile[]): ReadonlyMap<string, rea
   return new Map([...graph].map(([room, others]) => [room, [...others]]));
 }
 
-/** Pairs of folders that import each other, without tests. A folder and its own subfolder do not count as a pair. */
+/** Pairs of folders that import each other, without tests. */
 export function mutualFolders(files: readonly SourceFile[]): (readonly [string, string])[] {
   const arrows = new Set(
     files
@@ -171,5 +171,10 @@ export function mutualFolders(files: readonly SourceFile[]): (readonly [string, 
   );
   return [...arrows]
     .map((arrow) => arrow.split(" ") as [string, string])
-    .filter(([a, b]) => a < b && !b.startsWith(`${a}/`) && arrows.has(`${b} ${a}`));
+    .filter(([a, b]) => a < b && arrows.has(`${b} ${a}`));
+}
+
+/** True if one folder of a pair contains the other. Outside of packages/ such a pair is fine. */
+export function isNested([outer, inner]: readonly [string, string]): boolean {
+  return inner.startsWith(`${outer}/`);
 }

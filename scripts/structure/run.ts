@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import {
   circles,
   fileGraph,
+  isNested,
   largeFolders,
   mutualFolders,
   readSources,
@@ -26,13 +27,15 @@ const paths = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, en
   .filter((path) => !path.includes("_generated/"));
 const files = readSources(root, paths);
 const rooms = roomFigures(files);
+const pairs = mutualFolders(files);
 const figures = {
   rooms,
   files: rooms.reduce((sum, room) => sum + room.files, 0),
   lines: rooms.reduce((sum, room) => sum + room.lines, 0),
   circles: circles(fileGraph(files)),
   circlesOfRooms: circles(roomGraph(files)),
-  mutualFolders: mutualFolders(files),
+  mutualFolders: pairs.filter((pair) => !isNested(pair)),
+  nestedMutualFolders: pairs.filter(isNested),
   largeFolders: largeFolders(files, mostFiles),
   smallSingleCallerFiles: smallSingleCallerFiles(files),
 };
@@ -53,6 +56,10 @@ if (values.json) {
   print(
     "pairs of folders that import each other",
     figures.mutualFolders.map((pair) => pair.join(" ⇄ ")),
+  );
+  print(
+    "folders that import a folder inside them and are imported by it",
+    figures.nestedMutualFolders.map((pair) => pair.join(" ⇄ ")),
   );
   print(
     `folders with more than ${String(mostFiles)} source files`,
