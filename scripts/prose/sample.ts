@@ -50,7 +50,7 @@ function commentsOf(source: ts.SourceFile): string[] {
   return [...ranges.values()]
     .map((text) =>
       text
-        .replace(/^\/\*+|\*+\/$|^\/\/|^\s*\*/gm, "")
+        .replace(/^\/\*+|\s*\*+\/$|^\/\/|^\s*\*/gm, "")
         .replace(/\s+/g, " ")
         .trim(),
     )
