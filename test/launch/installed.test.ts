@@ -113,7 +113,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
         .toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
       expect(await gleaner("pause")).toMatchObject({ code: 0, err: "" });
       const bench = await gleaner("bench", "--json");
-      expect(calls.bench.answer.parse(JSON.parse(bench.out)).models).toMatchObject([
+      expect(calls.bench.answer.parse(JSON.parse(bench.out)).models, bench.out).toMatchObject([
         { kind: "measured", modelId: farm.modelId },
       ]);
       expect(existsSync(join(folder, "config/gleaner/device.json"))).toBe(true);
