@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { donating, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { donating, inUse, now, standbyFor, testEdges } from "./decide.fixture.ts";
 import { idleLimits } from "./limits.fixture.ts";
 
 const asked = { donateNowUntil: now + 5 };

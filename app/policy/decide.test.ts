@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { away, donating, type Edge, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { away, donating, type Edge, inUse, now, standbyFor, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import { idleLimits } from "./limits.fixture.ts";
 import { defaultRules } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../facts/facts.ts";
-import { away, donating, standbyFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { away, donating, inUse, now, standbyFor, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
 import { idleLimits } from "./limits.fixture.ts";
