@@ -72,7 +72,7 @@ describe("a cluster", () => {
     );
   });
 
-  it("a thief steals a victim's last job, never the thief's own, and reports when there is none", () => {
+  it("a thief steals another device's last job and never its own", () => {
     const cluster = deal(["w1", "w2"], 3, 1);
     expect(steal(cluster, "w2", ["w1", "w2"])).toEqual({
       kind: "stolen",

@@ -20,7 +20,7 @@ const claimed = (attemptId: string, subscriptions = [] as (typeof someSubscripti
 });
 
 describe("looking for jobs", () => {
-  it("a worker says hello with its capabilities, asks for a job, waits when there is none, and claims a ready one", async () => {
+  it("a worker greets the queue, waits without a job, and claims the job that becomes ready", async () => {
     const at = new WorkerAtTest({ capabilities: { models: ["m"] }, version: "7" });
     await at.begin();
     expect(at.queue.args["hello"]).toEqual([
