@@ -25,14 +25,7 @@ export type JobFilter = JobStatus | "dead" | null;
 
 export const jobFilters: readonly { readonly value: JobFilter; readonly label: string }[] = [
   { value: null, label: "All" },
-  { value: "waiting", label: "Waiting" },
-  { value: "ready", label: "Ready" },
-  { value: "prefetched", label: "Assigned" },
-  { value: "running", label: "Running" },
-  { value: "succeeded", label: "Done" },
-  { value: "failed", label: "Failed" },
-  { value: "canceled", label: "Canceled" },
-  { value: "expired", label: "Expired" },
+  ...(Object.keys(jobWords) as JobStatus[]).map((value) => ({ value, label: jobWords[value].words })),
   { value: "dead", label: "Dead letters" },
 ];
 
