@@ -45,7 +45,6 @@ export type WorkView = {
   readonly startedAt: number;
   readonly phase: "loading" | "reading" | "writing";
   readonly text: string;
-  readonly chunks: number;
 };
 
 export type ModelView = {

@@ -13,7 +13,7 @@ export class WorkProgress {
 
   constructor(job: Pick<WorkView, "attemptId" | "modelId" | "startedAt">, tell: (view: WorkView) => void) {
     this.#tell = tell;
-    this.#view = { ...job, phase: "loading", text: "", chunks: 0 };
+    this.#view = { ...job, phase: "loading", text: "" };
     tell(this.#view);
   }
 
@@ -23,9 +23,8 @@ export class WorkProgress {
   }
 
   text(text: string): void {
-    const { chunks } = this.#view;
     const end = (this.#view.text + text).slice(-shownChars);
-    this.#view = { ...this.#view, phase: "writing", text: end, chunks: chunks + 1 };
+    this.#view = { ...this.#view, phase: "writing", text: end };
     this.#tellSoon();
   }
 

@@ -50,7 +50,6 @@ function Running({ work }: { readonly work: WorkView }): ReactNode {
       <p className="flex justify-between gap-3 text-xs text-muted">
         <span className="truncate">{work.modelId}</span>
         <span className="whitespace-nowrap">
-          {work.chunks} tokens ·{" "}
           {formatDuration(Math.max(0, Math.floor((now - work.startedAt) / 1_000) * 1_000))}
         </span>
       </p>
