@@ -20,9 +20,9 @@ it("keeps the same tiles while it loads", () => {
 it("highlights figures that need attention", () => {
   const tones = (change: Partial<typeof summary>) =>
     Object.fromEntries(tilesOf({ ...summary, ...change }).map((tile) => [tile.label, tile.tone]));
-  expect(tones({})).toMatchObject({ "Jobs waiting": null, "Jobs done": null, Ledger: "good" });
-  expect(tones({ ready: 5, devicesDonating: 0 })["Jobs waiting"]).toBe("hold");
-  expect(tones({ ready: 5 })["Jobs waiting"]).toBeNull();
+  expect(tones({})).toMatchObject({ "Jobs queued": null, "Jobs done": null, Ledger: "good" });
+  expect(tones({ ready: 5, devicesDonating: 0 })["Jobs queued"]).toBe("hold");
+  expect(tones({ ready: 5 })["Jobs queued"]).toBeNull();
   expect(tones({ failed: 2 })["Jobs done"]).toBe("bad");
   expect(tones({ ledgerSum: -1n })["Ledger"]).toBe("bad");
 });

@@ -13,7 +13,7 @@ export type Tile = {
 const labels = [
   "Devices online",
   "Jobs running",
-  "Jobs waiting",
+  "Jobs queued",
   "Jobs done",
   "Credits earned",
   "Ledger",
@@ -33,7 +33,7 @@ export function tilesOf(summary: Summary | undefined): readonly Tile[] {
     {
       value: formatCount(summary.ready),
       note:
-        summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready for a device",
+        summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready or waiting",
       tone: summary.ready > 0 && summary.devicesDonating === 0 ? "hold" : null,
     },
     {
