@@ -1,8 +1,9 @@
 import { v } from "convex/values";
 import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
+import type { AuditAction } from "../../app/audit.ts";
 import type { Id } from "../_generated/dataModel.js";
 import { mutation, query } from "../_generated/server.js";
-import { type AuditAction, record } from "./audit.ts";
+import { record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
 
 /** The context that these functions add. */

@@ -1,8 +1,9 @@
 import { type Infer, type ObjectType, v } from "convex/values";
+import type { AuditActor } from "../../../app/audit.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type Actor, record } from "../audit.ts";
+import { record } from "../audit.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 
 const maxUses = 100_000;
@@ -20,7 +21,7 @@ export const newCode = {
 export async function createCode(
   ctx: MutationCtx,
   code: ObjectType<typeof newCode> & { readonly organizationId: Id<"organizations"> },
-  actor: Actor,
+  actor: AuditActor,
   now: number,
 ): Promise<Id<"enrolmentCodes">> {
   const { organizationId } = code;

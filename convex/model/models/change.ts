@@ -1,8 +1,9 @@
 import { type Infer, v } from "convex/values";
+import type { AuditActor } from "../../../app/audit.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { type Actor, record } from "../audit.ts";
+import { record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
 import { allModels, findModel, keepPieces, maxModels, offeredModel, piecesView } from "./catalog.ts";
@@ -34,7 +35,7 @@ export async function addModel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   given: { readonly entry: Infer<typeof newEntry>; readonly price: Infer<typeof price> },
-  actor: Actor,
+  actor: AuditActor,
   now: number,
 ): Promise<void> {
   const { pieces, template, ...entry } = checkedEntry(given.entry);

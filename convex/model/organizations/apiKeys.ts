@@ -1,10 +1,11 @@
 import { type Infer, v } from "convex/values";
+import type { AuditActor } from "../../../app/audit.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type Actor, record } from "../audit.ts";
+import { record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
@@ -37,7 +38,7 @@ export async function createKey(
     /** The data class of all its jobs. */
     readonly dataClass?: string;
   },
-  actor: Actor,
+  actor: AuditActor,
   now: number,
 ): Promise<Id<"apiKeys">> {
   const { organizationId, creditsMicro = defaultCreditsMicro, dataClass } = key;

@@ -1,9 +1,10 @@
+import type { AuditAction } from "../../../app/audit.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules, ruleName, someRules } from "../../../app/policy/rule-schemas.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { type AuditAction, record } from "../audit.ts";
+import { record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRules } from "./current.ts";
 

@@ -1,5 +1,6 @@
 import { usePaginatedQuery } from "convex/react";
 import type { ReactNode } from "react";
+import { actionWords, actorWords } from "../../../app/audit.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -8,7 +9,6 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { AuditRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { actionWords, actorWords } from "./audit-words.ts";
 
 const pageSize = 50;
 
@@ -55,7 +55,7 @@ const columns: readonly Column<AuditRow>[] = [
   {
     key: "action",
     title: "Action",
-    width: "w-56",
+    width: "w-60",
     cell: (row) => <span className="font-medium whitespace-nowrap">{actionWords(row.action)}</span>,
   },
   {

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
+import { actorWords } from "../../../app/audit.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import { actorWords } from "../audit/audit-words.ts";
 import type { PolicyVersion } from "../data/rows.ts";
 
 type Props = {

@@ -1,4 +1,5 @@
-const actions: Readonly<Record<string, string>> = {
+/** Actions of the audit trail, in the console's words. The names are stored. */
+const actions = {
   "organization.created": "Organization created",
   "sign-in-link.created": "Sign-in link created",
   "admin.signed-in": "Administrator signed in",
@@ -14,9 +15,9 @@ const actions: Readonly<Record<string, string>> = {
   "lane.opened": "Lane opened",
   "lane.paused": "Lane paused",
   "lane.draining": "Lane draining",
-  "dead-letter.retried": "Dead letter retried",
-  "dead-letter.discarded": "Dead letter discarded",
-  "dead-letters.retried": "Dead letters retried",
+  "dead-letter.retried": "Failed or expired job retried",
+  "dead-letter.discarded": "Failed or expired job discarded",
+  "dead-letters.retried": "Failed and expired jobs retried",
   "limit.set": "API key limits changed",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",
@@ -24,19 +25,18 @@ const actions: Readonly<Record<string, string>> = {
   "model.changed": "Model changed",
   "model.retired": "Model retired",
   "model.reinstated": "Model reinstated",
-};
+} as const;
 
-const actors: Readonly<Record<string, string>> = {
-  admin: "Administrator",
-  setup: "Server setup",
-  device: "Device",
-};
+const actors = { admin: "Administrator", setup: "Server setup", device: "Device" } as const;
 
-/** Words for an audit action. An unknown action is shown as it is. */
+export type AuditAction = keyof typeof actions;
+export type AuditActor = keyof typeof actors;
+
+/** Words for a stored action. One of another version is shown as it is. */
 export function actionWords(action: string): string {
-  return actions[action] ?? action;
+  return (actions as Readonly<Record<string, string>>)[action] ?? action;
 }
 
 export function actorWords(actor: string): string {
-  return actors[actor] ?? actor;
+  return (actors as Readonly<Record<string, string>>)[actor] ?? actor;
 }
