@@ -54,7 +54,7 @@ export function JobsView({
         flush
         {...(filter === "dead"
           ? {
-              title: "Failed or expired jobs",
+              title: "Failed or expired",
               aside: <RetryAll jobs={jobs} onRetryAll={deadLetters.onRetryAll} />,
             }
           : {})}
@@ -84,7 +84,7 @@ function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
 function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
   if (filter === "dead") {
     return (
-      <Empty title="No dead letters">
+      <Empty title="No failed or expired jobs">
         Jobs that failed permanently or missed their deadline stay here for a day. You can retry them.
       </Empty>
     );

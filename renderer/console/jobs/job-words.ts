@@ -20,13 +20,13 @@ export const waitWords: Readonly<Record<NonNullable<JobRow["waitsFor"]>, string>
   turn: "Waiting for its turn: its API key already runs as many jobs as its limit allows.",
 };
 
-/** Filters the jobs: all, one status, or dead letters, which can be retried. */
+/** Filters the jobs: all, one status, or the failed and expired ones that can be retried. */
 export type JobFilter = JobStatus | "dead" | null;
 
 export const jobFilters: readonly { readonly value: JobFilter; readonly label: string }[] = [
   { value: null, label: "All" },
   ...(Object.keys(jobWords) as JobStatus[]).map((value) => ({ value, label: jobWords[value].words })),
-  { value: "dead", label: "Dead letters" },
+  { value: "dead", label: "Failed or expired" },
 ];
 
 export function isOpen(status: JobStatus): boolean {

@@ -123,7 +123,7 @@ test("a dead letter is retried with the keyboard and then discarded", async ({ f
   await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);
   await signIn(page, farm);
   await openPage(page, "Jobs");
-  await page.getByRole("button", { name: "Dead letters" }).click();
+  await page.getByRole("button", { name: "Failed or expired" }).click();
   const letter = page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: /console-5/ });
   await expect(letter).toContainText("Failed");
   await letter.getByRole("button", { name: "Retry" }).focus();
@@ -133,9 +133,9 @@ test("a dead letter is retried with the keyboard and then discarded", async ({ f
 
   await letter.getByRole("button", { name: "Discard" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByText("No dead letters")).toBeVisible();
+  await expect(page.getByText("No failed or expired jobs")).toBeVisible();
   await openPage(page, "Audit trail");
-  await expect(page.getByText("Dead letter discarded")).toBeVisible();
+  await expect(page.getByText("Failed or expired job discarded")).toBeVisible();
   await donor.stop();
 });
 
