@@ -1,4 +1,5 @@
 import type { FunctionArgs } from "convex/server";
+import type { QueuePriority } from "../../app/jobs/parse-sampling.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
@@ -28,7 +29,7 @@ export type RequestedJob = Pick<Caller, "keyId"> & {
 export async function answerWithJob(
   ctx: ActionCtx,
   { keyId }: Caller,
-  call: Call<{ readonly priority: "high" | "normal" | "low" }>,
+  call: Call<{ readonly priority: QueuePriority }>,
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
