@@ -284,7 +284,7 @@ describe("release and fail", () => {
     await backOff();
     expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "completed" });
     const explanations = (await history(device)).map(({ explanation }) => explanation);
-    expect(explanations).toContain("given back: in-use");
+    expect(explanations).toContain("given back: you are using it");
     expect(explanations).toContain("failed: The runner crashed.");
   });
 
@@ -463,7 +463,7 @@ describe("a device's input", () => {
     expect(await complete(t, device, attemptId, { usage })).toMatchObject({
       reply: { earnedMicro: 98n * 2n + 64n * 6n },
     });
-    expect((await history(device))[0]?.explanation).toContain("at most what was reserved");
+    expect((await history(device))[0]?.explanation).toContain("(limited to the reserved amount)");
   });
 
   it("refuses calls with an unknown device key", async () => {

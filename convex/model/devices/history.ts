@@ -4,6 +4,8 @@ import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
+import type { ReasonWords } from "../../../app/policy/declare/check.ts";
+import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
 import { reply, workReport } from "../validators.ts";
 
 export const historyRow = v.object({
@@ -51,13 +53,13 @@ function explainPay(
   const sum =
     kind === "embedding" ? read : `${read} + ${String(completionTokens)} answer × ${String(completionMicro)}`;
   const full = priceOf({ promptMicro, completionMicro }, usage);
-  return earnedMicro === full ? sum : `${sum}, at most what was reserved`;
+  return earnedMicro === full ? sum : `${sum} (limited to the reserved amount)`;
 }
 
 function explain({ status, releaseReason, error }: AttemptView): string {
   switch (status) {
     case "released":
-      return releaseReason === null ? "given back" : `given back: ${releaseReason}`;
+      return releaseReason === null ? "given back" : `given back: ${releaseWords(releaseReason)}`;
     case "stolen":
       return "taken by another device before it started";
     case "failed":
@@ -73,4 +75,18 @@ function explain({ status, releaseReason, error }: AttemptView): string {
     case "succeeded":
       return "";
   }
+}
+
+const policyReasons: Readonly<Record<string, ReasonWords>> = { ...standbyReasons, ...donateReasons };
+const otherReasons: Readonly<Record<string, string>> = {
+  limits: "its limits changed",
+  shutdown: "Gleaner ended",
+  goodbye: "Gleaner ended",
+  restarted: "Gleaner restarted",
+};
+
+/** The donor's reasons are codes. Other reasons, such as the queue's "not started", are words already. */
+function releaseWords(reason: string): string {
+  const words = policyReasons[reason]?.short ?? otherReasons[reason] ?? reason;
+  return words.charAt(0).toLowerCase() + words.slice(1);
 }
