@@ -4,7 +4,9 @@ import { defaultRules } from "../../../app/policy/rules.ts";
 import { factRows } from "./fact-rows.ts";
 
 it("shows an unknown fact as unknown", () => {
-  for (const { value } of factRows(unknownComputer, defaultRules)) expect(value).toBe("unknown");
+  for (const row of factRows(unknownComputer, defaultRules)) {
+    expect(row).toMatchObject({ value: "unknown", known: false });
+  }
   for (const name of factNames) expect(sayFact(name, unknownComputer[name])).toMatch(/^unknown/);
   expect(sayFact("metered", unknownComputer.metered)).toBe("unknown: counts as not metered");
 });
@@ -20,12 +22,12 @@ it("shows each fact with its rule", () => {
     memoryFreeMb: known(6_000),
   };
   expect(factRows(facts, { ...defaultRules, allowOnBattery: true })).toEqual([
-    { label: "Last input", value: "2m 34s ago", rule: "idle after 2 minutes" },
-    { label: "Power", value: "battery", rule: "battery is fine" },
-    { label: "Battery", value: "81%", rule: "at least 50%" },
-    { label: "Other programs", value: "13% of CPU", rule: "at most 60%" },
-    { label: "Temperature", value: "54 °C", rule: "at most 85 °C" },
-    { label: "Free memory", value: "5.9 GiB", rule: "at least 512 MiB" },
+    { label: "Last input", value: "2m 34s ago", known: true, rule: "idle after 2 minutes" },
+    { label: "Power", value: "battery", known: true, rule: "battery is fine" },
+    { label: "Battery", value: "81%", known: true, rule: "at least 50%" },
+    { label: "Other programs", value: "13% of CPU", known: true, rule: "at most 60%" },
+    { label: "Temperature", value: "54 °C", known: true, rule: "at most 85 °C" },
+    { label: "Free memory", value: "5.9 GiB", known: true, rule: "at least 512 MiB" },
   ]);
   expect(factRows(facts, { ...defaultRules, requireIdle: false })[0]?.rule).toBe("not required");
 });

@@ -5,13 +5,14 @@ import { spellSeconds } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 
-export type FactRow = { readonly label: string; readonly value: string; readonly rule: string };
+export type FactRow = Readonly<Record<"label" | "value" | "rule", string>> & { readonly known: boolean };
 
 /** The facts that usually decide, each next to its rule. */
 export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
   const row = (name: keyof FactsView, rule: string): FactRow => ({
     label: factLabel(name),
     value: sayFact(name, facts[name]),
+    known: facts[name].known,
     rule,
   });
   return [
