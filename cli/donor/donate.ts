@@ -1,10 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Child } from "../../launch/core/child.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
-import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../launch/donor/donor.ts";
-import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
+import { startDonor } from "../../launch/donor/donor.ts";
+import { type Shell, shellFor } from "../../launch/donor/shell.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 
@@ -66,20 +65,6 @@ async function run(args: readonly string[]): Promise<void> {
     const how = ending.signal ?? `code ${ending.code}`;
     throw new CommandError(`The donor ended by itself (${how}). Its log is in ${options.logFolder}.`);
   }
-}
-
-function shellFor({ headless, attended }: Flags): Shell {
-  if (headless || attended) {
-    const because = `you asked for ${headless ? "--headless" : "--attended"}`;
-    return { kind: "headless", because, attended };
-  }
-  return chooseShell(process.env);
-}
-
-async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended">): Promise<Child> {
-  return shell.kind === "desktop"
-    ? startDesktopDonor(shell, { ...options, unattended: false })
-    : startHeadlessDonor({ ...options, unattended: !shell.attended });
 }
 
 function sayStarted(shell: Shell, panelUrl: string | null): string {

@@ -10,8 +10,8 @@ import {
   readOrMakeSecret,
   writeBackendUrl,
 } from "../core/data-folder.ts";
-import { startDesktopDonor, startHeadlessDonor } from "../donor/donor.ts";
-import { chooseShell, type Shell } from "../donor/shell.ts";
+import { startDonor } from "../donor/donor.ts";
+import { shellFor } from "../donor/shell.ts";
 import { readDemoModel } from "../organization/demo-model.ts";
 import { openInstallation } from "../organization/installation.ts";
 import { makeSecret } from "../organization/secrets.ts";
@@ -59,23 +59,17 @@ export async function startLocalDonor(
   enrollmentCode: string | null,
   firstHour: boolean,
 ): Promise<LocalDonor> {
-  const shell: Shell = options.headless
-    ? { kind: "headless", because: "you asked for --headless", attended: false }
-    : chooseShell(process.env);
-  const common = {
+  const shell = shellFor(options);
+  const child = await startDonor(shell, {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,
     backendUrl,
     enrollmentCode,
     panelPort: options.port + 2,
     donateNowMinutes: firstHour ? firstHourMinutes : null,
-  };
-  if (shell.kind === "desktop") {
-    const child = await startDesktopDonor(shell, { ...common, unattended: false });
-    return { child, step: { kind: "desktop", firstHour } };
-  }
+  });
+  if (shell.kind === "desktop") return { child, step: { kind: "desktop", firstHour } };
   const { because, attended } = shell;
-  const child = await startHeadlessDonor({ ...common, unattended: !attended });
   const panelUrl = String(child.ready["panelUrl"]);
   return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
 }

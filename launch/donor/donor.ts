@@ -27,6 +27,13 @@ export type DonorOptions = {
   readonly env?: NodeJS.ProcessEnv;
 };
 
+/** Starts a donor in this shell: on a computer that a person may use, it waits until nobody does. */
+export async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended">): Promise<Child> {
+  return shell.kind === "desktop"
+    ? startDesktopDonor(shell, { ...options, unattended: false })
+    : startHeadlessDonor({ ...options, unattended: !shell.attended });
+}
+
 /** Starts a donor without Electron. It serves its panel on loopback (`panelUrl` in its ready line). */
 export async function startHeadlessDonor(options: DonorOptions): Promise<Child> {
   return startChild({
@@ -50,7 +57,7 @@ export async function startHeadlessDonor(options: DonorOptions): Promise<Child> 
 }
 
 /** Starts the desktop app: tray icon and window. */
-export async function startDesktopDonor(
+async function startDesktopDonor(
   shell: Extract<Shell, { kind: "desktop" }>,
   options: DonorOptions,
 ): Promise<Child> {

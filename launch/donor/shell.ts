@@ -30,6 +30,14 @@ export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
   return { kind: "desktop", electron, args };
 }
 
+/** The shell that the options ask for; without them, that of `chooseShell`. */
+export function shellFor({ headless, attended = false }: ShellOptions): Shell {
+  if (!headless && !attended) return chooseShell(process.env);
+  return { kind: "headless", because: `you asked for ${headless ? "--headless" : "--attended"}`, attended };
+}
+
+type ShellOptions = { readonly headless: boolean; readonly attended?: boolean };
+
 function findElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | null {
   if (installed) return "electron" in process.versions ? process.execPath : null;
   const electronPackage = createRequire(import.meta.url).resolve("electron/package.json");
