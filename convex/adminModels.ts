@@ -17,7 +17,7 @@ import { price } from "./model/validators.ts";
 
 const modelRow = v.object({
   ...offeredModel.fields,
-  /** The number of known piece hashes. With 0 the file is checked as a whole and not shared. */
+  /** The number of known piece hashes. With 0 only the whole file is checked, and only complete files are shared. */
   pieceCount: v.number(),
   price,
   retired: v.boolean(),

@@ -146,18 +146,19 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
     `${activity.short}, since ${formatMoment(activity.since, now)}. ${activity.sentence}`,
     ...(activity.gives === null ? [] : [activity.gives]),
     organization === null
-      ? `Belongs to no organization yet; ${connection}.`
+      ? `Not enrolled yet. Connection: ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
   if (pause !== null) {
-    const end = pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMoment(pause.until, now);
+    const end = pause.until === null ? "you run `gleaner resume`" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);
   }
   if (donateNowUntil !== null)
     lines.push(`Donates even while in use, until ${formatMoment(donateNowUntil, now)}.`);
   if (finishing) lines.push("Finishes the job under way, then pauses.");
   if (job !== null) {
-    lines.push(`A job for ${job.modelId}: ${job.phase}, for ${formatDuration(now - job.startedAt)}.`);
+    const duration = formatDuration(now - job.startedAt);
+    lines.push(`Working on a job for ${job.modelId} (${job.phase}, ${duration} so far).`);
   }
   return lines.join("\n");
 }

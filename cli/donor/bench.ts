@@ -28,7 +28,7 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 function sayMeasured({ models }: CallAnswer<"bench">): string {
-  const head = ["model", "reads (tokens/s)", "writes (tokens/s)", "with", "loaded in"];
+  const head = ["model", "reads (tokens/s)", "writes (tokens/s)", "backend", "loaded in"];
   const rows = models.map((model) =>
     model.kind === "failed"
       ? [model.modelId, "", "", model.why, ""]
@@ -37,7 +37,7 @@ function sayMeasured({ models }: CallAnswer<"bench">): string {
           model.gpuLayers > 0
             ? `${model.backend}, ${model.gpuLayers} layers on the GPU`
             : `${model.backend}, ${model.threads} threads`,
-          model.loadMs === 0 ? "was loaded" : formatDuration(model.loadMs),
+          model.loadMs === 0 ? "already loaded" : formatDuration(model.loadMs),
         ],
   );
   return table([head, ...rows]);

@@ -36,7 +36,7 @@ function sayModels({ models }: CallAnswer<"models">): string {
     models.map(({ modelId, sizeBytes, state, downloadedBytes, why, speed }) => [
       modelId,
       formatBytes(sizeBytes),
-      downloadedBytes === null ? state : `${state}, ${formatBytes(downloadedBytes)} here`,
+      downloadedBytes === null ? state : `${state}, ${formatBytes(downloadedBytes)} downloaded`,
       why ??
         (speed === null
           ? ""

@@ -49,7 +49,15 @@ function parseRule(name: RuleName, text: string): CallArgument<"setRules"> {
     const parsed = calls.setRules.argument.safeParse({ [name]: value });
     if (value !== undefined && parsed.success) return parsed.data;
   }
-  throw usageError(`${name} cannot be ${text}. ${ruleOf(name).hint}`, usage);
+  throw usageError(`${name} cannot be ${text}. ${allowedWords(name)}`, usage);
+}
+
+function allowedWords(name: RuleName): string {
+  const { field, hint } = ruleOf(name);
+  if (!(name in calls.setRules.argument.shape)) return "It cannot be set here.";
+  if (field.kind === "switch") return `Use true or false. ${hint}`;
+  if (field.kind !== "number") return hint;
+  return `Use a number from ${field.min} to ${field.max}${field.optional ? ", or null" : ""}. ${hint}`;
 }
 
 function sayRules({ rules: all }: CallAnswer<"rules">): string {

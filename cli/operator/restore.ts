@@ -15,7 +15,7 @@ import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } f
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
 Resets a running deployment to a backup. The deployment checks the file and restarts with it, and its clients reconnect by
-themselves. Changes since the backup are undone. The state before is kept, and --undo goes back to it. If no deployment
+themselves. Changes since the backup are undone. The previous data is kept, and --undo goes back to it. If no deployment
 runs, the restore is prepared, and the next start completes it.
 ${deploymentUsage}
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
@@ -57,7 +57,8 @@ async function run(args: readonly string[]): Promise<void> {
     if (!isDown || flags.url !== undefined) throw error;
     const dataFile = resolve(flags.data ?? join(defaultDataFolder(process.env), "backend.sqlite"));
     await prepareWithoutBackend(dataFile, path);
-    progress.done(`No deployment runs on ${dataFile}. The restore is prepared, and the next start takes it.`);
+    const change = path === null ? "undoes the restore" : "restores the backup";
+    progress.done(`No backend runs on ${dataFile}. Its next start ${change}.`);
     const undo = keptStatePath(dataFile);
     if (flags.json) console.log(JSON.stringify({ restored: false, prepared: true, undo }));
   }
@@ -93,7 +94,7 @@ async function restoreRunning(
   progress.done(
     outcome.undo === null
       ? "Restored."
-      : `Restored. The state before is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
+      : `Restored. The previous data is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
   );
   if (isJson) console.log(JSON.stringify({ restored: true, undo: outcome.undo }));
 }

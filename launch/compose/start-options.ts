@@ -14,7 +14,7 @@ export const usage = `npm start -- [options]
   --port N           first of three ports: backend N, API and console N+1, panel N+2 (default 3210)
   --host ADDRESS     let other computers connect: 0.0.0.0, or one address of this machine (default 127.0.0.1)
   --organization S   name of the first organization (first run only)
-  --headless         do not open the desktop app
+  --headless         do not open the desktop app; donate at any time, even while somebody uses this computer
   GLEANER_DATA       the data folder (default: .gleaner in the checkout)`;
 
 /** Parses the command line. Throws a LaunchError for an unknown option or a bad value. */

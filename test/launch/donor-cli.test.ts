@@ -147,7 +147,7 @@ describe("a donor that runs", () => {
     await child.stop();
     expect((await gleaner("status", "--data", other)).code).toBe(3);
     const again = await farm.startDonor("restarted", { donateNowMinutes: null });
-    expect((await gleaner("status", "--data", other)).out).toContain("Paused until somebody resumes");
+    expect((await gleaner("status", "--data", other)).out).toContain("Paused until you run `gleaner resume`");
     await again.stop();
     expect((await statusOf("status")).pause?.until).toBe(until);
   });

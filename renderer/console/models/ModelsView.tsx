@@ -90,7 +90,7 @@ function columns(
           </p>
           <p className="text-xs text-muted">
             {formatBytes(sizeBytes)},{" "}
-            {pieceCount === 0 ? "checked as a whole" : `${formatCount(pieceCount)} pieces`}
+            {pieceCount === 0 ? "shared only when complete" : `${formatCount(pieceCount)} pieces`}
           </p>
         </div>
       ),

@@ -15,7 +15,7 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({
       tone: "hold",
       title: "You are using it",
-      next: "Checked again in 45s.",
+      next: "Gleaner checks again in 45s.",
     });
   });
 
@@ -24,7 +24,7 @@ describe("describeStatus", () => {
       { ...quiet, activity: { kind: "standby", reason: "offline", since: now } },
       now,
     );
-    expect(words).toMatchObject({ tone: "bad", next: "Checked again when something changes." });
+    expect(words).toMatchObject({ tone: "bad", next: "Gleaner checks again when something changes." });
   });
 
   it("says how long a pause lasts", () => {
@@ -39,8 +39,8 @@ describe("describeStatus", () => {
   it("says at what time it checks again if that is over an hour away", () => {
     const activity = { kind: "standby", reason: "outside-schedule", since: now } as const;
     const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
-    expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Checked again at 18:30.");
-    expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Checked again tomorrow 08:00.");
+    expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Gleaner checks again at 18:30.");
+    expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Gleaner checks again tomorrow 08:00.");
   });
 
   it("names the excluded program that is running", () => {

@@ -40,9 +40,9 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
     return `Until ${formatMoment(donateNowUntil, now)}.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
-  if (recheckAt === null) return "Checked again when something changes.";
+  if (recheckAt === null) return "Gleaner checks again when something changes.";
   const ms = recheckAt - now;
-  return `Checked again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
+  return `Gleaner checks again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
 }
 
 const hour = 3_600_000;

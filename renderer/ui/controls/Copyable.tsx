@@ -43,13 +43,13 @@ export function Copyable({ text, label, block = false, autoFocus = false }: Prop
       </code>
       <Button
         size="sm"
-        className="w-18"
+        className="w-22"
         autoFocus={autoFocus}
         aria-label={`Copy ${label}`}
         onClick={() => void copy()}
       >
         <span aria-live="polite">
-          {state === "copied" ? "Copied" : state === "failed" ? "Select it" : "Copy"}
+          {state === "copied" ? "Copied" : state === "failed" ? "Select text" : "Copy"}
         </span>
       </Button>
     </div>

@@ -90,7 +90,7 @@ test(
     writeFileSync(workshop.path("backend.sqlite"), "not a database at all, however long it is".repeat(300));
     await expect(workshop.backend("backend")).rejects.toThrow(/damaged.*gleaner restore/s);
     writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
-    expect(await ok(workshop.gleaner(null, "restore", file))).toContain("the next start takes it");
+    expect(await ok(workshop.gleaner(null, "restore", file))).toContain("next start restores the backup");
     const again = await workshop.backend("backend");
     expect(await again.query("notes:count")).toBe(1);
     expect(readFileSync(workshop.path("backend.sqlite.before-restore/database.sqlite"), "utf8")).toContain(
