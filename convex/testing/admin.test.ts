@@ -13,6 +13,7 @@ import {
   expectRefusal,
   modelId,
   type Organization,
+  pass,
   release,
   secret,
   signIn,
@@ -202,16 +203,12 @@ describe("the console", () => {
     const given = await claim(t, other, back);
     for (let i = 0; i < 60; i += 1) await submit(t, acme);
     await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
-    for (let i = 0; i < 10; i += 1) {
-      vi.advanceTimersByTime(1);
-      await t.finishInProgressScheduledFunctions();
-    }
+    for (let i = 0; i < 10; i += 1) await pass(t, 1);
     expect(await take(t, device, 8)).toEqual([]);
     const canceled = (await allJobs(t, acme)).filter(({ status }) => status === "canceled");
     expect(canceled).toHaveLength(60);
     await release(t, other, given);
-    vi.advanceTimersByTime(10_000);
-    await t.finishInProgressScheduledFunctions();
+    await pass(t, 10_000);
     expect(await statusOf(t, acme, back)).toBe("canceled");
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
   });

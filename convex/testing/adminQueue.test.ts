@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import {
@@ -12,6 +12,7 @@ import {
   fail,
   modelId,
   type Organization,
+  pass,
   statusOf,
   submit,
   take,
@@ -34,10 +35,7 @@ afterEach(async () => {
 
 /** Runs functions that are scheduled for now. */
 async function settle(): Promise<void> {
-  for (let i = 0; i < 20; i += 1) {
-    vi.advanceTimersByTime(10);
-    await t.finishInProgressScheduledFunctions();
-  }
+  for (let i = 0; i < 20; i += 1) await pass(t, 10);
 }
 
 async function onlyLane() {

@@ -4,7 +4,7 @@ import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
 import { componentsGeneric, type FunctionArgs, type FunctionReference } from "convex/server";
 import { ConvexError, type Infer } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -25,6 +25,12 @@ export function startBackend({ limiter = true }: { readonly limiter?: boolean } 
   if (limiter) rateLimiter.register(t);
   registerQueue(t);
   return t;
+}
+
+/** Lets time pass, and runs the functions that become due. Needs fake timers. */
+export async function pass(t: Backend, ms: number): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await t.finishInProgressScheduledFunctions();
 }
 
 export const modelId = "demo-1m";

@@ -6,6 +6,7 @@ import {
   type Backend,
   type Device,
   type Organization,
+  pass,
   signIn,
   startBackend,
 } from "./backend.fixture.ts";
@@ -28,11 +29,6 @@ afterEach(() => {
 
 const sharing = async ({ key }: Device = device) => (await t.query(api.devices.me, { key })).sharing;
 
-async function pass(ms: number): Promise<void> {
-  vi.advanceTimersByTime(ms);
-  await t.finishInProgressScheduledFunctions();
-}
-
 it("gives all devices of an organization one random sharing secret of their own", async () => {
   const ours = await sharing();
   expect(ours).toEqual({ secret: expect.stringMatching(/^[0-9a-f]{64}$/) as string, previous: null });
@@ -43,15 +39,15 @@ it("gives all devices of an organization one random sharing secret of their own"
 
 it("replaces the sharing secret after a week, and accepts the previous one for another day", async () => {
   const before = await sharing();
-  await pass(6 * dayMs);
+  await pass(t, 6 * dayMs);
   await t.mutation(internal.maintenance.rotateSharingSecrets, {});
   expect(await sharing()).toEqual(before);
-  await pass(dayMs);
+  await pass(t, dayMs);
   await t.mutation(internal.maintenance.rotateSharingSecrets, {});
   const after = await sharing();
   expect(after?.secret).not.toBe(before?.secret);
   expect(after?.previous).toBe(before?.secret);
-  await pass(dayMs);
+  await pass(t, dayMs);
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
@@ -63,7 +59,7 @@ it("replaces the sharing secret when a device is retired, and accepts the previo
   expect(await sharing(lost)).toBeNull();
   const after = await sharing();
   expect(after).toMatchObject({ previous: before?.secret });
-  await pass(10 * 60_000);
+  await pass(t, 10 * 60_000);
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
@@ -72,8 +68,8 @@ it("ends the grace period of one sharing secret without ending that of the next 
   const lost = [await addDevice(t, acme, "one"), await addDevice(t, acme, "two")] as const;
   await t.mutation(api.admin.retireDevice, { session, deviceId: lost[0].deviceId });
   const between = await sharing();
-  await pass(9 * 60_000);
+  await pass(t, 9 * 60_000);
   await t.mutation(api.admin.retireDevice, { session, deviceId: lost[1].deviceId });
-  await pass(60_000);
+  await pass(t, 60_000);
   expect((await sharing())?.previous).toBe(between?.secret);
 });

@@ -18,6 +18,7 @@ import {
   greeting,
   modelId,
   type Organization,
+  pass,
   price,
   purgeQueue,
   release,
@@ -45,14 +46,8 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Lets time pass, and runs the functions that become due. */
-async function pass(ms: number): Promise<void> {
-  vi.advanceTimersByTime(ms);
-  await t.finishInProgressScheduledFunctions();
-}
-
 /** Longer than any backoff, and shorter than a lease. */
-const backOff = async () => await pass(31_000);
+const backOff = async () => await pass(t, 31_000);
 
 const watch = async (jobId: string, after?: { attemptId: string; seq: number }) =>
   await t.query(api.requests.watch, {
@@ -68,7 +63,7 @@ const history = async ({ key }: Device) => (await t.query(api.devices.history, {
 
 /** The candidates of a waiting device, once its lane knows it. */
 async function seenBy({ key }: Device) {
-  await pass(10);
+  await pass(t, 10);
   const { subscriptions } = await t.query(api.work.candidates, { key, subscriptions: [] });
   return (await t.query(api.work.candidates, { key, subscriptions })).jobs;
 }
@@ -276,7 +271,7 @@ describe("release and fail", () => {
     const jobId = await submit(t, acme);
     for (let i = 0; i < maxFailedAttempts + 2; i += 1) {
       await release(t, device, await claim(t, device, jobId));
-      await pass(1_000);
+      await pass(t, 1_000);
     }
     // If a release counted as a failure, this would be one too many.
     await fail(t, device, await claim(t, device, jobId));
@@ -380,10 +375,10 @@ describe("a device that starts, stops or falls silent", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
-    await pass(39_000);
+    await pass(t, 39_000);
     expect(await statusOf(t, acme, jobId)).toBe("running");
     // Each function schedules the next one.
-    for (let seconds = 0; seconds < 6; seconds += 1) await pass(1_000);
+    for (let seconds = 0; seconds < 6; seconds += 1) await pass(t, 1_000);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
     expect(await history(device)).toMatchObject([{ status: "lost", explanation: "the connection was lost" }]);
@@ -564,9 +559,9 @@ describe("stored data", () => {
         (await queue.result(ctx, acme.organizationId, jobId)) !== null,
       ])),
     ];
-    await pass(9 * 60_000);
+    await pass(t, 9 * 60_000);
     expect(await left()).toEqual([true, true, true]);
-    await pass(2 * 60_000);
+    await pass(t, 2 * 60_000);
     expect(await left()).toEqual([false, true, true]);
     await purgeQueue(t);
     expect(await left()).toEqual([false, true, true]);

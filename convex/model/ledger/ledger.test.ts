@@ -16,6 +16,7 @@ import {
   expectRefusal,
   fail,
   type Organization,
+  pass,
   release,
   signIn,
   startBackend,
@@ -297,8 +298,7 @@ class Fleet {
         return;
       case "silence":
         // Longer than a lease and any backoff.
-        vi.advanceTimersByTime(41_000);
-        await t.finishInProgressScheduledFunctions();
+        await pass(t, 41_000);
         return;
       case "take": {
         const { key } = this.#device(step.first);
