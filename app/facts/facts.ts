@@ -31,7 +31,7 @@ export type ThermalState = "nominal" | "fair" | "serious" | "critical";
  * Sizes are in MiB. Loads are shares from 0 to 1 and leave out our own programs.
  * To add a fact, declare it here and name it in the `facts` of a sensor (main/sensors/).
  */
-export const computerFacts = {
+const computerFacts = {
   /** Seconds since the last keyboard, mouse or touch input. */
   idleSeconds: fact<number>("Last input", (value) =>
     value < 1 ? "just now" : `${formatDuration(Math.floor(value) * 1_000)} ago`,

@@ -4,12 +4,12 @@ import { isRecord } from "../json.ts";
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
  * "properties.a".
  */
-export type SchemaParse =
+type SchemaParse =
   | { readonly kind: "ok"; readonly schema: JsonSchema }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
 /** Contains only enforced keywords and descriptions. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+type JsonSchema = { readonly [keyword: string]: unknown };
 
 export const schemaLimits = {
   /** UTF-8 bytes of the schema's JSON. */

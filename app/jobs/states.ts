@@ -12,7 +12,7 @@ export type AttemptStatus = "prefetched" | "running" | "released" | "stolen" | "
 
 /** The status that a requester sees. Why a job has not started yet does not concern them. */
 export const requestStatuses = ["queued", "running", ...finalStatuses] as const;
-export type RequestStatus = (typeof requestStatuses)[number];
+type RequestStatus = (typeof requestStatuses)[number];
 
 export function requestStatusOf(status: JobStatus): RequestStatus {
   switch (status) {

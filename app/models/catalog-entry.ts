@@ -63,7 +63,7 @@ export type OfferedModel = z.infer<typeof offeredModel>;
 export type CatalogEntry = z.infer<typeof catalogEntry>;
 
 /** Whether a file of this size has as many pieces as there are hashes. */
-export function fitsPieces({ pieceBytes, pieceHashes }: ModelPieces, sizeBytes: number): boolean {
+function fitsPieces({ pieceBytes, pieceHashes }: ModelPieces, sizeBytes: number): boolean {
   return pieceHashes.length === Math.ceil(sizeBytes / pieceBytes);
 }
 

@@ -14,7 +14,7 @@ export const deploymentUsage = `  --url URL              the deployment (default
   --admin-key-file FILE  its admin key (default: GLEANER_ADMIN_KEY, else the one that \`npm start\` made)
   GLEANER_DATA           the data folder of \`npm start\` (default: .gleaner in the checkout)`;
 
-export type DeploymentFlags = {
+type DeploymentFlags = {
   readonly url?: string | undefined;
   readonly "admin-key-file"?: string | undefined;
 };

@@ -67,7 +67,7 @@ export const chatRequest = v.object({
 });
 
 export const completionRequest = v.object({ ...sampling, prompt: v.string() });
-export const embeddingRequest = v.object({ inputs: v.array(v.string()) });
+const embeddingRequest = v.object({ inputs: v.array(v.string()) });
 
 /** A job's request, by its kind. */
 export const work = v.union(

@@ -2,7 +2,7 @@
  * The text that was sent to a streaming requester, and the current attempt's text so far. When an attempt is lost, the next
  * one starts again with the same seed. Its text nearly always begins with the sent text, so only the rest is sent.
  */
-export type SentText = { readonly sent: string; readonly attempt: string };
+type SentText = { readonly sent: string; readonly attempt: string };
 
 export const nothingSent: SentText = { sent: "", attempt: "" };
 

@@ -50,7 +50,7 @@ export async function startLocalBackend({ folder, adminKey, options }: Prepared)
   return backend;
 }
 
-export type LocalDonor = { readonly child: Child; readonly step: DonorStep };
+type LocalDonor = { readonly child: Child; readonly step: DonorStep };
 
 /** Opens the desktop app if that is possible here, else starts the same donor without a window. */
 export async function startLocalDonor(
@@ -74,7 +74,7 @@ export async function startLocalDonor(
   return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
 }
 
-export type LocalFarm = { readonly backend: Backend; readonly donor: LocalDonor };
+type LocalFarm = { readonly backend: Backend; readonly donor: LocalDonor };
 
 /**
  * Starts the backend, opens the organization or makes one, starts this computer's donor, and prints the next steps for

@@ -1,4 +1,4 @@
-export type NextSteps = {
+type NextSteps = {
   readonly organizationName: string;
   readonly dataFolder: string;
   readonly apiBase: string;
@@ -25,7 +25,7 @@ export type OthersStep =
   | { readonly kind: "network"; readonly backendUrl: string; readonly enrollmentCode: string };
 
 /** A prompt that the demo model can answer. */
-export const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
+const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
 
 /** The text that is printed when everything runs: the next steps for admin, requester and donor, ready to copy. */
 export function nextSteps(steps: NextSteps): string {

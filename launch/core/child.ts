@@ -18,9 +18,9 @@ export type Child = {
   kill(): void;
 };
 
-export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-export type ChildOptions = {
+type ChildOptions = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

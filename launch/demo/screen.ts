@@ -26,7 +26,7 @@ export function makeScreen(quiet: boolean, out: NodeJS.WriteStream = process.std
   };
 }
 
-export function progressBar(done: number, total: number, width = 32): string {
+function progressBar(done: number, total: number, width = 32): string {
   const filled = Math.round((done / total) * width);
   return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${done}/${total}`;
 }

@@ -21,7 +21,7 @@ const systemPrompts = [
   "You are a small offline demo model.",
 ];
 
-export interface EncodedSample {
+interface EncodedSample {
   readonly ids: readonly number[];
   /** One weight per id. */
   readonly weights: readonly number[];

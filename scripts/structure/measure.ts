@@ -12,7 +12,7 @@ export type SourceFile = {
   readonly test: boolean;
 };
 
-export type RoomFigures = {
+type RoomFigures = {
   readonly room: string;
   readonly files: number;
   readonly lines: number;

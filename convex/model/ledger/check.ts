@@ -10,7 +10,7 @@ import { kindOf } from "./transfer.ts";
 /** Bounds what one query reads. A larger ledger is audited page by page. */
 const pageSize: PageSize = { entries: 12_000, jobs: 400 };
 
-export type PageSize = { readonly entries: number; readonly jobs: number };
+type PageSize = { readonly entries: number; readonly jobs: number };
 
 export const ledgerReport = v.object({
   sum: v.int64(),

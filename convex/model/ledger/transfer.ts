@@ -23,7 +23,7 @@ export function kindOf(account: string): AccountKind {
   return kind;
 }
 
-export type Transfer = {
+type Transfer = {
   /** A second transfer under the same key changes nothing. */
   readonly key: string;
   readonly organizationId: Id<"organizations">;

@@ -21,7 +21,7 @@ export const fleetCounts = v.object({
   generate: v.union(v.number(), v.null()),
 });
 
-export type FleetCounts = Infer<typeof fleetCounts>;
+type FleetCounts = Infer<typeof fleetCounts>;
 
 /** The models on an organization's devices, as the devices reported them. */
 export async function fleetOf(

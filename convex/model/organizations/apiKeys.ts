@@ -13,7 +13,7 @@ import { queue } from "../queue.ts";
 import { boundedText, checkedHash, refuse } from "../refuse.ts";
 
 /** Credits of a new key by default. */
-export const defaultCreditsMicro = 1_000n * microPerCredit;
+const defaultCreditsMicro = 1_000n * microPerCredit;
 
 const maxCreditsMicro = 1_000_000_000n * microPerCredit;
 const maxPrefixChars = 32;

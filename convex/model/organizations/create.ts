@@ -13,7 +13,7 @@ import { createLink } from "./signIn.ts";
 const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
 
 /** The first model of the catalog, with its price. */
-export const newModel = v.object({
+const newModel = v.object({
   modelId,
   sha256,
   sizeBytes,

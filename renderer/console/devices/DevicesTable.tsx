@@ -12,7 +12,7 @@ import type { DeviceRow } from "../data/rows.ts";
 import { describeDevice } from "./describe-device.ts";
 import { deviceSpeeds, unknownWords } from "./device-details.ts";
 
-export type DeviceActions = {
+type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
   readonly reinstate: (device: DeviceRow) => void;
   readonly label: (device: DeviceRow) => void;

@@ -4,7 +4,7 @@ import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { DeviceRow } from "../data/rows.ts";
 
-export type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sentence: string };
+type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sentence: string };
 
 /** Describes what a device does and why, in the words that its donor reads. */
 export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "activity">): DeviceWords {

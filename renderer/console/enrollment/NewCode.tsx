@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 
-export type CodeOptions = { readonly label: string; readonly uses: number; readonly expiresInHours: number };
+type CodeOptions = { readonly label: string; readonly uses: number; readonly expiresInHours: number };
 
 type Props = {
   /** Creates the code. Resolves to null if the server refused. */

@@ -4,7 +4,7 @@ import { keyLimits } from "../../../app/jobs/limits.ts";
 /** Null means no limit. */
 export type Limits = { readonly concurrency: number | null; readonly weight: number | null };
 
-export type ParsedLimits =
+type ParsedLimits =
   | { readonly kind: "ok"; readonly limits: Limits }
   /** The error of each field. Null if it is valid. */
   | { readonly kind: "wrong"; readonly concurrency: string | null; readonly weight: string | null };

@@ -1,4 +1,4 @@
-export type Snippet = { readonly label: string; readonly text: string };
+type Snippet = { readonly label: string; readonly text: string };
 
 /** Calls of the OpenAI-compatible API with this key, ready to copy. `model` is one of the organization's models. */
 export function snippets(apiBase: string, key: string, model: string): readonly Snippet[] {

@@ -31,7 +31,7 @@ export const emptyForm: ModelForm = {
   pieces: null,
 };
 
-export type ParsedForm =
+type ParsedForm =
   | {
       readonly kind: "ok";
       readonly entry: CatalogEntry;

@@ -5,7 +5,7 @@ import { spellSeconds } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 
-export type FactRow = Readonly<Record<"label" | "value" | "rule", string>> & { readonly known: boolean };
+type FactRow = Readonly<Record<"label" | "value" | "rule", string>> & { readonly known: boolean };
 
 /** The facts that usually decide, each next to its rule. */
 export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {

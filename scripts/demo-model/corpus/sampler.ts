@@ -58,7 +58,7 @@ export interface Sample extends Exchange {
 }
 
 /** Draws the next sample, of the given task or of a random one by weight. */
-export type Sampler = (only?: TaskName) => Sample;
+type Sampler = (only?: TaskName) => Sample;
 
 /** An endless corpus. Equal seeds give equal text for equal calls. */
 export function createSampler(seed: number): Sampler {

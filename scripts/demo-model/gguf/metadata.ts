@@ -17,7 +17,7 @@ export type ScalarValue =
   | { readonly type: "string"; readonly value: string };
 
 /** All entries of an array have one type. */
-export type ArrayValue =
+type ArrayValue =
   | { readonly type: "array"; readonly of: "u8" | "u32" | "i32" | "f32"; readonly values: readonly number[] }
   | { readonly type: "array"; readonly of: "u64"; readonly values: readonly bigint[] }
   | { readonly type: "array"; readonly of: "bool"; readonly values: readonly boolean[] }
