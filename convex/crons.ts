@@ -3,7 +3,7 @@ import { internal } from "./_generated/api.js";
 
 const crons = cronJobs();
 
-crons.interval("fold the ledger", { minutes: 1 }, internal.maintenance.project, {});
+crons.interval("project the ledger", { minutes: 1 }, internal.maintenance.project, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 
 export default crons;

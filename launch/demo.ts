@@ -109,13 +109,13 @@ async function inPool<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const takeItems = async (): Promise<void> => {
     while (next < items.length) {
       const index = next++;
       results[index] = await work(items[index] as Item, index);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, takeItems));
   return results;
 }
 

@@ -12,13 +12,13 @@ export type Child = {
   readonly pid: number;
   readonly ready: StartLine;
   /** Resolves when it has ended, for any reason. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<Exit>;
   /** Asks it to stop, and kills it if it still runs after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
   kill(): void;
 };
 
-type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 type ChildOptions = {
   readonly name: string;
@@ -65,7 +65,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const log = openLog(options.logFile);
   process_.stderr.pipe(log, { end: false });
   process_.stdin.on("error", () => undefined);
-  const ended = new Promise<Ending>((resolve) => {
+  const ended = new Promise<Exit>((resolve) => {
     process_.once("exit", (code, signal) => resolve({ code, signal }));
     process_.once("error", () => resolve({ code: -1, signal: null }));
   });
@@ -91,7 +91,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 async function readyLine(
   process_: ChildProcess,
   options: ChildOptions,
-  ended: Promise<Ending>,
+  ended: Promise<Exit>,
   tail: string[],
   write: (line: string) => void,
 ): Promise<StartLine> {
@@ -111,7 +111,7 @@ async function readyLine(
   });
   const first = await Promise.race([
     ready.then((message) => ({ kind: "ready", message }) as const),
-    ended.then((ending) => ({ kind: "ended", ending }) as const),
+    ended.then((exit) => ({ kind: "ended", exit }) as const),
     silent.then(() => ({ kind: "silent" }) as const),
   ]);
   clearTimeout(timer);
@@ -120,7 +120,7 @@ async function readyLine(
   const why =
     first.kind === "silent"
       ? `was not ready within ${spellSeconds(options.readyWithinMs / 1_000)}`
-      : `ended at its start (${String(first.ending.signal ?? first.ending.code)})`;
+      : `ended at its start (${String(first.exit.signal ?? first.exit.code)})`;
   throw new ChildFailed(options.name, why, tail.join("\n"), report);
 }
 

@@ -162,7 +162,6 @@ export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {
     "main/desktop.ts",
     "main/face/electron",
     "main/tray",
-    "main/update",
     "main/window",
   ],
   // llama.cpp may end its process at any moment, so each of these runs in a process of its own.
