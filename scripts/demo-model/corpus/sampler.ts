@@ -11,8 +11,8 @@ import { keywords, summarize } from "./summarize.ts";
 import type { Exchange, Task } from "./task.ts";
 
 /**
- * Every task with its weight in the corpus. The order decides which task a random number selects, and the golden hashes
- * pin the names.
+ * Every task with its weight in the corpus. The order decides which task a random number selects. The golden hashes pin
+ * the names. The model was trained with the British "summarise".
  */
 const tasks = {
   greet: { make: greet, weight: 1 },
