@@ -206,9 +206,9 @@ export const cancelJob = adminMutation({
   },
 });
 
-/** The audit trail, newest first. */
 const maxPage = 100;
 
+/** The audit trail, newest first. */
 export const audit = adminQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(

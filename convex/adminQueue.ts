@@ -8,7 +8,7 @@ import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
-import { boundedInteger, boundedText, owned } from "./model/refuse.ts";
+import { boundedInteger, boundedText, owned, refuse } from "./model/refuse.ts";
 
 const actor = "admin";
 
@@ -141,12 +141,12 @@ export const labelDevice = adminMutation({
   handler: async (ctx, { deviceId, groups, dataClasses }) => {
     const { organizationId } = ctx;
     const { workerId } = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    const inGroups = labels(groups, "A group");
+    const inGroups = labels(groups, "A group", "groups");
     await ctx.db.patch("devices", deviceId, { groups: inGroups });
     await queue.workers.update(ctx, organizationId, {
       workerId,
       groups: inGroups,
-      dataClasses: labels(dataClasses, "A data class"),
+      dataClasses: labels(dataClasses, "A data class", "data classes"),
       actor,
     });
     await ctx.audit("device.labelled", deviceId);
@@ -154,7 +154,7 @@ export const labelDevice = adminMutation({
   },
 });
 
-function labels(given: readonly string[], what: string): string[] {
-  boundedInteger(given.length, `${what}'s number`, 0, maxLabels);
+function labels(given: readonly string[], what: string, plural: string): string[] {
+  if (given.length > maxLabels) refuse("invalid", `A device can have at most ${String(maxLabels)} ${plural}.`);
   return [...new Set(given.map((label) => boundedText(label, what, maxLabelChars)))].sort();
 }

@@ -107,7 +107,7 @@ export const cancelAdmitted = internalMutation({
     await cancelOrder(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });
 
-/** Keeps a job's text coming in chunks for two more minutes. Call it each minute. Refuses like `watch`. */
+/** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */
 export const follow = internalMutation({
   args: ofAdmittedKey,
   returns: v.null(),

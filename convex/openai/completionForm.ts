@@ -37,7 +37,7 @@ function bodyHead(head: AnswerHead): object {
   return headBody(head, "cmpl", "text_completion");
 }
 
-/** As OpenAI does, it lists the drawn token among the likeliest. Offsets count the answer's code points. */
+/** Like OpenAI, `top_logprobs` includes the sampled token. Offsets count the answer's code points. */
 function logprobsBody(choices: readonly TokenChoice[]): object {
   let offset = 0;
   const offsets = choices.map(({ token }) => {

@@ -24,7 +24,7 @@ export async function answerWhole(
   return jobErrorResponse(waitIsOver(job.jobId, job.kept), job.jobId);
 }
 
-/** The queue keeps chunks coming for two minutes after a watcher's last call. */
+/** Each call keeps the job's text streaming for two more minutes. */
 const followAgainMs = 45_000;
 
 /**

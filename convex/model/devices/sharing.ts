@@ -63,7 +63,7 @@ export async function rotateSecret(
   });
 }
 
-/** Replaces the organization's secret if it has had its time, and creates a missing one. */
+/** Replaces the organization's secret if it is a week old, and creates a missing one. */
 export async function rotateIfDue(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,

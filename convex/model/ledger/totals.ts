@@ -17,8 +17,8 @@ const noneEnded: Ended = { succeeded: 0, failed: 0, canceled: 0, expired: 0 };
 
 /**
  * An organization's balances by kind of account, and the number of its jobs by outcome. The balances always sum to zero.
- * Pending entries are included unless there are too many for one query. The projection by itself does too, because
- * the projector adds whole transfers.
+ * Pending entries are included unless there are too many for one query. Without them the balances still sum to zero,
+ * because the projector adds whole transfers.
  */
 export async function totalsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Totals> {
   const row = await rowOf(ctx, organizationId);
