@@ -155,6 +155,7 @@ export const labelDevice = adminMutation({
 });
 
 function labels(given: readonly string[], what: string, plural: string): string[] {
-  if (given.length > maxLabels) refuse("invalid", `A device can have at most ${String(maxLabels)} ${plural}.`);
+  if (given.length > maxLabels)
+    refuse("invalid", `A device can have at most ${String(maxLabels)} ${plural}.`);
   return [...new Set(given.map((label) => boundedText(label, what, maxLabelChars)))].sort();
 }

@@ -157,13 +157,7 @@ const testPackages = ["node:", "vitest", "fast-check"];
 
 /** Only these folders and files import the package, whatever their room may import. */
 export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {
-  electron: [
-    "main/desktop",
-    "main/desktop.ts",
-    "main/face/electron",
-    "main/tray",
-    "main/window",
-  ],
+  electron: ["main/desktop", "main/desktop.ts", "main/face/electron", "main/tray", "main/window"],
   // llama.cpp may end its process at any moment, so each of these runs in a process of its own.
   "node-llama-cpp": [
     "main/runner",

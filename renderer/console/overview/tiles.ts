@@ -32,8 +32,7 @@ export function tilesOf(summary: Summary | undefined): readonly Tile[] {
     { value: formatCount(summary.running), note: "on a device now", tone: null },
     {
       value: formatCount(summary.ready),
-      note:
-        summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready or waiting",
+      note: summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready or waiting",
       tone: summary.ready > 0 && summary.devicesDonating === 0 ? "hold" : null,
     },
     {

@@ -31,7 +31,9 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
         <div className="min-w-0">
           <p className="font-medium">{title}</p>
           <p id={`${id}-note`} className="text-xs text-muted">
-            {name === "requireIdle" ? "Set at the start or by your organization. You cannot change it here." : hint}
+            {name === "requireIdle"
+              ? "Set at the start or by your organization. You cannot change it here."
+              : hint}
           </p>
         </div>
         {isSmall ? (
