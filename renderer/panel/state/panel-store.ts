@@ -15,8 +15,8 @@ export type PanelStore = {
 };
 
 /**
- * Boots from one snapshot, then applies deltas. It keeps deltas that arrive before the snapshot and applies
- * them afterward: the link is ordered, so each field's last delta is at least as new as the snapshot.
+ * Boots from one snapshot, then applies deltas. Deltas that arrive before the snapshot are applied after it. The link is
+ * ordered, so each field's last delta is at least as new as the snapshot.
  */
 export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
   const listeners = new Set<() => void>();

@@ -11,8 +11,7 @@ import {
   syllableVowels,
 } from "./words/names.ts";
 
-// Some words are invented, so that the model learns to copy what it reads, letter by letter, instead of choosing from
-// a list that it knows by heart.
+// Some words are invented. So the model learns to copy what it reads letter by letter, instead of choosing from a list.
 
 /** An invented word of two or three syllables that no list contains. */
 export function inventedWord(random: Random): string {
