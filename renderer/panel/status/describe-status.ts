@@ -5,7 +5,7 @@ import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
 import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-type StatusWords = {
+type StatusText = {
   readonly tone: Tone;
   readonly title: string;
   readonly sentence: string;
@@ -18,7 +18,7 @@ type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "rech
 };
 
 /** Describes the donor at `now` (ms since the epoch). */
-export function describeStatus(snapshot: Shown, now: number): StatusWords {
+export function describeStatus(snapshot: Shown, now: number): StatusText {
   const { activity } = snapshot;
   const words =
     activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
