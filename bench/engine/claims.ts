@@ -12,7 +12,7 @@ const watcherCount = 4;
 const warmUp = 60;
 const withinMs = 50_000;
 
-export type ClaimTimes = {
+type ClaimTimes = {
   /** The 95th percentile of one claim, ms: the median of the rounds. */
   readonly alone: number;
   readonly watched: number;

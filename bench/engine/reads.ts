@@ -3,13 +3,13 @@ import { api } from "../api.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { median } from "../support/statistics.ts";
 
-export const small = 1_000;
-export const large = 100_000;
+const small = 1_000;
+const large = 100_000;
 /** Documents per mutation, within Convex's limit. */
 const batch = 1_000;
 const withinMs = 20_000;
 
-export type ReadTimes = { readonly small: number; readonly large: number };
+type ReadTimes = { readonly small: number; readonly large: number };
 
 export async function fillTables(url: string, largeRows = large): Promise<void> {
   const client = new ConvexHttpClient(url, { logger: false });

@@ -16,13 +16,13 @@ export type FleetEvents = {
   readonly onCompleted?: (at: number) => void;
 };
 
-export type FleetState = {
+type FleetState = {
   readonly quiet: boolean;
   readonly calls: CallCounts;
   readonly failures: readonly string[];
 };
 
-export type FleetOptions = {
+type FleetOptions = {
   readonly side: SideName;
   readonly url: string;
   /** The workers' keys. */

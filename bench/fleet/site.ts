@@ -77,7 +77,7 @@ export class Site {
   }
 }
 
-export type Sites = { readonly [Name in SideName]: Site };
+type Sites = { readonly [Name in SideName]: Site };
 
 /** Runs one side on a separate backend, and stops it afterward. */
 export async function withSite<T>(

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A TCP proxy to a server on this machine that counts bytes in both directions. */
-export type CountedLine = {
+type CountedLine = {
   readonly url: string;
   /** The bytes so far, without TCP's overhead. */
   readonly bytes: () => number;

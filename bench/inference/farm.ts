@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../app/jobs/chat.ts";
 import { startDeployment } from "../../main/deployment.fixture.ts";
 
-export type FarmAnswer = {
+type FarmAnswer = {
   readonly tokens: number;
   readonly seconds: number;
   readonly promptTokens: number;
@@ -9,13 +9,13 @@ export type FarmAnswer = {
 };
 
 /** A backend, a donor and its runner in separate processes, as in an office. */
-export type Farm = {
+type Farm = {
   /** Submits all chats at once, and waits for the last answer. */
   readonly run: (chats: readonly (readonly ChatMessage[])[], maxTokens: number) => Promise<FarmAnswer>;
   readonly stop: () => Promise<void>;
 };
 
-export type FarmOptions = {
+type FarmOptions = {
   readonly manifest: string;
   readonly threads: number;
   readonly sequences: number;

@@ -13,9 +13,9 @@ export type Tasks = {
   readonly input: readonly Pair[];
 };
 
-export type Slowdown = { readonly [Task in keyof Tasks]: number };
+type Slowdown = { readonly [Task in keyof Tasks]: number };
 
-export type InterferenceFigures = {
+type InterferenceFigures = {
   /** The slowdown of the worst task while the donor works within its in-use limits. */
   readonly inUsePercent: number;
   /** The slowdown of the worst task in the second after the donor stopped. */

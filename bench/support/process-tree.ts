@@ -15,7 +15,7 @@ export function treeOf(pid: number): readonly number[] {
   return tree;
 }
 
-export function childrenOf(pid: number): readonly number[] {
+function childrenOf(pid: number): readonly number[] {
   return tasksOf(pid).flatMap((task) => {
     const text = read(`/proc/${pid}/task/${task}/children`) ?? "";
     return text.split(" ").filter(Boolean).map(Number);

@@ -26,7 +26,7 @@ const usageSchema = z.object({
 export type Usage = z.infer<typeof usageSchema>;
 export type Functions = Usage["functions"];
 
-export type Totals = {
+type Totals = {
   /** Mutations and actions of clients. */
   readonly calls: number;
   /** Runs of queries: first runs, and reruns after commits. */

@@ -20,7 +20,7 @@ type Quantiles = {
   readonly max: number;
 };
 
-export type YieldFigures = Quantiles & {
+type YieldFigures = Quantiles & {
   readonly memoryBackP95: number;
   readonly phases: Readonly<Partial<Record<Phase, Quantiles>>>;
 };

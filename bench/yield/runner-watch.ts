@@ -14,7 +14,7 @@ export function runnerOf(donorPid: number): number | null {
   return treeOf(donorPid).find((pid) => commandOf(pid).includes("runner-process")) ?? null;
 }
 
-export type IdleTimes = {
+type IdleTimes = {
   /** The time from `since` until the runner's processes last used the processor. */
   readonly stillMs: number;
   /** The time from `since` until the process ended and its memory was free. Null while it lives. */

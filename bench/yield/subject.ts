@@ -78,7 +78,7 @@ export async function desktopSubject(
   };
 }
 
-export type Display = { readonly name: string; readonly close: () => Promise<void> };
+type Display = { readonly name: string; readonly close: () => Promise<void> };
 
 /** An X server without a screen, on a free display. */
 export async function openDisplay(): Promise<Display> {

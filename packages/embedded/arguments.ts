@@ -46,9 +46,9 @@ const schema = z.object({
   withParent: z.boolean().default(false),
 });
 
-export type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
+type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
 
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly kind: "ok"; readonly value: Arguments }
   | { readonly kind: "help" }
   | { readonly kind: "invalid"; readonly reason: string };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { startEmbedded } from "./embedded-backend.ts";
 
-export type CrashingBackend = {
+type CrashingBackend = {
   readonly url: string;
   /** Kills it with SIGKILL and restarts it on the same file and ports. Resolves when it answers again. */
   readonly crash: () => Promise<void>;

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 const here = import.meta.dirname;
 const adminKey = "conformance|0123456789abcdef";
 
-export type EmbeddedBackend = {
+type EmbeddedBackend = {
   readonly url: string;
   readonly siteUrl: string;
   readonly adminKey: string;
@@ -17,7 +17,7 @@ export type EmbeddedBackend = {
   readonly stop: () => Promise<void>;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** The data file, to use it again after a restart; by default a file in a new folder. */
   readonly dataFile?: string;
   readonly port?: number;

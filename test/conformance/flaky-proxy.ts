@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { onTestFinished } from "vitest";
 
 /** A TCP proxy that can lose connections and the server's answers. */
-export type FlakyProxy = {
+type FlakyProxy = {
   readonly url: string;
   /** Drops everything that the server sends, until the connections are cut. */
   readonly dropAnswers: () => void;

@@ -6,7 +6,7 @@ type Algorithm = "RS256" | "ES256" | "EdDSA";
 
 type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 
-export type SignOptions = {
+type SignOptions = {
   readonly algorithm?: Algorithm;
   /** The key id in the header, if it should differ from the key's. */
   readonly kid?: string;

@@ -2,7 +2,7 @@ import type { ConvexClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 
 /** A subscription for tests: all values so far, and a way to wait for the next. */
-export type Watch<Value> = {
+type Watch<Value> = {
   readonly values: Value[];
   readonly errors: Error[];
   /** Resolves to the first value that passes, past or future. */

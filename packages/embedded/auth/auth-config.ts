@@ -14,10 +14,10 @@ export type AuthProvider =
     };
 
 /** A provider's keys: given in a `data:` URL, or to be fetched. */
-export type KeySource =
+type KeySource =
   { readonly kind: "inline"; readonly keySet: KeySet } | { readonly kind: "remote"; readonly url: string };
 
-export type ParsedAuthConfig =
+type ParsedAuthConfig =
   | { readonly kind: "ok"; readonly providers: readonly AuthProvider[] }
   | { readonly kind: "invalid"; readonly reason: string };
 

@@ -4,12 +4,12 @@ import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
-export type Authorized =
+type Authorized =
   | { readonly kind: "ok"; readonly identity: Identity }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
 /** Like `Authorized`, or the user's token cannot be verified right now. */
-export type Authenticated =
+type Authenticated =
   Authorized | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
 export type Authenticators = {

@@ -4,7 +4,7 @@ export type Fetched =
 
 export type FetchDocument = (url: string) => Promise<Fetched>;
 
-export const fetchTimeoutMs = 5_000;
+const fetchTimeoutMs = 5_000;
 /** Far larger than issuers' documents. */
 const maxDocumentBytes = 256 * 1024;
 const jsonTypes = /^application\/(json|jwk-set\+json)\s*(;|$)/i;

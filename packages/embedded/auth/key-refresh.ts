@@ -6,14 +6,14 @@ export const staleMs = 24 * 60 * 60_000;
 export const retryAfterMs = 5_000;
 export const unknownKeyRetryMs = 30_000;
 
-export type KeyState = {
+type KeyState = {
   /** When the known keys were fetched, in ms; null without keys. */
   readonly fetchedAt: number | null;
   /** When the last fetch failed; null if it succeeded. */
   readonly failedAt: number | null;
 };
 
-export type KeyStep = "use" | "fetch" | "unavailable";
+type KeyStep = "use" | "fetch" | "unavailable";
 
 /** The next step for a token: use the known keys, fetch them first, or give up for now. */
 export function nextKeyStep({ fetchedAt, failedAt }: KeyState, now: number): KeyStep {

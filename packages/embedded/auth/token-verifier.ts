@@ -9,7 +9,7 @@ import type { KeySet } from "./key-set.ts";
 import { discoverKeys, fetchKeys, type KeysFetched, RemoteKeys } from "./remote-keys.ts";
 
 /** Codes and messages are Convex's. */
-export type Verification =
+type Verification =
   | {
       readonly kind: "verified";
       /** The result of `ctx.auth.getUserIdentity()`. */

@@ -2,7 +2,7 @@ import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
 
 /** The role of a file in an export, read from its name. */
-export type ArchiveEntry =
+type ArchiveEntry =
   | { readonly kind: "documents"; readonly component: ComponentPath; readonly table: string }
   | { readonly kind: "generated_schema"; readonly component: ComponentPath; readonly table: string }
   | { readonly kind: "file"; readonly component: ComponentPath; readonly id: string }

@@ -23,7 +23,7 @@ export function exportLine(document: DocumentJson): string {
   return `${exportText(document)}\n`;
 }
 
-export type ParsedLine =
+type ParsedLine =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };
 
 /**

@@ -12,7 +12,7 @@ const maxOpenUploads = 4;
 
 type Upload = { readonly folder: string; readonly parts: Set<number> };
 
-export type UploadProblem = { readonly kind: "refused"; readonly reason: string };
+type UploadProblem = { readonly kind: "refused"; readonly reason: string };
 
 /** Files that clients send in parts, to import them. They are lost when the process ends. */
 export class Uploads {

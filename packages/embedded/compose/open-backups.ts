@@ -13,7 +13,7 @@ import type { ApiRoute } from "../http/api/api-handler.ts";
 import type { Log } from "../operations/log.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 
-export type BackupsOptions = {
+type BackupsOptions = {
   readonly engine: Engine;
   /** A file, or ":memory:". */
   readonly dataFile: string;
@@ -26,7 +26,7 @@ export type BackupsOptions = {
   readonly restart: ((restoreId: string) => void) | null;
 };
 
-export type Backups = {
+type Backups = {
   readonly routes: readonly ApiRoute[];
   /** Call before closing the files and the engine. */
   readonly close: () => Promise<void>;

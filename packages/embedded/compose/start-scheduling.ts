@@ -6,7 +6,7 @@ import { runTablesOf } from "../scheduler/scheduled-function.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { sweepFinished } from "../scheduler/sweep-finished.ts";
 
-export type SchedulingOptions = {
+type SchedulingOptions = {
   readonly engine: Engine;
   readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons" | "componentPaths">;
   /** Called for errors in the background. The work is retried. */

@@ -29,7 +29,7 @@ import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { mergedRanges } from "./transaction/read-set.ts";
 import { EngineTransaction } from "./transaction/transaction.ts";
 
-export type EngineOptions = {
+type EngineOptions = {
   /** The database file, or ":memory:". Its folder must exist. */
   readonly path: string;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */

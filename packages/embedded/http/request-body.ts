@@ -8,13 +8,13 @@ const maxEnvelopeBytes = 64 * 1024;
 /** Largest body of a function call in bytes: arguments up to their limit, in base64 at worst, and the envelope. */
 const maxCallBytes = Math.ceil((limits.argsBytes * 4) / 3) + maxEnvelopeBytes;
 
-export type BodyText =
+type BodyText =
   | { readonly kind: "ok"; readonly text: string }
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "aborted" };
 
 /** Reads a request's body up to `limit` bytes. The caller handles the rest; see drain.ts. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<BodyText> {
+async function readBody(request: IncomingMessage, limit: number): Promise<BodyText> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return { kind: "too large", limit };
   const chunks: Buffer[] = [];
   let size = 0;
@@ -32,11 +32,11 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 }
 
 /** A missing body means an empty object: `query_ts` sends none. */
-export function parseBody(text: string): ParsedJson {
+function parseBody(text: string): ParsedJson {
   return text.trim() === "" ? { kind: "ok", value: {} } : parseBoundedJson(text);
 }
 
-export type JsonBody =
+type JsonBody =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reply: Reply };
 
 /** Reads a JSON body, or returns the reply that refuses it. */

@@ -3,7 +3,7 @@ export type ComponentPath = string;
 
 export const appComponent: ComponentPath = "";
 
-export type TableName = { readonly component: ComponentPath; readonly table: string };
+type TableName = { readonly component: ComponentPath; readonly table: string };
 
 /** The engine's name for a component's table, such as "pool/batch/tasks". The app's own tables keep their names. */
 export function engineTableName({ component, table }: TableName): string {

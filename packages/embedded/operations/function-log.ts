@@ -3,7 +3,7 @@ import { appComponent } from "../names/table-name.ts";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 
 /** A finished run, or a log line of a running one, in the shape that `npx convex logs` reads. */
-export type FunctionLogEntry = {
+type FunctionLogEntry = {
   readonly kind: "Completion" | "Progress";
   readonly udfType: FunctionRun["kind"];
   /** Null for the app's own functions. */
@@ -32,7 +32,7 @@ type Completion = {
   readonly occInfo: { readonly retryCount: number } | null;
 };
 
-export type FunctionLogPage = { readonly entries: readonly FunctionLogEntry[]; readonly newCursor: number };
+type FunctionLogPage = { readonly entries: readonly FunctionLogEntry[]; readonly newCursor: number };
 
 type Kept = { readonly cursor: number; readonly entry: FunctionLogEntry; readonly size: number };
 

@@ -15,7 +15,7 @@ export type LogFields = { readonly [name: string]: string | number | boolean | n
  */
 export type Log = { readonly [Level in LogLevel]: (event: string, fields?: LogFields) => void };
 
-export type LogOptions = {
+type LogOptions = {
   readonly format: LogFormat;
   /** Less important entries are dropped. */
   readonly level: LogLevel;

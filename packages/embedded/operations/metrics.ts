@@ -6,7 +6,7 @@ import { addProcessMetrics } from "./process-metrics.ts";
 import { counterOf, gaugeOf } from "./readings.ts";
 
 /** Sources to read when the metrics are requested. */
-export type MetricSources = {
+type MetricSources = {
   readonly engine: () => EngineStats;
   readonly conflicts: () => { readonly [identifier: string]: FunctionStats };
   readonly webSockets: () => number;

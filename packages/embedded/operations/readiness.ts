@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/model/types.ts";
 
-export type Readiness =
+type Readiness =
   { readonly kind: "ready" } | { readonly kind: "not ready"; readonly reasons: readonly string[] };
 
 type Phase = "starting" | "running" | "stopping";

@@ -10,7 +10,7 @@ import { fullRange } from "../values/keys/index-range.ts";
 const maxCounted = 10_000;
 const sumEveryMs = 60_000;
 
-export type StoredStateDeps = {
+type StoredStateDeps = {
   readonly engine: Engine;
   readonly components: readonly ComponentPath[];
   readonly now?: () => number;

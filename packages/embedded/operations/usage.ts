@@ -1,7 +1,7 @@
 import type { FunctionCaller, FunctionKind, FunctionRun } from "../runtime/execution/function-run.ts";
 
 /** Use of one function by one kind of caller since the process started. */
-export type FunctionUsage = {
+type FunctionUsage = {
   /** "" is the app. */
   readonly component: string;
   /** "module.js:name"; "(not found)" for all functions that do not exist. */

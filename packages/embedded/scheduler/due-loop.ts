@@ -3,7 +3,7 @@ import type { Engine, Transaction } from "../engine/model/types.ts";
 /** Starts all due work. Returns the time of the next look in ms since the epoch, or null to wait for a write. */
 type Look = (transaction: Transaction, now: number) => number | null;
 
-export type DueLoopOptions = {
+type DueLoopOptions = {
   readonly engine: Engine;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

@@ -25,7 +25,7 @@ export interface ScheduledFunctionRunner {
   runAction(job: ScheduledFunction): Promise<RunResult>;
 }
 
-export type SchedulerOptions = {
+type SchedulerOptions = {
   readonly engine: Engine;
   readonly functions: ScheduledFunctionRunner;
   /** The engine's names for the tables to run: the app's and those of the installed components. */

@@ -3,7 +3,7 @@ import { commitWithRetries } from "../engine/transact/transact.ts";
 import { type DeletedKey, deletedKeys, hasKey } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 
-export type FileJanitorOptions = {
+type FileJanitorOptions = {
   readonly engine: Engine;
   readonly store: FileStore;
   /** Called when bytes could not be removed. Removal is retried. */

@@ -51,7 +51,7 @@ export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id"
 }
 
 /** The hidden part of a file, for a `_storage` row that an import inserts itself. */
-export type FileRow = Pick<StoredFile, "component" | "storageId" | "key"> & { readonly fileId: string };
+type FileRow = Pick<StoredFile, "component" | "storageId" | "key"> & { readonly fileId: string };
 
 export function putFileRow(transaction: Transaction, row: FileRow): void {
   transaction.insert(fileTable.name, row);

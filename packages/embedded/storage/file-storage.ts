@@ -17,7 +17,7 @@ export type FileStorageOptions = {
   readonly maxFileBytes: number;
 };
 
-export type NewFile = {
+type NewFile = {
   readonly component: ComponentPath;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly contentType: string | null;
@@ -25,7 +25,7 @@ export type NewFile = {
   readonly expectedSha256: string | null;
 };
 
-export type Stored =
+type Stored =
   | { readonly kind: "stored"; readonly id: string }
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "other digest"; readonly expected: string; readonly actual: string };

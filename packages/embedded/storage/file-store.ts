@@ -13,14 +13,14 @@ const partialSuffix = ".part";
 const maxBytesInMemory = 64 * 1024 * 1024;
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export type Written = {
+type Written = {
   /** Base64, as in the `_storage` table. */
   readonly sha256: string;
   readonly size: number;
 };
 
 /** The bytes to read, both ends included. */
-export type ByteRange = { readonly start: number; readonly end: number };
+type ByteRange = { readonly start: number; readonly end: number };
 
 /** The bytes of stored files by key: a secret UUID in the file's row. A key's bytes never change. */
 export interface FileStore {

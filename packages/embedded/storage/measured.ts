@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A stream's bytes, with their size and hash once it has ended. */
-export type Measured<Chunk extends Uint8Array> = {
+type Measured<Chunk extends Uint8Array> = {
   readonly content: () => AsyncGenerator<Chunk>;
   /** Bytes read so far. */
   readonly size: () => number;

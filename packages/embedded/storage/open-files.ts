@@ -6,7 +6,7 @@ import { FileJanitor } from "./file-janitor.ts";
 import { FileStorage, type FileStorageOptions } from "./file-storage.ts";
 import { openFileStore } from "./file-store.ts";
 
-export type FilesOptions = Omit<FileStorageOptions, "store"> & {
+type FilesOptions = Omit<FileStorageOptions, "store"> & {
   /** The engine's data file, or ":memory:". The files are in a folder beside it. */
   readonly dataFile: string;
   readonly onError: (error: unknown) => void;

@@ -15,7 +15,7 @@ const protocolError = 1002;
 const internalError = 1011;
 const open = 1;
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly deps: SessionDeps;
   /** Called when a client was disconnected because it does not read. */
   readonly onDropped: () => void;

@@ -15,7 +15,7 @@ import { MutationLanes } from "./session/mutation-lanes.ts";
 
 export const pingEveryMs = 30;
 
-export type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
+type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
 
 /** Serves only a backend's WebSockets, over the conformance suite's functions, for one test. */
 export async function serve(

@@ -9,7 +9,7 @@ import { maxClientMessageBytes } from "./protocol/protocol.ts";
 import type { SessionDeps } from "./session/session.ts";
 
 /** The client gives up after 60 s of silence. */
-export const pingEveryMs = 15_000;
+const pingEveryMs = 15_000;
 const syncPath = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
 const goingAway = 1001;
 const farewellMs = 500;

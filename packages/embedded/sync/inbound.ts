@@ -3,7 +3,7 @@ export const maxPendingBytes = 64 * 1024 * 1024;
 export const maxPendingMessages = 2_000;
 
 /** Pauses and resumes reading from a socket, so that the client's buffers fill instead of ours. */
-export type Valve = { readonly pause: () => void; readonly resume: () => void };
+type Valve = { readonly pause: () => void; readonly resume: () => void };
 
 /**
  * Counts the bytes of a client's pending messages, and pauses reading when there are too many. Disconnecting

@@ -24,7 +24,7 @@ export async function openBackend(log: BackendOptions["log"]): Promise<Backend> 
   return backend;
 }
 
-export type Modification = { readonly queryId: number; readonly value: unknown };
+type Modification = { readonly queryId: number; readonly value: unknown };
 
 /** A connection that speaks the protocol by hand, and may stop reading. */
 export class RawClient {

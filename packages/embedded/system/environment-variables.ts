@@ -3,7 +3,7 @@ import type { Engine, Transaction } from "../engine/model/types.ts";
 import { commitWithRetries } from "../engine/transact/transact.ts";
 import { environmentTable, storedVariables } from "../runtime/tables/environment-table.ts";
 
-export type EnvironmentVariable = { readonly name: string; readonly value: string };
+type EnvironmentVariable = { readonly name: string; readonly value: string };
 
 const maxValueLength = 8 * 1024;
 /** Per deployment, as in Convex. */
@@ -17,7 +17,7 @@ const change = z.object({
 
 /** The body of `/api/update_environment_variables`. */
 export const environmentChanges = z.object({ changes: z.array(change).max(maxVariables) });
-export type EnvironmentChange = z.output<typeof change>;
+type EnvironmentChange = z.output<typeof change>;
 
 export type Updated =
   | { readonly kind: "updated" }

@@ -12,7 +12,7 @@ import type {
 const prefix = "_system/";
 
 /** A built-in query about the app or the given component. Its reads make it live, like any query. */
-export type SystemQuery = (transaction: Transaction, args: JSONValue, component: ComponentPath) => JSONValue;
+type SystemQuery = (transaction: Transaction, args: JSONValue, component: ComponentPath) => JSONValue;
 
 /** By path, without ":default": "_system/cli/tables". */
 export type SystemQueries = { readonly [path: string]: SystemQuery };

@@ -1,5 +1,5 @@
 /** The content of a Convex document id: the table's number and 16 bytes that identify the document. */
-export type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
+type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
 
 const internalIdBytes = 16;
 const checksumBytes = 2;

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 
 /** Deeper than any Convex value (64 levels), with room for the message around it. */
-export const maxJsonDepth = 128;
+const maxJsonDepth = 128;
 
 export type ParsedJson =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };

@@ -21,7 +21,7 @@ TABLE/documents.jsonl has a table's documents, one JSON object a line. Files are
 components below _components. The format is that of \`npx convex export\`; \`npx convex import FILE.zip\` takes it.
 `;
 
-export type ExportJob = {
+type ExportJob = {
   /** A copy of the data file, in the state to export. Nothing else may have it open. */
   readonly copy: string;
   /** The ZIP to write; it must not exist. */

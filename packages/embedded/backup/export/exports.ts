@@ -8,7 +8,7 @@ import { change, newestFirst, patch } from "../state-documents.ts";
 import { removeDatabase, type WorkFolder } from "../work-folder.ts";
 import { exportSnapshot } from "./export-snapshot.ts";
 
-export type ExportsDeps = {
+type ExportsDeps = {
   readonly engine: Engine;
   readonly work: WorkFolder;
   readonly files: FilesInUse;

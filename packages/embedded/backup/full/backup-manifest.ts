@@ -31,7 +31,7 @@ const manifest = z.object({
 export type BackupEntry = z.output<typeof entry>;
 export type BackupManifest = z.output<typeof manifest>;
 
-export type ParsedManifest =
+type ParsedManifest =
   | { readonly kind: "ok"; readonly manifest: BackupManifest }
   | { readonly kind: "refused"; readonly reason: string };
 

@@ -11,7 +11,7 @@ import {
 } from "./restore-swap.ts";
 import { BackupRefusedError, unpackBackup } from "./unpack-backup.ts";
 
-export type RestoresDeps = {
+type RestoresDeps = {
   readonly dataFile: string;
   /** Closes and restarts the backend, which then takes the pending state. Null if that is impossible. */
   readonly restart: ((id: string) => void) | null;

@@ -18,7 +18,7 @@ export type DocumentRules = {
   readonly now: number;
 };
 
-export type CheckedDocument =
+type CheckedDocument =
   | { readonly kind: "ok"; readonly document: DocumentJson }
   | { readonly kind: "refused"; readonly reason: string };
 

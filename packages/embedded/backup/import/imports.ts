@@ -25,7 +25,7 @@ const maxWaiting = 8;
 const note =
   "Once the import has started, it will run in the background.\nInterrupting `npx convex import` will not cancel it.";
 
-export type ImportRequest = {
+type ImportRequest = {
   readonly file: string;
   readonly format: ImportFormat;
   readonly mode: ImportMode;
@@ -34,7 +34,7 @@ export type ImportRequest = {
   readonly component: ComponentPath;
 };
 
-export type ImportsDeps = {
+type ImportsDeps = {
   readonly engine: Engine;
   readonly work: WorkFolder;
   readonly files: FilesInUse;

@@ -21,7 +21,7 @@ import { tablesAfter } from "./tables-after.ts";
 const rowsPerTurn = 100;
 const rowsPerReport = 5_000;
 
-export type ImportRun = {
+type ImportRun = {
   readonly engine: Engine;
   readonly source: ImportSource;
   readonly plan: ImportPlan;

@@ -5,7 +5,7 @@ import type { ImportSource, Row, SourceTable } from "../read/import-source.ts";
 import { storage } from "./import-plan.ts";
 import type { ImportedTable } from "./planned-tables.ts";
 
-export const tables = "_tables";
+const tables = "_tables";
 
 /** Reads an import once from end to end. Returns its tables with their numbers and row counts. */
 export async function scanImport(source: ImportSource): Promise<readonly ImportedTable[]> {

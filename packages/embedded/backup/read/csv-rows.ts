@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import { floatJson } from "../export-values.ts";
 import { at, ImportFailure } from "./import-failure.ts";
 
-export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 const maxCellLength = 1024 * 1024;
 const maxCells = 1024;

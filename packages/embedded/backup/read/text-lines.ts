@@ -1,9 +1,9 @@
 import { at } from "./import-failure.ts";
 
-export type Line = { readonly number: number; readonly text: string };
+type Line = { readonly number: number; readonly text: string };
 
 /** More than any document of 1 MiB takes, even if all its characters are escaped. */
-export const lineBytesLimit = 16 * 1024 * 1024;
+const lineBytesLimit = 16 * 1024 * 1024;
 
 const newline = 0x0a;
 

@@ -14,13 +14,13 @@ import { prepareCommit } from "./prepare-commit.ts";
 import { WriteTally } from "./table-writes.ts";
 
 /** A change made by `tryBarrier`: written, but not on disk yet. */
-export type Prepared =
+type Prepared =
   | { readonly kind: "written"; readonly onDisk: () => void }
   | { readonly kind: "refused"; readonly reason: string };
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
 
-export type CommitterDeps = {
+type CommitterDeps = {
   readonly store: Store;
   readonly cache: ReadCache;
   readonly log: WriteLog;

@@ -3,7 +3,7 @@ import type { Conflict, Timestamp } from "../model/types.ts";
 import type { CommitRecord } from "../snapshot/write-log.ts";
 import { type MergedRanges, rangeAt } from "../transaction/read-set.ts";
 
-export type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
+type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
 
 /**
  * Finds a write in the first of the given commits that falls into the read ranges, or null. Of several writes it

@@ -7,7 +7,7 @@ import type { IndexChange } from "../snapshot/write-log.ts";
 import type { StoreWrite } from "../store/store-write.ts";
 import type { KeyedDocument, PendingDocument } from "../transaction/own-writes.ts";
 
-export type PreparedCommit = {
+type PreparedCommit = {
   readonly writes: readonly StoreWrite[];
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
 };

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../values/errors.ts";
 
-export type StoreProblem = "locked" | "corrupt" | "foreign" | "newer_format" | "unreachable";
+type StoreProblem = "locked" | "corrupt" | "foreign" | "newer_format" | "unreachable";
 
 /** The database file cannot be used. The message tells the operator what to do. */
 export class StoreError extends Error {

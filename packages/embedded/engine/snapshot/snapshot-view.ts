@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { type KeyEntry, SortedKeyMap } from "./sorted-key-map.ts";
 import type { WriteLog } from "./write-log.ts";
 
-export type Page = {
+type Page = {
   readonly entries: readonly ScanEntry[];
   /** The unread rest: after the page (asc) or before it (desc); null when nothing is left. */
   readonly rest: { readonly lower: Uint8Array; readonly upper: Uint8Array | null } | null;

@@ -15,7 +15,7 @@ export type CommitRecord = {
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
 };
 
-export type Retention = {
+type Retention = {
   /** Commits younger than this (ms) are kept, */
   readonly windowMs: number;
   /** up to this many written keys in all. */

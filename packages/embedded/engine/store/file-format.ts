@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 export const ourApplicationId = 0x47_4c_4e_52;
 
 /** One step to format `to` from the one before. Runs in a transaction; must not commit. */
-export type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => void };
+type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => void };
 
 /** In ascending order. Never change a released step: files of every age go through it. */
 const fileMigrations: readonly Migration[] = [
@@ -15,7 +15,7 @@ const fileMigrations: readonly Migration[] = [
 /** The format that this program writes. Raise it with every change that an older program could not read. */
 export const formatVersion = fileMigrations.at(-1)?.to ?? 1;
 
-export type FileFormat =
+type FileFormat =
   | { readonly kind: "new" }
   | { readonly kind: "foreign" }
   | { readonly kind: "ours"; readonly version: number };

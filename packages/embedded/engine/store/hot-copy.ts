@@ -4,7 +4,7 @@ import { isInMemory } from "./private-file.ts";
 import type { Store } from "./store.ts";
 
 /** The database was closed, or failed, during the copy. The copy is useless and was removed. */
-export class CopyAbortedError extends Error {
+class CopyAbortedError extends Error {
   override readonly name = "CopyAbortedError";
 
   constructor() {

@@ -7,9 +7,9 @@ import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
 
 /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
-export type StoreLimits = { readonly maxPages?: number };
+type StoreLimits = { readonly maxPages?: number };
 
-export type StoredRow = { readonly key: Uint8Array; readonly json: string };
+type StoredRow = { readonly key: Uint8Array; readonly json: string };
 export type IndexedId = { readonly key: Uint8Array; readonly id: string };
 
 // No encoded key is empty or starts with 0xff. SQLite would bind an empty blob as NULL.

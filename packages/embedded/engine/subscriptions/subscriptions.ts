@@ -3,7 +3,7 @@ import type { CommitRecord } from "../snapshot/write-log.ts";
 import { mergedRanges } from "../transaction/read-set.ts";
 import { type Interval, IntervalIndex } from "./interval-index.ts";
 
-export type OnInvalidated = (ts: Timestamp) => void;
+type OnInvalidated = (ts: Timestamp) => void;
 
 type Subscription = {
   readonly since: Timestamp;

@@ -1,6 +1,6 @@
 const hourMs = 3_600_000;
 
-export type SweeperOptions = {
+type SweeperOptions = {
   /** Removes old rows. Stops between two batches once the signal aborts. */
   readonly sweep: (signal: AbortSignal) => Promise<unknown>;
   /** Called after a failed sweep. The next sweep tries again. */

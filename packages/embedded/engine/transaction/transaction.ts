@@ -11,7 +11,7 @@ import { OwnWrites, type PendingDocument } from "./own-writes.ts";
 import { RecordedReads } from "./read-set.ts";
 import { TransactionScan } from "./transaction-scan.ts";
 
-export type TransactionDeps = {
+type TransactionDeps = {
   readonly snapshot: Timestamp;
   readonly now: number;
   readonly view: SnapshotView;

@@ -10,7 +10,7 @@ import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import { readJson } from "../request-body.ts";
 
-export type BackupRouteDeps = {
+type BackupRouteDeps = {
   readonly backup: BackupSource;
   readonly restores: Restores;
   readonly uploads: Uploads;

@@ -11,7 +11,7 @@ import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import { readJson } from "../request-body.ts";
 
-export type EnvironmentRouteDeps = {
+type EnvironmentRouteDeps = {
   readonly environment: EnvironmentVariables;
   readonly isAdminKey: AdminKeyCheck;
 };

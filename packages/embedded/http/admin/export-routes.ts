@@ -6,7 +6,7 @@ import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 
-export type ExportRouteDeps = {
+type ExportRouteDeps = {
   readonly exports: Exports;
   readonly isAdminKey: AdminKeyCheck;
   readonly deploymentName: string;

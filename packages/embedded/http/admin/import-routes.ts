@@ -8,7 +8,7 @@ import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import { readJson } from "../request-body.ts";
 
-export type ImportRouteDeps = {
+type ImportRouteDeps = {
   readonly imports: Imports;
   readonly uploads: Uploads;
   readonly isAdminKey: AdminKeyCheck;

@@ -9,7 +9,7 @@ import { jsonReply, refusal, type Reply } from "../reply.ts";
 const waitMs = 25_000;
 const maxFollowers = 50;
 
-export type LogRouteDeps = {
+type LogRouteDeps = {
   readonly functionLog: FunctionLog;
   readonly isAdminKey: AdminKeyCheck;
   /** Aborted when the backend stops, to end all waits. */

@@ -31,7 +31,7 @@ export function conflictRoutes({ runtime, isAdminKey }: ConflictRouteDeps): ApiR
   };
 }
 
-export type OperationsDeps = {
+type OperationsDeps = {
   readonly readiness: ReadinessProbe;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly isAdminKey: AdminKeyCheck;

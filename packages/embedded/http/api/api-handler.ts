@@ -11,7 +11,7 @@ import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
  */
 export type ApiRoute = (path: string, request: IncomingMessage) => Promise<Reply | null>;
 
-export type ApiOptions = {
+type ApiOptions = {
   /** Answers `/health`, `/metrics` and similar; null for other paths. */
   readonly operations: (path: string, request: IncomingMessage) => Promise<Reply | null>;
   /** Tried in this order. */

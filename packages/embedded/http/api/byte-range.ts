@@ -1,4 +1,4 @@
-export type RangeChoice =
+type RangeChoice =
   | { readonly kind: "whole" }
   | { readonly kind: "part"; readonly start: number; readonly end: number }
   | { readonly kind: "unsatisfiable" };

@@ -14,7 +14,7 @@ export type FunctionRequest = {
   readonly component: ComponentPath;
 };
 
-export type ParsedRequest =
+type ParsedRequest =
   | { readonly kind: "ok"; readonly request: FunctionRequest }
   | { readonly kind: "invalid"; readonly reason: string };
 

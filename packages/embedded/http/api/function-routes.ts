@@ -13,7 +13,7 @@ import { functionPathOfUrl, type FunctionRequest, parseFunctionRequest } from ".
 /** How far back `query_at_ts` reaches, in ns: Convex promises 30 seconds. */
 const oldestQueryNs = 30_000_000_000n;
 
-export type FunctionRouteDeps = Authenticators & {
+type FunctionRouteDeps = Authenticators & {
   readonly engine: Engine;
   readonly runner: FunctionRunner;
   readonly sourceOf: SourceOf;

@@ -10,7 +10,7 @@ import type { ApiRoute } from "./api-handler.ts";
 import { chooseRange } from "./byte-range.ts";
 import { parseUpload } from "./upload-request.ts";
 
-export type StorageRouteDeps = {
+type StorageRouteDeps = {
   readonly storage: FileStorage;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly now?: () => number;

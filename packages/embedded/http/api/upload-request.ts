@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-export type ParsedUpload =
+type ParsedUpload =
   | {
       readonly kind: "ok";
       readonly contentType: string | null;

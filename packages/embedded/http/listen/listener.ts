@@ -23,7 +23,7 @@ export type Listener = {
   readonly serve: (listener: RequestListener) => void;
 };
 
-export type ListenerOptions = {
+type ListenerOptions = {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;

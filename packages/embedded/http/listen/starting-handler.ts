@@ -10,7 +10,7 @@ export type WaitLimits = {
   readonly ms: number;
 };
 
-export type StartingHandler = {
+type StartingHandler = {
   /** Answers health checks. All other requests wait within the limits; beyond them they are told to retry. */
   readonly handle: RequestListener;
   /** Passes waiting requests to the listener that answers from now on. */

@@ -12,7 +12,7 @@ import type { StaticFolder } from "./static-path.ts";
 import { bodyTooLarge, toWebRequest } from "./web-request.ts";
 import { sendWebResponse } from "./web-response.ts";
 
-export type SiteOptions = Authenticators & {
+type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
   readonly sourceOf: SourceOf;

@@ -4,7 +4,7 @@ export type StaticFolder = {
   readonly dir: string;
 };
 
-export type StaticTarget =
+type StaticTarget =
   | { readonly kind: "file"; readonly segments: readonly string[] }
   | { readonly kind: "redirect"; readonly to: string }
   | { readonly kind: "outside" };

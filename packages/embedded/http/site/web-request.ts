@@ -9,7 +9,7 @@ const forbidden = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 export const bodyTooLarge = { kind: "refused", status: 413, message: "Body too large" } as const;
 
-export type WebRequest =
+type WebRequest =
   | {
       readonly kind: "ok";
       readonly request: Request;

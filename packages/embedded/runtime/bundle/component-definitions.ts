@@ -7,13 +7,13 @@ import { type ComponentMount, mountsOf } from "../components/component-mounts.ts
 import { sharedGlobals } from "../isolate/isolate-globals.ts";
 
 /** The components that the app's `convex.config.ts` installs; only the app if that file does not exist. */
-export type ComponentTree = {
+type ComponentTree = {
   readonly mounts: readonly ComponentMount[];
   /** The folders of the definitions, by their path relative to the functions folder. */
   readonly folders: ReadonlyMap<string, string>;
 };
 
-export type ComponentTreeOutcome =
+type ComponentTreeOutcome =
   | { readonly kind: "ok"; readonly tree: ComponentTree }
   | { readonly kind: "failed"; readonly message: string };
 

@@ -10,7 +10,7 @@ import { systemTablesOf } from "../tables/system-tables.ts";
 import { type LoadedModules, readModules } from "./loaded-modules.ts";
 
 /** An installed component, or the app. */
-export type LoadedComponent = ComponentMount & { readonly modules: LoadedModules };
+type LoadedComponent = ComponentMount & { readonly modules: LoadedModules };
 
 /** The app and all components that are installed in it. */
 export class LoadedComponents {

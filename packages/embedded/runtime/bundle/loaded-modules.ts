@@ -10,7 +10,7 @@ import type { ModuleNamespaces } from "../isolate/isolate.ts";
 export type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
 /** The part of the bundle's router that we call. */
-export type HttpRoutes = {
+type HttpRoutes = {
   readonly lookup: (path: string, method: string) => readonly [HttpEndpoint, string, string] | null;
 };
 
@@ -26,7 +26,7 @@ export type LoadedModules = {
 };
 
 /** A special module has the wrong default export. */
-export class ModuleShapeError extends Error {
+class ModuleShapeError extends Error {
   override readonly name = "ModuleShapeError";
 }
 

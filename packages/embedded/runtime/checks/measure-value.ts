@@ -4,7 +4,7 @@ import { limits } from "./limits.ts";
 import { kindOf } from "./value-kind.ts";
 
 /** A value's size in bytes as Convex counts it, or the reason why it may not be stored or passed. */
-export type Measured =
+type Measured =
   | {
       readonly kind: "fits";
       readonly bytes: number;

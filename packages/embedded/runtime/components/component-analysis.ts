@@ -38,7 +38,7 @@ const analysis = z.object({
   envVars: z.array(envDeclaration).optional(),
 });
 
-export type AnalysisOutcome =
+type AnalysisOutcome =
   | { readonly kind: "ok"; readonly analysis: DefinitionAnalysis }
   | { readonly kind: "invalid"; readonly reason: string };
 

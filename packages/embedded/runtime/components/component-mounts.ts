@@ -3,7 +3,7 @@ import type { ValidatorJson } from "../checks/validator-json.ts";
 import type { DefinitionAnalysis } from "./component-analysis.ts";
 
 /** An environment variable that a component declares, with the source of its value. */
-export type DeclaredVariable = {
+type DeclaredVariable = {
   readonly name: string;
   readonly validator: ValidatorJson;
   readonly optional: boolean;
@@ -26,7 +26,7 @@ export type ComponentMount = {
   readonly httpPrefix: string | null;
 };
 
-export type MountsOutcome =
+type MountsOutcome =
   | { readonly kind: "ok"; readonly mounts: readonly ComponentMount[] }
   | { readonly kind: "invalid"; readonly reason: string };
 

@@ -2,7 +2,7 @@ import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "./component-mounts.ts";
 
 /** The component whose router answers, and the path for that router. */
-export type MountedPath = { readonly component: ComponentPath; readonly path: string };
+type MountedPath = { readonly component: ComponentPath; readonly path: string };
 
 type Mounts = {
   readonly get: (path: ComponentPath) => Pick<ComponentMount, "httpMounts" | "httpPrefix"> | null;

@@ -32,7 +32,7 @@ export class ExecutionLimitError extends Error {
 }
 
 /** `total` counts all running time. `unbroken` counts only the time since other code could last run. */
-export type TimeLimit = "total" | "unbroken";
+type TimeLimit = "total" | "unbroken";
 
 /**
  * Measures the running time of one execution's own code, without its syscalls and without other work of the

@@ -11,7 +11,7 @@ export type FunctionFailure = {
   readonly data?: JSONValue;
 };
 
-export type FunctionSuccess = { readonly kind: "success"; readonly value: JSONValue };
+type FunctionSuccess = { readonly kind: "success"; readonly value: JSONValue };
 export type FunctionResult = FunctionSuccess | FunctionFailure;
 
 /** Creates a failure for a refusal by the backend. It is shown without "Uncaught". */

@@ -7,10 +7,10 @@ export type QueryOperator =
   | { readonly kind: "filter"; readonly accepts: (document: DocumentJson) => boolean }
   | { readonly kind: "limit"; readonly count: number };
 
-export type StreamBudget = { readonly rows: number; readonly bytes: number };
+type StreamBudget = { readonly rows: number; readonly bytes: number };
 
 /** Result of one pull. `stopped` means that the budget is used up, though more may follow. */
-export type Pulled =
+type Pulled =
   | { readonly kind: "document"; readonly entry: ScanEntry }
   | { readonly kind: "end" }
   | { readonly kind: "stopped" };

@@ -15,9 +15,9 @@ export type FunctionStats = {
   readonly latest: readonly Collided[];
 };
 
-export type RangeStats = { readonly table: string; readonly range: string; readonly conflicts: number };
+type RangeStats = { readonly table: string; readonly range: string; readonly conflicts: number };
 
-export type Collided = {
+type Collided = {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly table: string;

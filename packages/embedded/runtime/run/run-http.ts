@@ -9,14 +9,14 @@ import type { Services } from "../syscalls/services.ts";
 import { failureOf } from "./invoke.ts";
 
 /** An HTTP action, named by its method and route: "GET /jobs". */
-export type HttpTarget = {
+type HttpTarget = {
   readonly component: ComponentPath;
   readonly identifier: string;
   readonly endpoint: HttpEndpoint;
 };
 
 /** A failed action has a response too. */
-export type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
+type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
 
 /** Finds the HTTP action for a request; null if no route matches. */
 export function routeHttp(components: LoadedComponents, { url, method }: Request): HttpTarget | null {

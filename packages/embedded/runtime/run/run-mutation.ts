@@ -12,21 +12,21 @@ import { findSessionRecord, recordSessionRequest } from "../tables/session-reque
 import type { ConflictStats } from "./conflict-stats.ts";
 import { invokeToEnd } from "./invoke.ts";
 
-export type MutationResult = {
+type MutationResult = {
   readonly result: FunctionResult;
   readonly ts: Timestamp;
   /** Number of retries. */
   readonly retries: number;
 };
 
-export type MutationCall = {
+type MutationCall = {
   readonly target: RegisteredFunction;
   readonly args: JSONValue;
   readonly context: CallContext;
 };
 
 /** Outcome of a scheduled mutation. `skipped` means that it was canceled or that another run finished it. */
-export type ScheduledRun =
+type ScheduledRun =
   | { readonly kind: "finished"; readonly result: FunctionResult; readonly retries: number }
   | { readonly kind: "skipped" }
   | { readonly kind: "conflicted"; readonly message: string };

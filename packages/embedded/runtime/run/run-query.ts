@@ -7,7 +7,7 @@ import { formatJournal, parseJournal } from "../execution/journal.ts";
 import type { Services } from "../syscalls/services.ts";
 import { invoke } from "./invoke.ts";
 
-export type QueryResult = {
+type QueryResult = {
   readonly result: FunctionResult;
   readonly ts: Timestamp;
   readonly readSet: ReadSet;

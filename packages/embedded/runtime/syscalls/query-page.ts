@@ -91,7 +91,7 @@ function readPage(
 }
 
 /** Returns the part of a range after one cursor, up to and including another. Null if it is empty. */
-export function between(
+function between(
   range: KeyRange,
   order: ScanOrder,
   start: CursorPosition | null,

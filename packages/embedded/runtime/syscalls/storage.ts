@@ -119,7 +119,7 @@ export async function getBlob(
   return file === null ? null : files.store.readAsBlob(file.key, file.contentType ?? "");
 }
 
-export function digestMismatch({ expected, actual }: { expected: string; actual: string }): string {
+function digestMismatch({ expected, actual }: { expected: string; actual: string }): string {
   return `Sha256 mismatch. Expected: ${expected} Actual: ${actual}`;
 }
 

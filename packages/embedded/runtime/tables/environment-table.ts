@@ -11,7 +11,7 @@ export const environmentTable: TableDefinition = {
   indexes: [{ name: "by_name", fields: ["name"] }],
 };
 
-export type StoredVariable = { readonly id: string; readonly name: string; readonly value: string };
+type StoredVariable = { readonly id: string; readonly name: string; readonly value: string };
 
 /**
  * Reads the stored variables, by name. All of them join the transaction's read set, so a query that used one

@@ -16,7 +16,7 @@ import { type CronJob, cronTable, formatCronJob, parseCronJob } from "./cron-job
 import type { CronSpec } from "./cron-spec.ts";
 import { firstRun, nextRun } from "./next-run.ts";
 
-export type CronsOptions = {
+type CronsOptions = {
   readonly engine: Engine;
   readonly specs: readonly CronSpec[];
   readonly clock: () => number;

@@ -6,7 +6,7 @@ import { type CronFields, nextMatch } from "./cron-fields.ts";
 import { type CronSchedule, type CronSpec, daysOfWeek } from "./cron-spec.ts";
 
 /** The latest time that JSON can represent exactly. */
-export const never = Number.MAX_SAFE_INTEGER;
+const never = Number.MAX_SAFE_INTEGER;
 
 const everyHour = range(0, 23);
 const everyMonth = range(1, 12);

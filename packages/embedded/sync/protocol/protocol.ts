@@ -89,7 +89,7 @@ export type AuthenticateMessage = ClientMessage & { type: "Authenticate" };
 export type QuerySetModification = (ClientMessage & { type: "ModifyQuerySet" })["modifications"][number];
 export type RequestMessage = ClientMessage & { type: "Mutation" | "Action" };
 
-export type ParsedMessage =
+type ParsedMessage =
   | { readonly kind: "ok"; readonly message: ClientMessage }
   | { readonly kind: "invalid"; readonly reason: string };
 

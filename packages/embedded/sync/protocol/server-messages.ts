@@ -9,7 +9,7 @@ export type QueryId = number;
 /** A client's state: its own two counters, and the timestamp of its results. */
 export type StateVersion = { readonly querySet: number; readonly identity: number; readonly ts: Timestamp };
 
-export type EncodedVersion = { readonly querySet: number; readonly identity: number; readonly ts: string };
+type EncodedVersion = { readonly querySet: number; readonly identity: number; readonly ts: string };
 
 export type StateModification =
   | {

@@ -3,7 +3,7 @@ import { resultFieldsJson } from "./known-result.ts";
 import type { ServerMessage, StateModification, TransitionMessage } from "./server-messages.ts";
 
 /** Characters per chunk: small enough that a ping or response is not stuck behind a huge frame. */
-export const defaultChunkLength = 4 * 1024 * 1024;
+const defaultChunkLength = 4 * 1024 * 1024;
 
 /** A transition's frames: one, or numbered chunks when it is large. */
 export function transitionFrames(

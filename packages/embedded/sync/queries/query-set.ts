@@ -20,7 +20,7 @@ type Entry = {
   journal: string | null;
 };
 
-export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
+type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
 
 /** The queries of one connection, each watched as the connection's identity. */
 export class QuerySet {

@@ -9,9 +9,9 @@ import type { SessionSocket } from "./session-socket.ts";
 const policyViolation = 1008;
 const tryAgainLater = 1013;
 
-export type CallerDeps = Authenticators & { readonly log: Log; readonly now: () => number };
+type CallerDeps = Authenticators & { readonly log: Log; readonly now: () => number };
 
-export type CallerSession = {
+type CallerSession = {
   readonly socket: SessionSocket;
   readonly isClosed: () => boolean;
   /** Ends the client's connection. */

@@ -20,7 +20,7 @@ export type RangeExpression = {
 };
 
 /** The index that a range is built for: its key fields in order, `_creationTime` and `_id` included. */
-export type RangeTarget = {
+type RangeTarget = {
   readonly table: string;
   readonly index: string;
   readonly keyFields: readonly string[];
