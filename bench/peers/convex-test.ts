@@ -13,7 +13,7 @@ import { createLog } from "../../packages/embedded/operations/log.ts";
 import { findModules } from "../../packages/embedded/runtime/source/bundle-modules.ts";
 import { Connections } from "../../packages/embedded/sync/connections.ts";
 import { LiveQueries } from "../../packages/embedded/sync/queries/live-queries.ts";
-import { MutationLanes } from "../../packages/embedded/sync/session/mutation-lanes.ts";
+import { MutationQueues } from "../../packages/embedded/sync/session/mutation-queues.ts";
 import { hostCheck } from "../../packages/embedded/wire/host-check.ts";
 import { sourceOf } from "../../packages/embedded/wire/request-source.ts";
 import { convexTestRunner, engineWithoutSubscriptions } from "./convex-test-runner.ts";
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const connections = new Connections({
     ...shared,
     live: new LiveQueries(shared),
-    lanes: new MutationLanes(),
+    mutationQueues: new MutationQueues(),
     graceMs: 0,
     now: Date.now,
     maxConnections: 2_000,

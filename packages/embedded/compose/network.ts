@@ -13,7 +13,7 @@ import type { ReadinessProbe } from "../operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
 import { Connections } from "../sync/connections.ts";
 import { LiveQueries } from "../sync/queries/live-queries.ts";
-import { MutationLanes } from "../sync/session/mutation-lanes.ts";
+import { MutationQueues } from "../sync/session/mutation-queues.ts";
 import { hostNameIn, localOrigins, originsAt } from "../wire/endpoint.ts";
 import { hostCheck } from "../wire/host-check.ts";
 import { newRequestId } from "../wire/request-id.ts";
@@ -81,7 +81,7 @@ export async function serveNetwork(
     sourceOf: apiSourceOf,
     live,
     onDropped: () => metrics.onDroppedClient(),
-    lanes: new MutationLanes(),
+    mutationQueues: new MutationQueues(),
     now: Date.now,
     maxConnections: maxConnections,
     graceMs: graceMs,

@@ -12,7 +12,7 @@ import { adminKey, sha256Of, someBytes } from "./storage.fixture.ts";
 
 const rounds = 4;
 const uploadsPerRound = 30;
-const laneCount = 6;
+const writerCount = 6;
 const deadline = { timeout: 20_000, interval: 50 };
 
 const functions = {
@@ -67,12 +67,12 @@ test("after a kill during uploads and deletions, exactly the acknowledged files 
 
   for (let round = 1; round <= rounds; round += 1) {
     const { child, client } = await start(dataFile);
-    const lanes = Array.from({ length: laneCount }, () => work(client, kept, gone).catch(() => undefined));
+    const writers = Array.from({ length: writerCount }, () => work(client, kept, gone).catch(() => undefined));
     await vi.waitFor(() => expect(kept.size).toBeGreaterThan(round * uploadsPerRound), deadline);
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
-    await Promise.all(lanes);
+    await Promise.all(writers);
   }
 
   const { client } = await start(dataFile);

@@ -108,10 +108,10 @@ test("a sweep during many saves and deletions loses no file with a row", async (
   const { storage, janitor, save, remove, names } = await open();
   janitor.start();
   const work = Promise.all(
-    Array.from({ length: 8 }, async (_, lane) => {
+    Array.from({ length: 8 }, async (_, writer) => {
       const kept: string[] = [];
       for (let count = 0; count < 12; count += 1) {
-        const id = await save(`${String(lane)} ${String(count)}`);
+        const id = await save(`${String(writer)} ${String(count)}`);
         if (count % 3 === 0) await remove(id);
         else kept.push(id);
       }

@@ -7,11 +7,11 @@ import { closeServer, listen } from "../http/listen/listen.ts";
 import { createLog } from "../operations/log.ts";
 import { bundleFunctions } from "../runtime/bundle/bundle.ts";
 import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
-import { createFunctionRunner } from "../runtime/runner.ts";
+import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import { sourceOf } from "../wire/request-source.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
-import { MutationLanes } from "./session/mutation-lanes.ts";
+import { MutationQueues } from "./session/mutation-queues.ts";
 
 export const pingEveryMs = 30;
 
@@ -25,13 +25,13 @@ export async function serve(
   const bundled = await bundleFunctions(join(import.meta.dirname, "../../../test/conformance/convex"));
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
-  const runner = around(createFunctionRunner({ engine, bundle: bundled.bundle }));
+  const runner = around(createFunctionRuntime({ engine, bundle: bundled.bundle }));
   const shared = { engine, runner, nextRequestId: () => "r" };
   const logged: string[] = [];
   const connections = new Connections({
     ...shared,
     live: new LiveQueries(shared),
-    lanes: new MutationLanes(),
+    mutationQueues: new MutationQueues(),
     graceMs: 0,
     isAdminKey: () => false,
     tokens: createTokenVerifier(null),

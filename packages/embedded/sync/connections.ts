@@ -73,7 +73,7 @@ export class Connections {
     await Promise.all([...this.#open].map((connection) => dismiss(connection, grace.promise)));
     clearTimeout(over);
     this.#server.close();
-    await this.#options.lanes.idle();
+    await this.#options.mutationQueues.idle();
   }
 
   #refusalOf(request: IncomingMessage): string | null {

@@ -22,7 +22,7 @@ import type { LiveQueries } from "../queries/live-queries.ts";
 import { QuerySet } from "../queries/query-set.ts";
 import { nextTransition, type QuerySetChanges } from "../queries/transition.ts";
 import { Acknowledgments } from "./acknowledgments.ts";
-import type { MutationLanes } from "./mutation-lanes.ts";
+import type { MutationQueues } from "./mutation-queues.ts";
 import { SessionCaller } from "./session-caller.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
@@ -31,7 +31,7 @@ export type SessionDeps = Authenticators & {
   readonly engine: Engine;
   readonly runner: FunctionRunner;
   readonly live: LiveQueries;
-  readonly lanes: MutationLanes;
+  readonly mutationQueues: MutationQueues;
   readonly nextRequestId: () => string;
   /** The connection's source. */
   readonly source: RequestSource;
@@ -181,7 +181,7 @@ export class Session {
       return running.finally(() => this.#running.delete(running));
     };
     if (message.type === "Mutation") {
-      this.#deps.lanes.enqueue(this.id, begin, () => this.#closed || this.#draining);
+      this.#deps.mutationQueues.enqueue(this.id, begin, () => this.#closed || this.#draining);
     } else void begin();
   }
 

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { MutationLanes } from "./mutation-lanes.ts";
+import { MutationQueues } from "./mutation-queues.ts";
 
 test("mutations run in order within a session, and concurrently across sessions", async () => {
-  const lanes = new MutationLanes();
+  const queues = new MutationQueues();
   const events: string[] = [];
   const task = (name: string, ms: number) => async () => {
     events.push(`${name} starts`);
     await sleep(ms);
     events.push(`${name} ends`);
   };
-  lanes.enqueue("a", task("a1", 20), () => false);
-  lanes.enqueue("a", task("a2", 0), () => false);
-  lanes.enqueue("b", task("b1", 0), () => false);
-  await lanes.idle();
+  queues.enqueue("a", task("a1", 20), () => false);
+  queues.enqueue("a", task("a2", 0), () => false);
+  queues.enqueue("b", task("b1", 0), () => false);
+  await queues.idle();
   expect(events.indexOf("a1 ends")).toBeLessThan(events.indexOf("a2 starts"));
   expect(events.indexOf("b1 starts")).toBeLessThan(events.indexOf("a1 ends"));
 });
 
 test("a mutation canceled while waiting never starts", async () => {
-  const lanes = new MutationLanes();
+  const queues = new MutationQueues();
   let gone = false;
   const ran: number[] = [];
-  lanes.enqueue(
+  queues.enqueue(
     "a",
     () =>
       Promise.resolve()
@@ -30,16 +30,16 @@ test("a mutation canceled while waiting never starts", async () => {
         .then(() => void (gone = true)),
     () => gone,
   );
-  lanes.enqueue(
+  queues.enqueue(
     "a",
     () => Promise.resolve(void ran.push(2)),
     () => gone,
   );
-  lanes.enqueue(
+  queues.enqueue(
     "a",
     () => Promise.resolve(void ran.push(3)),
     () => false,
   );
-  await lanes.idle();
+  await queues.idle();
   expect(ran).toEqual([1, 3]);
 });

@@ -2,7 +2,7 @@
  * Runs the mutations of each client session in order. The order outlives the connection: after a reconnect, resent
  * mutations wait for those that the lost connection started.
  */
-export class MutationLanes {
+export class MutationQueues {
   readonly #tails = new Map<string, Promise<void>>();
 
   /** Runs `task` after the session's earlier tasks; skips it if `canceled` returns true by then. */
