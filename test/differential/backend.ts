@@ -5,7 +5,7 @@ import { openEngine } from "../../packages/embedded/engine/engine.ts";
 import { bundleFunctions } from "../../packages/embedded/runtime/bundle/bundle.ts";
 import type { Completed } from "../../packages/embedded/runtime/contract/function-runner.ts";
 import type { Bundle } from "../../packages/embedded/runtime/isolate/isolate.ts";
-import { createFunctionRunner } from "../../packages/embedded/runtime/runner.ts";
+import { createFunctionRuntime } from "../../packages/embedded/runtime/create-function-runtime.ts";
 import * as filters from "./convex/filters.ts";
 import * as interpreter from "./convex/interpreter.ts";
 import schema from "./convex/schema.ts";
@@ -33,7 +33,7 @@ async function interpreterBundle(): Promise<Bundle> {
 export async function openEmbedded(): Promise<Backend> {
   bundle ??= interpreterBundle();
   const engine = openEngine({ path: ":memory:" });
-  const runner = createFunctionRunner({ bundle: await bundle, engine });
+  const runner = createFunctionRuntime({ bundle: await bundle, engine });
   return {
     call: async (name, args) => {
       const call = {

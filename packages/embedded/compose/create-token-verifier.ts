@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import { parseAuthConfig } from "../auth/auth-config.ts";
 import { fetchDocument } from "../auth/fetch-document.ts";
 import { TokenVerifier } from "../auth/token-verifier.ts";
-import { FunctionsLoadError } from "../runtime/runner.ts";
+import { FunctionsLoadError } from "../runtime/create-function-runtime.ts";
 
 /** Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError. */
 export function createTokenVerifier(authConfig: JSONValue): TokenVerifier {

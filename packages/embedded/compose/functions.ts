@@ -9,7 +9,7 @@ import { executions, isTransactional } from "../runtime/execution/execution.ts";
 import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/isolate.ts";
-import { createFunctionRunner } from "../runtime/runner.ts";
+import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import {
   componentQueries,
   conflictQueries,
@@ -48,7 +48,7 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
     (run) => functionLog.ended(run),
     (run) => usage.ended(run),
   ];
-  const runtime = createFunctionRunner({
+  const runtime = createFunctionRuntime({
     engine,
     bundle,
     env: () => {

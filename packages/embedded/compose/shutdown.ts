@@ -21,7 +21,7 @@ export class Shutdown {
     this.#afterward.push(step);
   }
 
-  /** Runs all steps once. Afterwards rejects with the collected failures, if any. */
+  /** Runs all steps once. If any failed, rejects at the end with all their errors. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     const attempt = (step: () => void | Promise<void>): Promise<unknown> =>

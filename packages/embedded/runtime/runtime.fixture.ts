@@ -6,7 +6,7 @@ import { bundleFunctions } from "./bundle/bundle.ts";
 import type { Completed, FunctionCall, Identity } from "./contract/function-runner.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import type { Bundle } from "./isolate/isolate.ts";
-import { createFunctionRunner, type RunnerOptions } from "./runner.ts";
+import { createFunctionRuntime, type RuntimeOptions } from "./create-function-runtime.ts";
 
 /** The functions folder that the tests of the runtime and of the scheduler run. */
 export const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
@@ -29,9 +29,9 @@ export type Fixture = {
   readonly call: (path: string, args?: JSONValue, identity?: Identity) => Promise<JSONValue>;
 };
 
-export async function openFixture(options: Partial<RunnerOptions> = {}): Promise<Fixture> {
+export async function openFixture(options: Partial<RuntimeOptions> = {}): Promise<Fixture> {
   const engine = options.engine ?? openEngine({ path: ":memory:" });
-  const runner = createFunctionRunner({ bundle: await fixtureBundle(), ...options, engine });
+  const runner = createFunctionRuntime({ bundle: await fixtureBundle(), ...options, engine });
   return {
     engine,
     runner,

@@ -3,7 +3,7 @@ import { startScheduling } from "../compose/start-scheduling.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
 import { transact } from "../engine/transact/transact.ts";
-import { createFunctionRunner } from "../runtime/runner.ts";
+import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import { type Fixture, fixtureBundle, openFixture } from "../runtime/runtime.fixture.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
@@ -100,7 +100,7 @@ test("a hundred functions due at once all run exactly once", async () => {
 
 test("after a crash, pending functions run and actions in progress count as failed", async () => {
   const engine = openEngine({ path: ":memory:" });
-  createFunctionRunner({ engine, bundle: await fixtureBundle() });
+  createFunctionRuntime({ engine, bundle: await fixtureBundle() });
   const tables = runTablesOf([""]);
   const [scheduled, cronRuns] = tables as [string, string];
   await transact(engine, (transaction) => {

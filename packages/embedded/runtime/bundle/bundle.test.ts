@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
-import { createFunctionRunner } from "../runner.ts";
+import { createFunctionRuntime } from "../create-function-runtime.ts";
 import { fixtureFolder } from "../runtime.fixture.ts";
 import { asksForNode, isModule } from "../source/bundle-modules.ts";
 import { bundleFunctions, type BundleOutcome } from "./bundle.ts";
@@ -108,7 +108,7 @@ describe("bundling", () => {
     const outcome = await bundleOf({ "early.ts": 'export const x = 1;\nthrow new Error("too early");' });
     if (outcome.kind === "failed") throw new Error(outcome.message);
     const engine = openEngine({ path: ":memory:" });
-    expect(() => createFunctionRunner({ engine, bundle: outcome.bundle })).toThrow(
+    expect(() => createFunctionRuntime({ engine, bundle: outcome.bundle })).toThrow(
       /Uncaught Error: too early\n.*early\.ts:2:7/,
     );
     await engine.close();
@@ -118,7 +118,7 @@ describe("bundling", () => {
     const outcome = await bundleOf({ "http.ts": "export default {};" });
     if (outcome.kind === "failed") throw new Error(outcome.message);
     const engine = openEngine({ path: ":memory:" });
-    expect(() => createFunctionRunner({ engine, bundle: outcome.bundle })).toThrow(/httpRouter\(\)/);
+    expect(() => createFunctionRuntime({ engine, bundle: outcome.bundle })).toThrow(/httpRouter\(\)/);
     await engine.close();
   });
 });

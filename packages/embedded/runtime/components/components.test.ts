@@ -12,7 +12,7 @@ import type { Identity } from "../contract/function-runner.ts";
 import type { FunctionRun, NamedRun } from "../execution/function-run.ts";
 import type { FunctionRuntime } from "../function-runtime.ts";
 import type { Bundle } from "../isolate/isolate.ts";
-import { createFunctionRunner } from "../runner.ts";
+import { createFunctionRuntime } from "../create-function-runtime.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
 
 const folder = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
@@ -184,7 +184,7 @@ test("the function log names the component of each run", async () => {
     onEnd: (run: FunctionRun) => log.ended(run),
     onLine: (run: NamedRun, line: string) => log.printed(run, line),
   };
-  const watched = createFunctionRunner({ engine, bundle, observer });
+  const watched = createFunctionRuntime({ engine, bundle, observer });
   await watched.runAny(request("app:addByAction", { mount: "second", name: "x" }));
   await watched.runHttp(new Request("http://localhost/first/user"));
   expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
@@ -268,10 +268,10 @@ test("a removed component's documents stay until it is installed again", async (
   await call("app:add", { mount: "second", name: "kept" });
   const { engine } = fixture;
   const mounts = bundle.mounts.filter(({ path }) => !path.startsWith("second"));
-  const without = createFunctionRunner({ engine, bundle: { ...bundle, mounts } });
+  const without = createFunctionRuntime({ engine, bundle: { ...bundle, mounts } });
   const gone = await without.runQuery(request("app:names", { mount: "second" }));
   expect(gone.outcome).toMatchObject({ kind: "failure" });
-  const again = createFunctionRunner({ engine, bundle });
+  const again = createFunctionRuntime({ engine, bundle });
   const back = await again.runQuery(request("app:names", { mount: "second" }));
   expect(back.outcome).toEqual({ kind: "success", value: ["kept", "1 in the ledger"] });
 });
@@ -282,6 +282,6 @@ test("a stored document of a component that does not fit its schema is named", a
   const transaction = engine.begin();
   transaction.insert("first/items", { name: 5 });
   await engine.commit(transaction);
-  expect(() => createFunctionRunner({ engine, bundle })).toThrow(/in table "first\/items" does not match/);
+  expect(() => createFunctionRuntime({ engine, bundle })).toThrow(/in table "first\/items" does not match/);
   await engine.close();
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../bundle/bundle.ts";
-import { createFunctionRunner } from "../runner.ts";
+import { createFunctionRuntime } from "../create-function-runtime.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
 
 let fixture: Fixture | null = null;
@@ -71,7 +71,7 @@ test.each([
     await writeFile(join(folder, "a.ts"), code);
     const outcome = await bundleFunctions(folder);
     if (outcome.kind === "failed") throw new Error(outcome.message);
-    expect(() => createFunctionRunner({ bundle: outcome.bundle, engine })).toThrow(message);
+    expect(() => createFunctionRuntime({ bundle: outcome.bundle, engine })).toThrow(message);
   } finally {
     await engine.close();
     await rm(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
-import { createFunctionRunner } from "../../runtime/runner.ts";
+import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
 import { LiveQueries } from "./live-queries.ts";
 
 const nobody = { kind: "none" } as const;
@@ -16,7 +16,7 @@ async function setUp() {
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
-  const runtime = createFunctionRunner({ engine, bundle: bundled.bundle });
+  const runtime = createFunctionRuntime({ engine, bundle: bundled.bundle });
   const runs: string[] = [];
   const runner: Pick<FunctionRunner, "runQuery"> = {
     runQuery: (call) => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
-import { createFunctionRunner } from "../../runtime/runner.ts";
+import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
 import { LiveQueries } from "./live-queries.ts";
 import { QuerySet } from "./query-set.ts";
 
@@ -14,7 +14,7 @@ async function setUp() {
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
-  const runner = createFunctionRunner({ engine, bundle: bundled.bundle });
+  const runner = createFunctionRuntime({ engine, bundle: bundled.bundle });
   const set = new QuerySet(new LiveQueries({ engine, runner, nextRequestId: () => "r" }), () => undefined);
   const send = (channel: number) =>
     runner.runMutation({

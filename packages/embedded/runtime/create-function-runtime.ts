@@ -3,7 +3,6 @@ import type { Engine } from "../engine/model/types.ts";
 import { appComponent } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
-import { BundleRunner } from "./bundle-runner.ts";
 import { limits } from "./checks/limits.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
 import {
@@ -16,7 +15,7 @@ import { executions } from "./execution/execution.ts";
 import { describeCopy, describeThrown } from "./execution/function-failure.ts";
 import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
 import { truncated } from "./execution/truncated.ts";
-import type { FunctionRuntime } from "./function-runtime.ts";
+import { FunctionRuntime } from "./function-runtime.ts";
 import { type Bundle, loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
 import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";
@@ -25,7 +24,7 @@ import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
 import type { Latency, Services } from "./syscalls/services.ts";
 
-export type RunnerOptions = {
+export type RuntimeOptions = {
   readonly engine: Engine;
   readonly bundle: Bundle;
   /** The deployment's environment variables, `CONVEX_CLOUD_URL` and `CONVEX_SITE_URL` among them. */
@@ -48,7 +47,7 @@ export class FunctionsLoadError extends Error {
  * Loads a bundle and applies its schema to the engine. Throws FunctionsLoadError, ModuleShapeError, or
  * SchemaMismatchError if stored documents do not fit.
  */
-export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
+export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
   const { engine, bundle } = options;
   const { observer = unobserved } = options;
   const mapStack = createStackMapper(sourceMapsOf(bundle));
@@ -73,7 +72,7 @@ export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
     mapStack,
     calls: createCalls(() => services as Services, stats, observer),
   };
-  return new BundleRunner(services, components, stats, observer);
+  return new FunctionRuntime(services, components, stats, observer);
 }
 
 /** The mapper of the newest bundle: a process runs one bundle at a time. */
