@@ -21,15 +21,15 @@ export async function fillTables(url: string, largeRows = large): Promise<void> 
 
 /**
  * The time of an index read of ten documents for a client, in ms: the median over alternating reads of both
- * tables, each at another place. A query over HTTP is never answered from memory.
+ * tables, each of other rows. A query over HTTP is never answered from memory.
  */
 export async function measureReads(url: string, perTable: number): Promise<ReadTimes> {
   const client = new ConvexHttpClient(url, { logger: false });
-  const read = async (table: "small" | "large", place: number): Promise<number> => {
+  const read = async (table: "small" | "large", round: number): Promise<number> => {
     const rows = table === "small" ? small : large;
     // A stride that is coprime to the number of groups visits all of them.
-    const group = (place * 7_919) % (rows / 100);
-    const from = group * 100 + (place % 90);
+    const group = (round * 7_919) % (rows / 100);
+    const from = group * 100 + (round % 90);
     const began = performance.now();
     const found = await client.query(api.rows.ten, { table, group: `g${group}`, from });
     const took = performance.now() - began;
@@ -37,9 +37,9 @@ export async function measureReads(url: string, perTable: number): Promise<ReadT
     return took;
   };
   const times = { small: [] as number[], large: [] as number[] };
-  for (const place of repetitions(1.2 * perTable, withinMs, { least: 0.2 * perTable + 1 })) {
-    const took = { small: await read("small", place), large: await read("large", place) };
-    if (place < 0.2 * perTable) continue;
+  for (const round of repetitions(1.2 * perTable, withinMs, { least: 0.2 * perTable + 1 })) {
+    const took = { small: await read("small", round), large: await read("large", round) };
+    if (round < 0.2 * perTable) continue;
     times.small.push(took.small);
     times.large.push(took.large);
   }

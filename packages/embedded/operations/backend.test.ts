@@ -186,7 +186,7 @@ test("the function log can be followed as by npx convex logs", async () => {
 });
 
 test("environment variables outlive the process, and queries that read them run again", async () => {
-  const first = await start({ env: { COLOUR: "red" } });
+  const first = await start({ env: { COLOR: "red" } });
   const set = (backend: Backend, name: string, value: string | null) =>
     fetch(`${backend.url}/api/update_environment_variables`, {
       ...asAdmin,
@@ -195,19 +195,19 @@ test("environment variables outlive the process, and queries that read them run 
     });
   const client = new ConvexClient(first.backend.url, { unsavedChangesWarning: false, logger: false });
   const seen: unknown[] = [];
-  client.onUpdate(api.values.environment, { name: "COLOUR" }, (value) => seen.push(value));
+  client.onUpdate(api.values.environment, { name: "COLOR" }, (value) => seen.push(value));
   await expect.poll(() => seen.at(-1)).toBe("red");
-  expect((await set(first.backend, "COLOUR", "blue")).status).toBe(200);
+  expect((await set(first.backend, "COLOR", "blue")).status).toBe(200);
   await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe("blue");
   await client.close();
   await first.backend.close();
   expect(first.lines.join("\n")).not.toContain("blue");
 
-  const { backend } = await start({ env: { COLOUR: "red" }, dataFile: first.dataFile });
+  const { backend } = await start({ env: { COLOR: "red" }, dataFile: first.dataFile });
   const http = new ConvexHttpClient(backend.url);
-  expect(await http.query(api.values.environment, { name: "COLOUR" })).toBe("blue");
-  await set(backend, "COLOUR", null);
-  expect(await http.query(api.values.environment, { name: "COLOUR" })).toBe("red");
+  expect(await http.query(api.values.environment, { name: "COLOR" })).toBe("blue");
+  await set(backend, "COLOR", null);
+  expect(await http.query(api.values.environment, { name: "COLOR" })).toBe("red");
 });
 
 /** Sends a body in chunks, without its length. Reads the answer only after all of it was sent. */

@@ -89,8 +89,11 @@ export class Exports {
       await this.#patch(id, { state: "in_progress", start_ts: convexToJson(ts) });
       await exportSnapshot({ copy, target, files: includeStorage ? files.store : null });
       await this.#keep({ ts, file: target });
-      const complete_ts = convexToJson(engine.durable());
-      await this.#patch(id, { state: "completed", complete_ts, zip_object_key: `${String(ts)}.zip` });
+      await this.#patch(id, {
+        state: "completed",
+        complete_ts: convexToJson(engine.durable()),
+        zip_object_key: `${String(ts)}.zip`,
+      });
     } catch (error) {
       log.error("export.failed", { message: describeError(error) });
       await rm(target, { force: true });

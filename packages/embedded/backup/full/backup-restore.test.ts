@@ -39,7 +39,7 @@ async function textOf(from: Deployment, id: string): Promise<string> {
 test("a restore brings back everything, while clients stay connected", { timeout: 120_000 }, async () => {
   await deployment.fetch("/api/update_environment_variables", {
     method: "POST",
-    body: JSON.stringify({ changes: [{ name: "COLOUR", value: "blue" }] }),
+    body: JSON.stringify({ changes: [{ name: "COLOR", value: "blue" }] }),
   });
   const scheduled = await deployment.query("notes:scheduled");
   const file = await backup();
@@ -59,7 +59,7 @@ test("a restore brings back everything, while clients stay connected", { timeout
   expect(output).toContain("data.sqlite.before-restore");
   await expect.poll(() => seen.at(-1), { timeout: 30_000 }).toBe(1);
   expect(await deployment.query("notes:scheduled")).toEqual(scheduled);
-  expect(await deployment.query("notes:environment", { name: "COLOUR" })).toBe("blue");
+  expect(await deployment.query("notes:environment", { name: "COLOR" })).toBe("blue");
   expect(await textOf(deployment, fileId)).toBe("kept");
   expect(await deployment.query("notes:url", { id: lost })).toBeNull();
   // The same client continues: its mutations succeed, and it sees their effects.
@@ -81,7 +81,7 @@ test("a backup can be restored on another machine", { timeout: 120_000 }, async 
 });
 
 test(
-  "without a running backend, the next start takes the restored state, even over a damaged file",
+  "without a running backend, the next start applies the restored state, even over a damaged file",
   { timeout: 120_000 },
   async () => {
     const file = await backup();

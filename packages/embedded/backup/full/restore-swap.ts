@@ -48,7 +48,7 @@ export function replacedStateOf(dataFile: string): string | null {
   return existsSync(join(replaced, database)) ? replaced : null;
 }
 
-/** Marks an unpacked state as pending. The next start will take it, even after a crash. */
+/** Marks an unpacked state as pending. The next start applies it, even after a crash. */
 export function makePending(
   dataFile: string,
   folder: string,
@@ -65,7 +65,7 @@ export function makePending(
 }
 
 /**
- * Takes a pending state, if any, and keeps the present one. Call it before the data file is opened. It may be
+ * Applies a pending state, if any, and keeps the present one. Call it before the data file is opened. It may be
  * interrupted anywhere and repeated: each step checks what is still to be done.
  */
 export function completeRestore(dataFile: string): void {

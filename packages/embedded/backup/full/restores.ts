@@ -13,7 +13,7 @@ import { BackupRefusedError, unpackBackup } from "./unpack-backup.ts";
 
 type RestoresDeps = {
   readonly dataFile: string;
-  /** Closes and restarts the backend, which then takes the pending state. Null if that is impossible. */
+  /** Closes and restarts the backend, which then applies the pending state. Null if that is impossible. */
   readonly restart: ((id: string) => void) | null;
 };
 
@@ -21,7 +21,7 @@ export type RestoreRequest =
   | { readonly kind: "accepted"; readonly id: string; readonly manifest: BackupManifest | null }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Verifies a backup and makes it pending: the next start takes it. Rejects with BackupRefusedError. */
+/** Verifies a backup and makes it pending: the next start applies it. Rejects with BackupRefusedError. */
 export async function prepareRestore(dataFile: string, file: string, id: string): Promise<BackupManifest> {
   const folder = unpackFolderOf(dataFile);
   await rm(folder, { recursive: true, force: true });
@@ -35,7 +35,7 @@ export async function prepareRestore(dataFile: string, file: string, id: string)
   }
 }
 
-/** Runs restores, one at a time. Each backup is verified first; a restart of the backend then takes it. */
+/** Runs restores, one at a time. Each backup is verified first; a restart of the backend then applies it. */
 export class Restores {
   readonly #deps: RestoresDeps;
   #isBusy = false;

@@ -16,11 +16,11 @@ export type CommitRecord = {
 };
 
 type Retention = {
-  /** Commits younger than this (ms) are kept, */
+  /** Younger commits are kept, within the limits below. In ms. */
   readonly windowMs: number;
-  /** up to this many written keys in all. */
+  /** Most written keys in all kept commits. */
   readonly maxIdleKeys: number;
-  /** The larger limit while a live transaction needs the commits. */
+  /** A larger limit for commits that a live transaction needs. */
   readonly maxHeldKeys: number;
 };
 
