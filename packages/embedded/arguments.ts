@@ -26,9 +26,11 @@ const publicUrl = z
     return url.origin;
   });
 
+const required = (missing: string) => z.string(missing).min(1, missing);
+
 const schema = z.object({
-  convex: z.string().min(1, "--convex FOLDER is missing"),
-  data: z.string().min(1, "--data FILE is missing"),
+  convex: required("--convex FOLDER is missing"),
+  data: required("--data FILE is missing"),
   host: z.string().min(1).default("127.0.0.1"),
   port: port.default(3210),
   sitePort: port.optional(),
@@ -45,6 +47,18 @@ const schema = z.object({
   commitLatencyMs: latency,
   withParent: z.boolean().default(false),
 });
+
+/** Options that may be repeated. */
+const lists = ["static", "allowHost", "passEnv"];
+const switches = ["withParent"];
+
+/** The flag of each option: `--site-port` sets `sitePort`. */
+const flags = Object.keys(schema.shape).map((name) => ({
+  name,
+  flag: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+  type: switches.includes(name) ? ("boolean" as const) : ("string" as const),
+  multiple: lists.includes(name),
+}));
 
 type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
 
@@ -77,52 +91,20 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
 
 /** Parses the command line. The site's port defaults to the API's port plus one. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
-  let values;
+  let given: ReturnType<typeof parseArgs>["values"];
   try {
-    ({ values } = parseArgs({
+    ({ values: given } = parseArgs({
       args: [...argv],
       options: {
-        convex: { type: "string" },
-        data: { type: "string" },
-        host: { type: "string" },
-        port: { type: "string" },
-        "site-port": { type: "string" },
-        "public-url": { type: "string" },
-        "public-site-url": { type: "string" },
-        static: { type: "string", multiple: true },
-        "allow-host": { type: "string", multiple: true },
-        "pass-env": { type: "string", multiple: true },
-        "admin-key-file": { type: "string" },
-        "max-file-mib": { type: "string" },
-        "log-format": { type: "string" },
-        "log-level": { type: "string" },
-        "read-latency-ms": { type: "string" },
-        "commit-latency-ms": { type: "string" },
-        "with-parent": { type: "boolean" },
         help: { type: "boolean", short: "h" },
+        ...Object.fromEntries(flags.map(({ flag, type, multiple }) => [flag, { type, multiple }])),
       },
     }));
   } catch (error) {
     return { kind: "invalid", reason: errorMessage(error) };
   }
-  if (values.help === true) return { kind: "help" };
-  const parsed = schema.safeParse({
-    ...values,
-    convex: values.convex ?? "",
-    data: values.data ?? "",
-    sitePort: values["site-port"],
-    publicUrl: values["public-url"],
-    publicSiteUrl: values["public-site-url"],
-    allowHost: values["allow-host"],
-    passEnv: values["pass-env"],
-    adminKeyFile: values["admin-key-file"],
-    maxFileMib: values["max-file-mib"],
-    logFormat: values["log-format"],
-    logLevel: values["log-level"],
-    readLatencyMs: values["read-latency-ms"],
-    commitLatencyMs: values["commit-latency-ms"],
-    withParent: values["with-parent"],
-  });
+  if (given["help"] === true) return { kind: "help" };
+  const parsed = schema.safeParse(Object.fromEntries(flags.map(({ name, flag }) => [name, given[flag]])));
   if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error) };
   const { sitePort, ...others } = parsed.data;
   return {
