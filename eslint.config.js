@@ -62,7 +62,6 @@ export default defineConfig([
     "convex/_generated/**",
     "packages/**/fixtures/**",
     "test/{packages,queue}/fixtures/**",
-    "test/conformance/convex/**",
     "test/differential/convex/**",
     "**/*.mjs",
     "**/*.cjs",

@@ -55,7 +55,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "yazl",
       "zod",
     ],
-    tests: ["test/conformance", "openai"],
+    tests: ["openai"],
   },
   convex: {
     rooms: ["app"],
@@ -230,5 +230,5 @@ export function roomOf(path: string): string {
 
 /** True for tests and their fixtures. */
 export function isTest(path: string): boolean {
-  return /\.(test|fixture|spec|child)\.tsx?$|\/fixtures\/|^test\//.test(path);
+  return /\.(test|fixture|spec|child)\.tsx?$|(^|\/)fixtures\/|^test\//.test(path);
 }

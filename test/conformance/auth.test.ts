@@ -1,7 +1,7 @@
 import { ConvexClient } from "convex/browser";
 import { makeFunctionReference, type UserIdentity } from "convex/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { inSeconds, issuer } from "./issuer.ts";
 import { watch } from "./watch.ts";

@@ -1,6 +1,6 @@
 import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
-import { api, modules } from "./api.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { asAdmin, deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";

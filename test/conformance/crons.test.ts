@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { liveClient } from "./deployment.ts";
 import { watch } from "./watch.ts";
 

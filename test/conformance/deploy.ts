@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { convexCli, credentials, makeProject } from "./project.ts";
 
 /**
- * `CONVEX_URL=… CONVEX_ADMIN_KEY=… node test/conformance/deploy.ts` pushes the fixture's functions to a deployment
+ * `CONVEX_URL=… CONVEX_ADMIN_KEY=… node test/conformance/deploy.ts` pushes the test app's functions to a deployment
  * without other use: it replaces the present functions.
  */
 async function main(): Promise<number> {

@@ -1,6 +1,6 @@
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
-import { modules } from "./api.ts";
+import { modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 

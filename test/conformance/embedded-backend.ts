@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { testApp } from "../../packages/embedded/test-app.fixture.ts";
 
-const here = import.meta.dirname;
 const adminKey = "conformance|0123456789abcdef";
 
 type EmbeddedBackend = {
@@ -35,8 +35,8 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const child = spawn(
     process.execPath,
     [
-      join(here, "../../packages/embedded/main.ts"),
-      ...["--convex", join(here, "convex"), "--data", dataFile],
+      join(import.meta.dirname, "../../packages/embedded/main.ts"),
+      ...["--convex", testApp, "--data", dataFile],
       ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
       ...["--pass-env", "FIXTURE_GREETING", "--pass-env", "FIXTURE_ISSUER", "--with-parent"],
       // The functions fail on purpose, so their warnings say nothing.

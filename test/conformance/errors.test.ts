@@ -1,6 +1,6 @@
 import { ConvexError, type Value } from "convex/values";
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { startFlakyProxy } from "./flaky-proxy.ts";
 import { watch } from "./watch.ts";

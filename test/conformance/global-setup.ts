@@ -1,9 +1,9 @@
+import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
 import { startEmbedded } from "./embedded-backend.ts";
-import { startIssuer } from "./issuer.fixture.ts";
 
 /**
  * The suite runs against the deployment that CONVEX_URL, CONVEX_SITE_URL and CONVEX_ADMIN_KEY name, with
- * test/conformance/convex pushed to it; without them against an embedded backend of its own.
+ * the test app pushed to it; without them against an embedded backend of its own.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
 
 const site = deployment.siteUrl;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modules } from "./api.ts";
+import { modules } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConvexClient, ConvexHttpClient } from "convex/browser";
 import { describe, expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { startCrashingBackend } from "./crashing-backend.ts";
 import { isEmbedded, liveClient } from "./deployment.ts";
 import { watch } from "./watch.ts";

@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { api } from "./api.ts";
+import { api, testApp } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 import { watch } from "./watch.ts";
 
 const entry = join(import.meta.dirname, "../../packages/embedded/main.ts");
-const fixture = join(import.meta.dirname, "convex");
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "process-"));
@@ -42,7 +41,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
       const dataFile = join(await temporaryFolder(), "data.sqlite3");
       // With SIGXFSZ ignored, a write over the limit fails as on a full disk.
       const command = `trap '' XFSZ; ulimit -f 3072; exec "$0" "$@"`;
-      const args = [entry, "--convex", fixture, "--data", dataFile, "--port", "0"];
+      const args = [entry, "--convex", testApp, "--data", dataFile, "--port", "0"];
       const child = spawn("bash", ["-c", command, process.execPath, ...args], {
         env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: "k" },
         stdio: ["ignore", "pipe", "pipe"],
@@ -134,7 +133,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     const data = join(await temporaryFolder(), "data.sqlite3");
     const ended = await runToEnd([
       "--convex",
-      fixture,
+      testApp,
       "--data",
       data,
       "--port",
@@ -154,7 +153,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
       code: 2,
       output: expect.stringContaining("--convex FOLDER"),
     });
-    expect(await runToEnd(["--convex", fixture, ...free], {})).toMatchObject({
+    expect(await runToEnd(["--convex", testApp, ...free], {})).toMatchObject({
       code: 1,
       output: expect.stringContaining("CONVEX_EMBEDDED_ADMIN_KEY"),
     });

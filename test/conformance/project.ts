@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testApp } from "../../packages/embedded/test-app.fixture.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");
 
@@ -9,13 +10,13 @@ export const convexCli = join(modules, "convex/bin/main.js");
 
 export type Project = { readonly folder: string; readonly remove: () => Promise<void> };
 
-/** Makes a project for the CLI: package.json, node_modules and the fixture's functions. */
+/** Makes a project for the CLI: package.json, node_modules and the test app's functions. */
 export async function makeProject(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-project-"));
   const manifest = { name: "conformance", type: "module", dependencies: { convex: "*" } };
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
   await symlink(modules, join(folder, "node_modules"), "junction");
-  await cp(join(import.meta.dirname, "convex"), join(folder, "convex"), { recursive: true });
+  await cp(testApp, join(folder, "convex"), { recursive: true });
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 
 const clients = [

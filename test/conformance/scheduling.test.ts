@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { api, modules } from "./api.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 

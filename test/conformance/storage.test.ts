@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { makeFunctionReference } from "convex/server";
 import type { GenericId } from "convex/values";
 import { expect, test } from "vitest";
-import { api } from "./api.ts";
+import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 

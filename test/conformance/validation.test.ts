@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { expect, test } from "vitest";
-import { api, modules } from "./api.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 

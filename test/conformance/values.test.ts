@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { describe, expect, test } from "vitest";
-import { modules } from "./api.ts";
+import { modules } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 

@@ -5,9 +5,10 @@ import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference, type UserIdentity } from "convex/server";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { type Issuer, startIssuer } from "../../../test/conformance/issuer.fixture.ts";
 import type { Backend } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
+import { testApp } from "../test-app.fixture.ts";
+import { type Issuer, startIssuer } from "./issuer.fixture.ts";
 
 const whole = makeFunctionReference<"query", Record<string, never>, UserIdentity | null>("identity:whole");
 const list = makeFunctionReference<"query", { channel: string }, string[]>("messages:list");
@@ -23,7 +24,7 @@ async function start(convexDir?: string): Promise<Backend> {
   const folder = await mkdtemp(join(tmpdir(), "auth-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const backend = await startBackend({
-    convexDir: convexDir ?? join(import.meta.dirname, "../../../test/conformance/convex"),
+    convexDir: convexDir ?? testApp,
     dataFile: join(folder, "data.sqlite3"),
     env: { FIXTURE_ISSUER: issuer.url },
     port: 0,

@@ -1,8 +1,8 @@
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Issuer, startIssuer } from "../../../test/conformance/issuer.fixture.ts";
 import { parseAuthConfig } from "./auth-config.ts";
 import { fetchDocument } from "./fetch-document.ts";
+import { type Issuer, startIssuer } from "./issuer.fixture.ts";
 import { freshMs, retryAfterMs, staleMs, unknownKeyRetryMs } from "./key-refresh.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 

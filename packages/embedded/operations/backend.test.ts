@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
-import { api } from "../../../test/conformance/api.ts";
 import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
+import { api, testApp } from "../test-app.fixture.ts";
 import { createLog } from "./log.ts";
 
 const adminKey = "test|0123456789";
@@ -19,9 +19,8 @@ async function start(options: Partial<BackendOptions> = {}): Promise<Started> {
   const lines: string[] = [];
   const dataFile = options.dataFile ?? join(folder, "data.sqlite");
   const log = createLog({ format: "json", level: "debug", write: (line) => lines.push(line) });
-  const convexDir = join(import.meta.dirname, "../../../test/conformance/convex");
   const backend = await startBackend({
-    convexDir,
+    convexDir: testApp,
     dataFile,
     port: 0,
     sitePort: 0,

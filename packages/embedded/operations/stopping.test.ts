@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { api, modules } from "../../../test/conformance/api.ts";
+import { api, modules, testApp } from "../test-app.fixture.ts";
 
 const embedded = join(import.meta.dirname, "..");
 
@@ -21,12 +21,7 @@ type Started = {
 /** Starts the real program, to test its signals, streams and exit codes. */
 async function start(...options: readonly string[]): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), "stopping-"));
-  const args = [
-    "--convex",
-    join(embedded, "../../test/conformance/convex"),
-    "--data",
-    join(folder, "data.sqlite"),
-  ];
+  const args = ["--convex", testApp, "--data", join(folder, "data.sqlite")];
   const child = spawn(
     process.execPath,
     [join(embedded, "main.ts"), ...args, "--port", "0", "--site-port", "0", ...options],

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createTokenVerifier } from "../compose/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
@@ -8,6 +7,7 @@ import { createLog } from "../operations/log.ts";
 import { bundleFunctions } from "../runtime/bundle/bundle.ts";
 import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
 import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
+import { testApp } from "../test-app.fixture.ts";
 import { sourceOf } from "../wire/request-source.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
@@ -17,12 +17,12 @@ export const pingEveryMs = 30;
 
 type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
 
-/** Serves only a backend's WebSockets, over the conformance suite's functions, for one test. */
+/** Serves only a backend's WebSockets, over the test app's functions, for one test. */
 export async function serve(
   options: Partial<ConnectionsOptions> = {},
   around: (runner: FunctionRunner) => FunctionRunner = (runner) => runner,
 ): Promise<Served> {
-  const bundled = await bundleFunctions(join(import.meta.dirname, "../../../test/conformance/convex"));
+  const bundled = await bundleFunctions(testApp);
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   const runner = around(createFunctionRuntime({ engine, bundle: bundled.bundle }));

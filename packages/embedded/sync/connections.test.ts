@@ -5,15 +5,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Backend } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
+import { testApp } from "../test-app.fixture.ts";
 
-const fixture = join(import.meta.dirname, "../../../test/conformance/convex");
 let folder: string;
 let backend: Backend;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "connections-"));
   const dataFile = join(folder, "data.sqlite3");
-  backend = await startBackend({ convexDir: fixture, dataFile, port: 0, sitePort: 0, adminKey: "k" });
+  backend = await startBackend({ convexDir: testApp, dataFile, port: 0, sitePort: 0, adminKey: "k" });
 });
 
 afterAll(async () => {

@@ -5,12 +5,13 @@ import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
+import { testApp } from "../test-app.fixture.ts";
 
-/** A whole backend over the conformance suite's functions, for one test. */
+/** A whole backend over the test app's functions, for one test. */
 export async function openBackend(log: BackendOptions["log"]): Promise<Backend> {
   const folder = await mkdtemp(join(tmpdir(), "sync-"));
   const backend = await startBackend({
-    convexDir: join(import.meta.dirname, "../../../test/conformance/convex"),
+    convexDir: testApp,
     dataFile: join(folder, "data.sqlite3"),
     port: 0,
     sitePort: 0,

@@ -1,18 +1,17 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
+import { testApp } from "../../test-app.fixture.ts";
 import { LiveQueries } from "./live-queries.ts";
 
 const nobody = { kind: "none" } as const;
-const fixture = join(import.meta.dirname, "../../../../test/conformance/convex");
 
-/** The real engine and runner over the conformance suite's functions. Counts query runs. */
+/** The real engine and runner over the test app's functions. Counts query runs. */
 async function setUp() {
-  const bundled = await bundleFunctions(fixture);
+  const bundled = await bundleFunctions(testApp);
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());

@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
 import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
+import { testApp } from "../../test-app.fixture.ts";
 import { LiveQueries } from "./live-queries.ts";
 import { QuerySet } from "./query-set.ts";
 
@@ -10,7 +10,7 @@ const nobody = { kind: "none" } as const;
 const queries = 100;
 
 async function setUp() {
-  const bundled = await bundleFunctions(join(import.meta.dirname, "../../../../test/conformance/convex"));
+  const bundled = await bundleFunctions(testApp);
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   anyApi,
   type ApiFromModules,
@@ -6,11 +7,11 @@ import {
   type PaginationResult,
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
-import type * as later from "./convex/later.ts";
-import type * as mail from "./convex/mail.ts";
-import type * as nested from "./convex/nested.ts";
-import type * as things from "./convex/things.ts";
-import type * as world from "./convex/world.ts";
+import type * as later from "./fixtures/test-app/later.ts";
+import type * as mail from "./fixtures/test-app/mail.ts";
+import type * as nested from "./fixtures/test-app/nested.ts";
+import type * as things from "./fixtures/test-app/things.ts";
+import type * as world from "./fixtures/test-app/world.ts";
 
 type Modules = {
   later: typeof later;
@@ -20,10 +21,13 @@ type Modules = {
   world: typeof world;
 };
 
+/** A Convex app for tests of clients. The conformance suite pushes it to other deployments. */
+export const testApp = join(import.meta.dirname, "fixtures/test-app");
+
 /** Modules with types taken from their files, as codegen does. */
 export const modules = anyApi as unknown as ApiFromModules<Modules>;
 
-/** The fixture's functions by name, as codegen would write them. */
+/** Its functions by name, as codegen would write them. */
 export const api = {
   messages: {
     list: makeFunctionReference<"query", { channel: string }, string[]>("messages:list"),
