@@ -28,6 +28,7 @@ export function smoothedSpeed(known: Speed | null, measured: Speed): Speed {
   };
 }
 
-function rounded(value: number): number {
+/** Three significant digits. A measurement is not more precise. */
+export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BackendProcess } from "../support/backend-process.ts";
 import { repetitions } from "../support/repetitions.ts";
-import { anonymousMb, residentMb } from "../support/resident-memory.ts";
+import { anonymousBytes, residentBytes } from "../support/resident-memory.ts";
 import { median } from "../support/statistics.ts";
 import { measureClaims } from "./claims.ts";
 import { type Contention, measureContention } from "./contention.ts";
@@ -73,12 +73,12 @@ export async function embeddedFigures(
       mutationMs: live.claims.alone,
       mutationMsWith1000Subs: live.claims.watched,
       coldStartMs: median(starts),
-      restMb: rest.residentMb,
+      restMb: rest.restMb,
     },
     details: {
       slowdownWith1000Subs: live.claims.slowdown,
       fanoutMs1000Equal: live.fanoutMs1000Equal,
-      memory: { restAnonymousMb: rest.anonymousMb, restMbWith100kDocuments: large.residentMb },
+      memory: { restAnonymousMb: rest.restAnonymousMb, restMbWith100kDocuments: large.restMb },
       conflicts,
     },
   };
@@ -96,10 +96,12 @@ export async function using<T>(
   }
 }
 
+/** Memory in MB (10^6 bytes). */
 export async function atRest({ pid }: BackendProcess): Promise<{
-  readonly residentMb: number;
-  readonly anonymousMb: number | null;
+  readonly restMb: number;
+  readonly restAnonymousMb: number | null;
 }> {
   await sleep(restMs);
-  return { residentMb: residentMb(pid), anonymousMb: anonymousMb(pid) };
+  const anonymous = anonymousBytes(pid);
+  return { restMb: residentBytes(pid) / 1e6, restAnonymousMb: anonymous === null ? null : anonymous / 1e6 };
 }

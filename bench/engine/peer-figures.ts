@@ -31,7 +31,7 @@ export async function convexTestFigures(folder: string, rounds: number, say: Say
     mutationMs,
     mutationMsWith1000Subs: null,
     coldStartMs: null,
-    restMb: rest.residentMb,
+    restMb: rest.restMb,
     notes: {
       mutationsPerSecond: "in memory, so nothing is durable",
       readMsAt1k: "each read scans all documents, including those of the large table",

@@ -1,11 +1,12 @@
 import { availableParallelism } from "node:os";
+import { rounded } from "../../app/contract/speed.ts";
 import { runnerThreads } from "../../main/supervisor/plan/parallelism.ts";
 import type { Bench } from "../bench.ts";
 import { barLines } from "../support/bars.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
-import { median, rounded } from "../support/statistics.ts";
+import { median } from "../support/statistics.ts";
 import { Direct } from "./direct.ts";
 import { startFarm } from "./farm.ts";
 import { inferenceBars, type InferenceFigures, type SequenceFigures } from "./figures.ts";

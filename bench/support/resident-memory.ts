@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** The resident memory of a process and its descendants, in MB (10^6 bytes). On Linux and macOS. */
-export function residentMb(pid: number): number {
+/** The resident memory of a process and its descendants. On Linux and macOS. */
+export function residentBytes(pid: number): number {
   const processes = listProcesses();
   let total = 0;
   const pending = [pid];
@@ -11,14 +11,14 @@ export function residentMb(pid: number): number {
     total += processes.find((each) => each.pid === current)?.kilobytes ?? 0;
     pending.push(...processes.filter(({ parent }) => parent === current).map((child) => child.pid));
   }
-  return (total * 1024) / 1e6;
+  return total * 1024;
 }
 
-/** The anonymous part of it, which the program itself allocated, in MB. Only on Linux. */
-export function anonymousMb(pid: number): number | null {
+/** The anonymous part of one process's memory, which the program itself allocated. Only on Linux. */
+export function anonymousBytes(pid: number): number | null {
   try {
     const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? null : (Number(kilobytes) * 1024) / 1e6;
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
   } catch {
     return null;
   }

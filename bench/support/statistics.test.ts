@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { median, quantile, rounded } from "./statistics.ts";
+import { rounded } from "../../app/contract/speed.ts";
+import { median, quantile } from "./statistics.ts";
 
 it.each([
   [[3], 3],

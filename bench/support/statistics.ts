@@ -1,3 +1,5 @@
+import { rounded } from "../../app/contract/speed.ts";
+
 /** The nearest-rank quantile of the samples for `share` (0 to 1). Throws without samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
@@ -8,11 +10,6 @@ export function quantile(samples: readonly number[], share: number): number {
 
 export function median(samples: readonly number[]): number {
   return (quantile(samples, 0.5) + quantile(samples, 0.5 + Number.EPSILON)) / 2;
-}
-
-/** Three significant digits. A benchmark is not more precise. */
-export function rounded(value: number): number {
-  return Number(value.toPrecision(3));
 }
 
 /** Rounds all numbers of a result. */
