@@ -11,8 +11,8 @@ import { startSweeper } from "./engine/transact/sweeper.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
-import type { Bundle } from "./runtime/isolate/isolate.ts";
 import { FunctionsLoadError } from "./runtime/create-function-runtime.ts";
+import type { Bundle } from "./runtime/isolate/isolate.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 const bundleProcess = fileURLToPath(new URL("./runtime/bundle/bundle-process.ts", import.meta.url));

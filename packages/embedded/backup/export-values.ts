@@ -46,7 +46,10 @@ export function parseExportText(text: string, style: NumberStyle): ParsedLine {
     return isInteger ? integerJson(source, value) : floatJson(value);
   };
   try {
-    return { kind: "ok", value: JSON.parse(text, readNumber as Parameters<typeof JSON.parse>[1]) as JSONValue };
+    return {
+      kind: "ok",
+      value: JSON.parse(text, readNumber as Parameters<typeof JSON.parse>[1]) as JSONValue,
+    };
   } catch (error) {
     return { kind: "invalid", reason: errorMessage(error) };
   }

@@ -5,11 +5,11 @@ import { silent } from "../operations/log.ts";
 import { logLine, logRun } from "../operations/log-runs.ts";
 import { Usage } from "../operations/usage.ts";
 import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
+import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import { executions, isTransactional } from "../runtime/execution/execution.ts";
 import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/isolate.ts";
-import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import {
   componentQueries,
   conflictQueries,

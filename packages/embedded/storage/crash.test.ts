@@ -67,7 +67,9 @@ test("after a kill during uploads and deletions, exactly the acknowledged files 
 
   for (let round = 1; round <= rounds; round += 1) {
     const { child, client } = await start(dataFile);
-    const writers = Array.from({ length: writerCount }, () => work(client, kept, gone).catch(() => undefined));
+    const writers = Array.from({ length: writerCount }, () =>
+      work(client, kept, gone).catch(() => undefined),
+    );
     await vi.waitFor(() => expect(kept.size).toBeGreaterThan(round * uploadsPerRound), deadline);
     const exited = once(child, "exit");
     child.kill("SIGKILL");

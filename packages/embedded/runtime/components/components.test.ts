@@ -9,10 +9,10 @@ import { eventually } from "../../scheduler/scheduling.fixture.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import { bundleFunctions } from "../bundle/bundle.ts";
 import type { Identity } from "../contract/function-runner.ts";
+import { createFunctionRuntime } from "../create-function-runtime.ts";
 import type { FunctionRun, NamedRun } from "../execution/function-run.ts";
 import type { FunctionRuntime } from "../function-runtime.ts";
 import type { Bundle } from "../isolate/isolate.ts";
-import { createFunctionRuntime } from "../create-function-runtime.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
 
 const folder = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
