@@ -13,8 +13,8 @@ const positionEnd = 0;
 const positionAfter = 1;
 
 /**
- * Seals cursors. An index key holds field values that the page's reader may not be allowed to see, so a cursor
- * is encrypted and authenticated, and bound to the query it came from.
+ * Seals cursors. The page's reader may not be allowed to see the field values of an index key. So a cursor is
+ * encrypted, authenticated and bound to its query.
  */
 export class CursorSealer {
   readonly #key: Uint8Array;

@@ -17,8 +17,8 @@ export function isTrip(execution: TransactionExecution, op: string, args: Syscal
 
 /**
  * Lets mutations overlap as if each database call crossed a network, at almost no cost. Waiting mutations
- * continue together in rounds, with one call each. All rounds of mutations that arrived in one turn of the
- * event loop run in one turn, so that their commits still share a flush.
+ * continue together in rounds, with one call each. All rounds of the mutations that arrived together run in one
+ * turn of the event loop, so their commits still share a flush.
  */
 let waiting: (() => void)[] = [];
 let isRunning = false;

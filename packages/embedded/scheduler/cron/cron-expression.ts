@@ -39,8 +39,8 @@ const lastDayPattern = /^L(?:-(\d+))?(W?)$/;
 const maxLastDayOffset = 30;
 
 /**
- * Reads a cron string of five fields, such as "15 7 * * MON-FRI". As in Convex, ranges may wrap around ("22-2"), days
- * of the month may be "L", "L-3", "LW" or "15W", and days of the week "FRI#2", "5L" or "L", the week's last. Throws
+ * Reads a cron string of five fields, such as "15 7 * * MON-FRI". As in Convex, ranges may wrap around ("22-2"). Days
+ * of the month may be "L", "L-3", "LW" or "15W". Days of the week may be "FRI#2", "5L" or "L", the week's last. Throws
  * CronExpressionError.
  */
 export function parseCronExpression(text: string): CronFields {

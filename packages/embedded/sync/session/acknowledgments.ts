@@ -11,8 +11,8 @@ type Pong = { readonly covered: number; readonly at: number };
 
 /**
  * Derives from pongs what the client has received. Frames arrive in order, so a pong confirms every frame before
- * its ping. Once a transition covered a mutation and a later ping was answered, the client will not resend that
- * mutation, and the record of its outcome may be deleted.
+ * its ping. A client that has received a mutation's transition will not resend the mutation, so the record of its
+ * outcome may be deleted.
  */
 export class Acknowledgments {
   #covered = none;
