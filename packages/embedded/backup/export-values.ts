@@ -40,16 +40,13 @@ const maxInt64 = 2n ** 63n - 1n;
 
 /** Parses a line into Convex's JSON encoding. The caller checks the value. */
 export function parseExportText(text: string, style: NumberStyle): ParsedLine {
-  const readNumber: Reviver = (_, value, { source }) => {
+  const reviver: Reviver = (_, value, { source }) => {
     if (typeof value !== "number") return value;
     const isInteger = style === "exported" && source !== undefined && integerPattern.test(source);
     return isInteger ? integerJson(source, value) : floatJson(value);
   };
   try {
-    return {
-      kind: "ok",
-      value: JSON.parse(text, readNumber as Parameters<typeof JSON.parse>[1]) as JSONValue,
-    };
+    return { kind: "ok", value: JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]) as JSONValue };
   } catch (error) {
     return { kind: "invalid", reason: errorMessage(error) };
   }
