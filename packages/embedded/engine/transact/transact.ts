@@ -65,8 +65,8 @@ export async function commitWithRetries<T>(
 }
 
 /**
- * Delay before the next attempt, in ms: doubled each time, with jitter between half and all of it. The first delay is
- * at least the attempt's duration, so retries also spread out on a slow machine.
+ * Delay before the next attempt, in ms: doubled each time, with jitter between half and all of it. It starts at the
+ * attempt's duration, so retries also spread out on a slow machine.
  */
 export function backoffMs(tries: number, attemptMs: number, random: number): number {
   const full = Math.min(Math.max(firstBackoffMs, attemptMs) * 2 ** (tries - 1), maxBackoffMs);
