@@ -20,6 +20,11 @@ export class TokenDecoder<Token> {
     this.#before = promptEnd.slice(-contextTokens);
   }
 
+  /** Whether the tokens so far end in the middle of a character. */
+  get isInsideCharacter(): boolean {
+    return this.#pending.length > 0;
+  }
+
   push(token: Token): string {
     this.#pending.push(token);
     const text = this.#detokenize(this.#pending, this.#before);

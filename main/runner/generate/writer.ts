@@ -75,7 +75,7 @@ export class Writer {
     const before = [...sequence.contextTokens.slice(-16), ...fed];
     const decoder = new TokenDecoder<Token>((tokens, last) => model.detokenize(tokens, false, last), before);
     const json = enforced?.trimEnd === true ? new JsonEnd() : null;
-    /** The length of the text before each token of this passage. */
+    /** The length of the text before each token of this passage. Infinity if the token continues a character. */
     const starts: number[] = [];
     let length = 0;
 
@@ -83,6 +83,22 @@ export class Writer {
       if (text === "") return;
       this.#bytes += text.length * 4;
       emit(text);
+    };
+    /** Returns the passage's end if a stop text appeared. */
+    const push = (text: string): PassageEnd | null => {
+      length += text.length;
+      const piece = matcher.push(text);
+      send(piece.text);
+      if (!piece.stopped) return null;
+      const at = length - matcher.lengthFromStop;
+      const first = starts.findLastIndex((start) => start <= at);
+      return { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: Math.max(0, first) };
+    };
+    /** Sends the held text. Returns the passage's end if a stop text appeared. */
+    const flush = (): PassageEnd | null => {
+      const end = push(decoder.flush());
+      if (end === null) send(matcher.flush());
+      return end;
     };
     const count = passage.reported ? request.logprobs : undefined;
     const wanted = { confidence: count !== undefined, probabilities: count !== undefined && count > 0 };
@@ -94,11 +110,11 @@ export class Writer {
       this.#firstTokenAt ??= clock();
       const { token } = step;
       if (stopTokens.has(token)) {
-        this.#flush(matcher, decoder, send);
+        flush();
         return { kind: "stop-token", token };
       }
       this.#answer.push(token);
-      starts.push(length);
+      starts.push(decoder.isInsideCharacter ? Infinity : length);
       let text = decoder.push(token);
       if (count !== undefined) {
         const choice = choiceOf(model, step, count);
@@ -107,29 +123,19 @@ export class Writer {
       }
       const complete = json?.push(text) ?? null;
       if (complete !== null) text = text.slice(0, complete);
-      length += text.length;
-      const piece = matcher.push(text);
-      send(piece.text);
-      if (piece.stopped) {
-        const at = length - matcher.lengthFromStop;
-        const first = starts.findLastIndex((start) => start <= at);
-        return { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: Math.max(0, first) };
-      }
+      const end = push(text);
+      if (end !== null) return end;
       if (complete !== null) {
         send(matcher.flush());
         return { kind: "ended" };
       }
-      if (this.#isFull(1)) {
-        const stopped = this.#flush(matcher, decoder, send);
-        return stopped ? { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: 0 } : { kind: "length" };
-      }
+      if (this.#isFull(1)) return flush() ?? { kind: "length" };
       const wait = pace();
       if (wait !== null) await wait;
       if (this.#isAborted()) return { kind: "aborted" };
     }
     if (this.#isAborted()) return { kind: "aborted" };
-    const stopped = this.#flush(matcher, decoder, send);
-    return stopped ? { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: 0 } : { kind: "ended" };
+    return flush() ?? { kind: "ended" };
   }
 
   #isAborted(): boolean {
@@ -141,12 +147,5 @@ export class Writer {
     const { sequence, request, contextTokens } = this.#deps;
     if (this.#answer.length >= request.maxTokens || this.#bytes >= mostResultBytes) return true;
     return sequence.nextTokenIndex + next >= contextTokens;
-  }
-
-  #flush(matcher: StopMatcher, decoder: TokenDecoder<Token>, send: (text: string) => void): boolean {
-    const rest = matcher.push(decoder.flush());
-    send(rest.text);
-    if (!rest.stopped) send(matcher.flush());
-    return rest.stopped;
   }
 }
