@@ -1,7 +1,8 @@
-import { BackOff, type BackOffDelay, UnknownWorkerError } from "@gleaner/queue/worker";
+import type { BackOffDelay } from "@gleaner/queue/worker";
 import type { ModelView } from "../../../app/contract/snapshot.ts";
-import { errorName, type Log } from "../../log.ts";
+import type { Log } from "../../log.ts";
 import type { Me, Organization, ReportedModel } from "../organization/organization.ts";
+import { ReportLoop } from "./report-loop.ts";
 
 /** The interval of reports while only the downloaded bytes change. */
 const progressEveryMs = 30_000;
@@ -46,69 +47,45 @@ function withoutBytes({ downloadedBytes: _bytes, ...rest }: ReportedModel): unkn
  * connection.
  */
 export class ModelReport {
-  readonly #organization: Pick<Organization, "reportModels">;
-  readonly #log: Log;
-  readonly #retry: BackOff;
+  readonly #loop: ReportLoop<readonly ReportedModel[]>;
   #models: readonly ReportedModel[] | null = null;
   #sent: SentReport | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #reporting = false;
-  #known = false;
 
   constructor(organization: Pick<Organization, "reportModels">, log: Log, retryDelayMs?: BackOffDelay) {
-    this.#organization = organization;
-    this.#log = log;
-    this.#retry = new BackOff(retryDelayMs);
+    const send = async (models: readonly ReportedModel[]): Promise<void> => {
+      const at = Date.now();
+      await organization.reportModels(models);
+      this.#sent = { models, at };
+    };
+    const onRefused = (error: string): void => log("warn", "model-report.refused", { error });
+    this.#loop = new ReportLoop({ due: () => this.#due(), send, onRefused }, retryDelayMs);
   }
 
   setModels(models: readonly ReportedModel[]): void {
     this.#models = models;
-    void this.#report();
+    void this.#loop.send();
   }
 
-  /** The backend has accepted this connection. */
   greeted(): void {
-    this.#known = true;
     this.#sent = null;
-    void this.#report();
+    this.#loop.greeted();
   }
 
   stop(): void {
-    this.#known = false;
-    this.#retry.cancel();
+    this.#loop.stop();
     clearTimeout(this.#timer);
-  }
-
-  async #report(): Promise<void> {
-    if (this.#reporting) return;
-    this.#reporting = true;
-    this.#retry.cancel();
-    clearTimeout(this.#timer);
-    try {
-      for (let models = this.#due(); models !== null; models = this.#due()) {
-        const at = Date.now();
-        await this.#organization.reportModels(models);
-        this.#sent = { models, at };
-        this.#retry.taken();
-      }
-    } catch (error) {
-      this.#log("warn", "model-report.refused", { error: errorName(error) });
-      if (this.#known && !(error instanceof UnknownWorkerError)) {
-        this.#retry.refused(() => void this.#report());
-      }
-    } finally {
-      this.#reporting = false;
-    }
   }
 
   /** The models to report now. Sets a timer if the report is due later. */
   #due(): readonly ReportedModel[] | null {
-    if (!this.#known || this.#models === null) return null;
+    clearTimeout(this.#timer);
+    if (this.#models === null) return null;
     const now = Date.now();
     const at = reportDue(this.#sent, this.#models, now);
     if (at === null) return null;
     if (at <= now) return this.#models;
-    this.#timer = setTimeout(() => void this.#report(), at - now).unref();
+    this.#timer = setTimeout(() => void this.#loop.send(), at - now).unref();
     return null;
   }
 }
