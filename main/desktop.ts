@@ -5,12 +5,12 @@ import fileLog from "electron-log/node.js";
 import { WebSocket } from "ws";
 import { pauseMinutes } from "../app/contract/pause-choices.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
-import { leaveOnce } from "./desktop/leave.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
+import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
@@ -27,16 +27,10 @@ import { panelWindow } from "./window/panel-window.ts";
 import { electronSystemEvents } from "./window/system-events.ts";
 import { utilityRunner } from "./window/utility-runner.ts";
 
-/** The time limit for releasing jobs before the program ends. */
-const leaveWithinMs = 3_000;
-
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
 if (args.parsed.kind === "invalid") {
   process.stderr.write(`${args.parsed.reason}\n`);
-  dialog.showErrorBox(
-    "Gleaner cannot start",
-    `${args.parsed.reason}.\n\nAsk your administrator for the address.`,
-  );
+  dialog.showErrorBox("Gleaner cannot start", `${args.parsed.reason}.`);
   app.exit(64);
 } else {
   // One program per data folder, which contains Electron's lock and Chromium's files.
@@ -122,7 +116,6 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
       tray.destroy();
     },
     () => app.exit(0),
-    leaveWithinMs,
   );
   app.on("before-quit", (event) => {
     window.release();

@@ -8,6 +8,7 @@ import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts"
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
 import type { DonorStartLine } from "./headless/start-line.ts";
+import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
@@ -31,16 +32,16 @@ async function main(): Promise<void> {
 
 async function run(args: Arguments): Promise<void> {
   const log = jsonLinesLog((line) => process.stderr.write(line), args.verbose ? "debug" : "info");
-  let leaving = false;
+  let stop = (): Promise<void> => Promise.resolve();
+  const end = leaveOnce(
+    () => stop(),
+    (isLate) => process.exit(isLate ? 1 : 0),
+  );
   const leave = (why: string): void => {
     // A second signal ends the process at once.
-    if (leaving) process.exit(130);
-    leaving = true;
+    if (!end()) process.exit(130);
     log("info", "headless.leaving", { why });
-    setTimeout(() => process.exit(1), 3_000).unref();
-    void stop().finally(() => process.exit(0));
   };
-  let stop = (): Promise<void> => Promise.resolve();
   process.on("SIGINT", () => leave("SIGINT"));
   process.on("SIGTERM", () => leave("SIGTERM"));
   if (args.withParent) {

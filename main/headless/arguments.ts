@@ -21,7 +21,7 @@ const schema = z.object({
     .min(1)
     .transform((path) => resolve(path)),
   backend: z
-    .url({ protocol: /^https?$/, error: "has to be an http or https address" })
+    .url({ protocol: /^https?$/, error: "has to be an http or https address. Ask your administrator for it" })
     // Convex's client appends a path that starts with a slash.
     .transform((url) => new URL(url).origin),
   code: z.string().trim().min(4).max(200).optional(),
@@ -45,24 +45,25 @@ export type Arguments = z.output<typeof schema>;
 export type ParsedArguments =
   { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
 
+/** The options that the desktop program has, too. */
+export const sharedOptions = {
+  data: { type: "string" },
+  backend: { type: "string" },
+  code: { type: "string" },
+  name: { type: "string" },
+  "donate-now": { type: "string" },
+  unattended: { type: "boolean" },
+  model: { type: "string", multiple: true },
+  "with-parent": { type: "boolean" },
+  verbose: { type: "boolean" },
+} as const;
+
 /** Flags override the environment. Secrets may come by either, but process lists do not show the environment. */
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): ParsedArguments {
   try {
     const { values } = parseArgs({
       args: [...argv],
-      options: {
-        data: { type: "string" },
-        backend: { type: "string" },
-        code: { type: "string" },
-        name: { type: "string" },
-        "donate-now": { type: "string" },
-        unattended: { type: "boolean" },
-        "panel-port": { type: "string" },
-        "panel-dir": { type: "string" },
-        model: { type: "string", multiple: true },
-        "with-parent": { type: "boolean" },
-        verbose: { type: "boolean" },
-      },
+      options: { ...sharedOptions, "panel-port": { type: "string" }, "panel-dir": { type: "string" } },
     });
     const parsed = schema.safeParse({
       ...values,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { leaveOnce } from "./leave.ts";
+import { leaveOnce } from "./leave-once.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +11,7 @@ afterEach(() => {
 it("exits once, after the stop", async () => {
   const exit = vi.fn();
   const stop = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 500)));
-  const leave = leaveOnce(stop, exit, 3_000);
+  const leave = leaveOnce(stop, exit);
   expect([leave(), leave()]).toEqual([true, false]);
   await vi.advanceTimersByTimeAsync(499);
   expect(exit).not.toHaveBeenCalled();
@@ -22,11 +22,11 @@ it("exits once, after the stop", async () => {
 
 it("exits after its time limit, and after a failed stop", async () => {
   const late = vi.fn();
-  leaveOnce(() => new Promise(() => undefined), late, 3_000)();
+  leaveOnce(() => new Promise(() => undefined), late)();
   await vi.advanceTimersByTimeAsync(3_000);
   expect(late).toHaveBeenCalledOnce();
   const failing = vi.fn();
-  leaveOnce(() => Promise.reject(new Error("disk")), failing, 3_000)();
+  leaveOnce(() => Promise.reject(new Error("disk")), failing)();
   await vi.advanceTimersByTimeAsync(0);
   expect(failing).toHaveBeenCalledOnce();
 });
