@@ -30,7 +30,7 @@ export class Enrollment {
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") return refused(enrollmentRefusals[outcome.reason]);
-      await this.remember(outcome);
+      await this.remember({ deviceId: outcome.deviceId, organizationName: outcome.organization });
       onEnrolled();
       return done;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import {
   type ModelPieces,
@@ -15,34 +16,22 @@ import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
 
-export type EnrollOutcome =
-  | { readonly kind: "enrolled"; readonly deviceId: string; readonly organizationName: string }
-  | { readonly kind: "refused"; readonly reason: "unknown-code" | "expired" | "used-up" | "revoked" };
+export type EnrollOutcome = FunctionReturnType<typeof api.devices.enroll>;
 
 /** The part of a model that jobs need. */
 export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens"> &
   Partial<Pick<OfferedModel, "template">>;
 
-export type Me = {
+/** `sharing` is the secret by which devices recognize each other in an office. If it is null, nothing is shared. */
+export type Me = Pick<FunctionReturnType<typeof api.devices.me>, "name" | "status" | "sharing"> & {
   readonly deviceId: string;
-  readonly name: string;
   readonly organizationName: string;
-  readonly status: "active" | "retired";
   readonly models: readonly OfferedModel[];
   /** The rules that the organization sets and locks on this device. */
   readonly policy: OrganizationRules;
-  /**
-   * The secret by which devices recognize each other in an office. `previous` stays valid for a while. Null
-   * means that nothing is shared.
-   */
-  readonly sharing: { readonly secret: string; readonly previous: string | null } | null;
 };
 
-export type Earnings = {
-  readonly balanceMicro: bigint;
-  readonly todayMicro: bigint;
-  readonly jobsSucceeded: number;
-};
+export type Earnings = FunctionReturnType<typeof api.devices.earnings>;
 
 /** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =
@@ -92,11 +81,7 @@ export function connectOrganization(client: ConvexClient, key: string, log: Log)
     (error: Error): void =>
       log("warn", "backend.query-failed", { query, error: errorName(refusalOf(error)) });
   return {
-    enroll: async (code, name, platform) => {
-      const outcome = await client.mutation(api.devices.enroll, { code, key, name, platform });
-      if (outcome.kind === "refused") return outcome;
-      return { kind: "enrolled", deviceId: outcome.deviceId, organizationName: outcome.organization };
-    },
+    enroll: (code, name, platform) => client.mutation(api.devices.enroll, { code, key, name, platform }),
     report: async (activity, unknownFacts) => {
       try {
         const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
