@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { instant } from "../../app/contract/donor-answers.ts";
 import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import { readRules } from "../../app/policy/rule-schemas.ts";
 import type { Log } from "../log.ts";
@@ -14,8 +15,6 @@ export type Settings = {
   readonly rules: SomeRules;
 };
 
-/** The latest valid date. */
-const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const pausedForNow = { until: null };
 
 /**

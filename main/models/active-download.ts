@@ -2,7 +2,7 @@ import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/mo
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { stampOf } from "../store/verify-file.ts";
 import { ByteRate } from "./byte-rate.ts";
-import { Download, type DownloadEnd } from "./download/download.ts";
+import { diskError, Download, type DownloadEnd } from "./download/download.ts";
 import type { DownloadTimes } from "./download/download-times.ts";
 import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
 import type { Neighbors } from "./download/neighbors.ts";
@@ -76,9 +76,7 @@ export class ActiveDownload {
     try {
       return await this.#fetchAndMove();
     } catch (error) {
-      const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-      const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
-      return { kind: "waiting", why, detail, retryAfterMs: null };
+      return diskError(error);
     }
   }
 

@@ -123,7 +123,7 @@ export class Download {
         if (choice.kind === "peer") await this.#fromOffice(piece, choice.holders, signal);
         else await this.#fromInternet(piece, signal);
       } catch (error) {
-        this.#finish(this.#diskError(error));
+        this.#finish(diskError(error));
       } finally {
         this.#underWay.delete(piece);
         this.#deps.onProgress();
@@ -250,12 +250,6 @@ export class Download {
     return { kind: "failed", why: "wrong-content", detail };
   }
 
-  #diskError(error: unknown): DownloadEnd {
-    const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
-    return { kind: "waiting", why, detail, retryAfterMs: null };
-  }
-
   #finish(end: DownloadEnd): void {
     this.#end ??= end;
     this.#wake();
@@ -266,4 +260,11 @@ export class Download {
     this.#change = Promise.withResolvers<undefined>();
     resolve(undefined);
   }
+}
+
+/** The end after a file operation failed. */
+export function diskError(error: unknown): Extract<DownloadEnd, { kind: "waiting" }> {
+  const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
+  return { kind: "waiting", why, detail, retryAfterMs: null };
 }
