@@ -187,7 +187,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         settings: settings.current(),
         policy: policy.current(),
       });
-      models.look(seen, rules());
+      models.update(seen, rules());
       showModels();
     },
     log,

@@ -33,7 +33,7 @@ const models: Models = await openModels({
 });
 catalog.onChange(() => models.store.filesChanged());
 models.offer([model], office === undefined ? null : { secret: office.secret, previous: null });
-models.look(idleFacts, { ...roomyRules, shareModels: office !== undefined });
+models.update(idleFacts, { ...roomyRules, shareModels: office !== undefined });
 setInterval(() => {
   const view = models.store.view(model);
   process.stdout.write(`${JSON.stringify({ state: view.state, held: view.downloadedBytes ?? 0 })}\n`);

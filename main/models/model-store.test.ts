@@ -52,8 +52,8 @@ async function start(changed: Partial<ModelStoreDeps> = {}, models = [model]): P
   store.offer(models);
 }
 
-const look = (rules: Partial<typeof roomyRules> = {}): void =>
-  store.look(idleFacts, { ...roomyRules, ...rules });
+const update = (rules: Partial<typeof roomyRules> = {}): void =>
+  store.update(idleFacts, { ...roomyRules, ...rules });
 const soon = { timeout: 30_000, interval: 10 };
 const becomes = (view: Partial<ModelView>, of = model): Promise<void> =>
   vi.waitFor(() => expect(store.view(of)).toMatchObject(view), soon);
@@ -63,7 +63,7 @@ describe("an offered model", () => {
   it("downloads an offered model for its jobs, and has it after a restart without reading it again", async () => {
     await start();
     expect(store.view(model)).toMatchObject({ state: "waiting", why: { reason: "not-a-member" } });
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(await readFile(path())).toEqual(server.bytes);
     expect(catalog.find(model)).toMatchObject({ path: path(), modelId: "m", contextTokens: 512 });
@@ -76,13 +76,13 @@ describe("an offered model", () => {
   it("interrupts a download while the person uses the computer, and continues where it stopped", async () => {
     server.holdAt = 100_000;
     await start();
-    look();
+    update();
     await becomes({ state: "downloading", downloadedBytes: 100_000 });
-    store.look(inUse, roomyRules);
+    store.update(inUse, roomyRules);
     await becomes({ state: "waiting", downloadedBytes: 100_000, why: { reason: "in-use", detail: null } });
     await server.deserted();
     server.holdAt = Infinity;
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(server.sent).toBe(server.bytes.length);
   });
@@ -90,13 +90,13 @@ describe("an offered model", () => {
   it("downloads no faster than the rules allow", async () => {
     await start();
     // At a thousand bytes a second the first chunks take a minute.
-    look({ downloadKbps: 8 });
+    update({ downloadKbps: 8 });
     await becomes({ state: "downloading", bytesPerSecond: expect.any(Number) as number });
     await vi.waitFor(() => expect(store.view(model).downloadedBytes).toBeGreaterThan(0), soon);
     expect(store.view(model).downloadedBytes).toBeLessThan(model.sizeBytes);
-    store.look(inUse, roomyRules);
+    store.update(inUse, roomyRules);
     await becomes({ state: "waiting" });
-    look();
+    update();
     await becomes({ state: "ready" });
   });
 
@@ -104,23 +104,23 @@ describe("an offered model", () => {
     [server, model] = await serve("large", 40);
     pieces = null;
     await start();
-    look({ networkBudgetMbPerDay: 1 });
+    update({ networkBudgetMbPerDay: 1 });
     await becomes({ state: "waiting", why: { reason: "day-budget", detail: null } });
     const { sent } = server;
     expect(sent).toBeGreaterThanOrEqual(2 ** 20);
     await store.stop();
     await start();
-    look({ networkBudgetMbPerDay: 1 });
+    update({ networkBudgetMbPerDay: 1 });
     await becomes({ state: "waiting", why: { reason: "day-budget", detail: null } });
     expect(server.sent).toBe(sent);
-    look({ networkBudgetMbPerDay: 2_000 });
+    update({ networkBudgetMbPerDay: 2_000 });
     await becomes({ state: "ready" });
   });
 
   it("rejects a file with wrong content until the person requests it again", async () => {
     server.onChunk = (_start, bytes) => bytes.fill(7);
     await start();
-    look();
+    update();
     await becomes({
       state: "waiting",
       why: { reason: "wrong-content", detail: expect.any(String) as string },
@@ -132,7 +132,7 @@ describe("an offered model", () => {
     await store.stop();
     server.onChunk = (_start, bytes) => bytes;
     await start();
-    look();
+    update();
     await becomes({
       state: "waiting",
       why: { reason: "wrong-content", detail: expect.any(String) as string },
@@ -148,7 +148,7 @@ describe("an offered model", () => {
       return true;
     };
     await start();
-    look();
+    update();
     await becomes({
       state: "waiting",
       why: { reason: "source-refused", detail: expect.any(String) as string },
@@ -164,7 +164,7 @@ describe("an offered model", () => {
     pieces = null;
     server.onChunk = (_start, bytes) => bytes.fill(7);
     await start();
-    look();
+    update();
     await becomes({
       state: "waiting",
       why: { reason: "wrong-content", detail: expect.any(String) as string },
@@ -181,7 +181,7 @@ describe("an offered model", () => {
       return true;
     };
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(refusals).toBe(1);
   });
@@ -192,7 +192,7 @@ describe("an offered model", () => {
       return true;
     };
     await start();
-    look();
+    update();
     await becomes({
       state: "waiting",
       why: { reason: "source-refused", detail: "It answers with status 404." },
@@ -203,21 +203,21 @@ describe("an offered model", () => {
     server.holdAt = 100_000;
     pieces = null;
     await start();
-    look();
+    update();
     await becomes({ downloadedBytes: 100_000 });
-    store.look(inUse, roomyRules);
+    store.update(inUse, roomyRules);
     await becomes({ state: "waiting" });
     await server.deserted();
     server.holdAt = Infinity;
     server.etag = '"2"';
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(await readFile(path())).toEqual(server.bytes);
   });
 
   it("repairs a damaged file by fetching only its bad piece", async () => {
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     const bytes = await readFile(path());
     bytes[pieceBytes + 5] = (bytes[pieceBytes + 5] ?? 0) ^ 1;
@@ -230,7 +230,7 @@ describe("an offered model", () => {
 
   it("downloads a deleted file again", async () => {
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     await rm(path());
     await catalog.recheck(model.sha256);
@@ -242,7 +242,7 @@ describe("an offered model", () => {
     "finds the file of a process that was killed %s it moved the file to its place",
     async (when) => {
       await start();
-      look();
+      update();
       await becomes({ state: "ready" });
       await store.stop();
       const index = await readFile(join(folder, "index.json"), "utf8");
@@ -252,7 +252,7 @@ describe("an offered model", () => {
         await revertToPart(path(), join(folder, `${model.sha256}.part`), file);
       }
       await start();
-      look();
+      update();
       await becomes({ state: "ready" });
       expect(await readFile(path())).toEqual(server.bytes);
       expect(server.sent).toBe(server.bytes.length);
@@ -261,14 +261,14 @@ describe("an offered model", () => {
 
   it("keeps offered files and deletes others if the index was lost", async () => {
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     await store.stop();
     await writeFile(join(folder, "index.json"), "nonsense");
     const other = join(folder, `${"0".repeat(64)}.gguf`);
     await writeFile(other, "of an organization before");
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(await readFile(path())).toEqual(server.bytes);
     expect(server.sent).toBe(server.bytes.length);
@@ -278,7 +278,7 @@ describe("an offered model", () => {
   it("does not fetch a bundled model", async () => {
     model = { ...model, source: "bundled" };
     await start();
-    look();
+    update();
     expect(store.view(model)).toMatchObject({ state: "missing", why: { reason: "no-source" } });
     expect(server.requests).toBe(0);
   });
@@ -287,10 +287,10 @@ describe("an offered model", () => {
 describe("the disk space of models", () => {
   it("downloads no model that exceeds the disk space of the rules", async () => {
     await start();
-    look({ diskQuotaMb: 0 });
+    update({ diskQuotaMb: 0 });
     await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } });
     expect(server.requests).toBe(0);
-    look({ minFreeDiskMb: 16 * 2 ** 20 });
+    update({ minFreeDiskMb: 16 * 2 ** 20 });
     await store.fetch("m");
     await becomes({ state: "waiting", why: { reason: "disk-full", detail: null } });
     expect(server.requests).toBe(0);
@@ -300,7 +300,7 @@ describe("the disk space of models", () => {
     const running = new Set<string>();
     pieces = null;
     await start({ running: () => running });
-    look({ diskQuotaMb: 1 });
+    update({ diskQuotaMb: 1 });
     await becomes({ state: "ready" });
     const old = model;
     const [, next] = await serve("next", 14);
@@ -318,7 +318,7 @@ describe("the disk space of models", () => {
     const [, next] = await serve("next", 14);
     pieces = null;
     await start({}, [model, next]);
-    look({ diskQuotaMb: 1 });
+    update({ diskQuotaMb: 1 });
     await becomes({ state: "ready" });
     await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } }, next);
     expect(store.view(model).state).toBe("ready");
@@ -326,9 +326,9 @@ describe("the disk space of models", () => {
 
   it("deletes models when the rules allow less disk space", async () => {
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
-    look({ diskQuotaMb: 0 });
+    update({ diskQuotaMb: 0 });
     await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } });
     expect(await readdir(folder)).not.toContain(`${model.sha256}.gguf`);
   });
@@ -340,7 +340,7 @@ describe("the disk space of models", () => {
       await writeFile(join(folder, name), "x");
     }
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     expect((await readdir(folder)).sort()).toEqual(
       [`${model.sha256}.gguf`, "index.json", "network.json"].sort(),
@@ -351,14 +351,14 @@ describe("the disk space of models", () => {
 describe("a removed model", () => {
   it("does not download a removed model until the person requests it", async () => {
     await start();
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(store.list()).toMatchObject([{ modelId: "m", state: "ready", sha256: model.sha256 }]);
     expect(await store.remove("m")).toEqual({ kind: "ok" });
     expect(await readdir(folder)).not.toContain(`${model.sha256}.gguf`);
     await store.stop();
     await start();
-    look();
+    update();
     expect(store.view(model)).toMatchObject({ state: "missing", why: { reason: "removed" } });
     expect(await store.fetch("m")).toEqual({ kind: "ok" });
     await becomes({ state: "ready" });
@@ -366,7 +366,7 @@ describe("a removed model", () => {
 
   it("refuses to remove a running or an unknown model", async () => {
     await start({ running: () => new Set([model.sha256]) });
-    look();
+    update();
     await becomes({ state: "ready" });
     expect(await store.remove("m")).toEqual({ kind: "refused", reason: "running" });
     expect(await store.remove("unheard of")).toEqual({ kind: "refused", reason: "unknown" });
@@ -375,7 +375,7 @@ describe("a removed model", () => {
   it("removes a model during its download", async () => {
     server.holdAt = 100_000;
     await start();
-    look();
+    update();
     await becomes({ downloadedBytes: 100_000 });
     expect(await store.remove("m")).toEqual({ kind: "ok" });
     expect((await readdir(folder)).filter((name) => name.includes("part"))).toEqual([]);

@@ -62,7 +62,7 @@ export class ModelStore {
   }
 
   /** Applies new facts or rules: starts, continues or stops. Cheap; called at every decision. */
-  look(facts: Facts, rules: Rules): void {
+  update(facts: Facts, rules: Rules): void {
     const before = this.network.hold;
     this.network.update(facts, rules);
     const changed = this.network.hold !== before || rulesKey(rules) !== rulesKey(this.#rules);

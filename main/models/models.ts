@@ -17,7 +17,7 @@ export type Models = {
   /** Sets the organization's models and the secrets by which its devices recognize each other. */
   readonly offer: (models: readonly OfferedModel[], sharing: SharingSecrets | null) => void;
   /** Updates facts and rules. Cheap; called at every decision. */
-  readonly look: (facts: Facts, rules: Rules) => void;
+  readonly update: (facts: Facts, rules: Rules) => void;
   /** Implements `gleaner models remove`. */
   readonly remove: (modelId: string) => Promise<Reply>;
   /** Implements `gleaner models fetch`. */
@@ -53,11 +53,11 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
       share();
       store.offer(models);
     },
-    look: (facts, rules) => {
+    update: (facts, rules) => {
       shared = rules.shareModels && facts.membership === "active";
       // Share before downloading, so that the download finds the office.
       share();
-      store.look(facts, rules);
+      store.update(facts, rules);
       network.filesChanged();
     },
     remove: (modelId) => removeModel(store, modelId),
