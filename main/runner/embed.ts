@@ -3,13 +3,13 @@ import type { RunOutcome } from "../../app/contract/runner.ts";
 import { limits } from "../../app/jobs/limits.ts";
 import type { EmbeddingRequest } from "../../app/jobs/work.ts";
 import type { LoadedModel } from "./load/load-model.ts";
-import type { Pacing } from "./process/duty-cycle.ts";
+import type { JobPace } from "./process/duty-cycle.ts";
 
 /** Computes the vectors of texts, one text at a time. */
 export async function embed(
   loaded: LoadedModel,
   { inputs }: EmbeddingRequest,
-  { signal, pace, clock }: Pacing,
+  { signal, pace, clock }: JobPace,
 ): Promise<RunOutcome> {
   const startedAt = clock();
   const opened = await loaded.embedding();

@@ -2,7 +2,7 @@ import { perSecond, type Speed } from "../../app/contract/speed.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import { prefill, PrefillSlices } from "./generate/prefill.ts";
 import type { LoadedModel } from "./load/load-model.ts";
-import type { Pacing } from "./process/duty-cycle.ts";
+import type { JobPace } from "./process/duty-cycle.ts";
 
 /** Fewer tokens, or less time, tell too little. */
 const leastTokens = 16;
@@ -24,7 +24,7 @@ export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">)
 /** Measures a model that was just loaded. Null if aborted. The first slice warms it up and does not count. */
 export async function measureSpeed(
   loaded: LoadedModel,
-  { signal, pace, clock }: Pacing,
+  { signal, pace, clock }: JobPace,
 ): Promise<Speed | null> {
   const { model, batchTokens, sequences } = loaded;
   const { read, written } = measuredTokens;
@@ -32,7 +32,7 @@ export async function measureSpeed(
   const words = model.tokenize("the ".repeat(slices.size + read));
   const [first, rest] = [words.slice(0, slices.size), words.slice(slices.size, slices.size + read)];
   if (rest.length === 0 || first.length + rest.length + written >= loaded.contextTokens) return null;
-  const { sequence, release } = await sequences.lease(words);
+  const { sequence, release } = await sequences.lend(words);
   try {
     await sequence.clearHistory();
     if (!(await prefill(sequence, first, { slices, signal, pace }))) return null;

@@ -35,8 +35,8 @@ export type DownloadEnd =
   | { readonly kind: "failed"; readonly why: "wrong-content"; readonly detail: string };
 
 /** Few, so that a download does not load the network. */
-const lanes = 3;
-const internetLanes = 2;
+const mostFetches = 3;
+const mostInternetFetches = 2;
 /** The allowed number of wrong hashes, with hashes of pieces and without. */
 const maxFailures = { byPiece: 5, whole: 2 };
 
@@ -82,13 +82,13 @@ export class Download {
     const ticks = setInterval(() => this.#wake(), Math.min(500, times.pollMs));
     try {
       for (;;) {
-        const working = Array.from({ length: lanes }, () => this.#lane(stop.signal));
+        const working = Array.from({ length: mostFetches }, () => this.#fetchPieces(stop.signal));
         void this.#ended().then(() => stop.abort());
         await Promise.all(working);
         if (!this.#isOver()) await this.#verify(signal);
         if (this.#end !== null) break;
       }
-      // Only after all lanes have stopped: they wrote bytes of the old file.
+      // Only after all fetches have stopped: they wrote bytes of the old file.
       if (this.#changed) await this.#forgetOther();
       return this.#end;
     } finally {
@@ -107,7 +107,7 @@ export class Download {
   }
 
   /** Fetches pieces until all are here or the end is decided. */
-  async #lane(signal: AbortSignal): Promise<void> {
+  async #fetchPieces(signal: AbortSignal): Promise<void> {
     const { part } = this.#deps;
     while (!this.#isOver() && !part.complete) {
       const choice = this.#choose();
@@ -145,7 +145,7 @@ export class Download {
       have: office?.have ?? new Map(),
       seeded: office?.seeded ?? false,
       byPiece: part.spec.pieceHashes !== null,
-      internet: busy < internetLanes && performance.now() >= this.#settledAt && this.#internetHold() === null,
+      internet: busy < mostInternetFetches && performance.now() >= this.#settledAt && this.#internetHold() === null,
       help: office?.helpAt(performance.now()) ?? "some",
     });
   }

@@ -19,19 +19,19 @@ export type AnnouncedFile = { readonly sha256: string; readonly complete: boolea
 /** The fields of an announcement's TXT record. */
 export function txtOf(
   key: OfficeKey,
-  place: Pick<Announcement, "id" | "address" | "port">,
+  device: Pick<Announcement, "id" | "address" | "port">,
   files: readonly AnnouncedFile[],
 ): string[] {
   const words = files
     .slice(0, maxFiles)
     .map(({ sha256, complete }) => `${fileTag(key.secret, sha256)}${complete ? "+" : "-"}`);
-  return [`o=${key.tag}`, `s=${signature(key, place, words)}`, ...words.map((word) => `f=${word}`)];
+  return [`o=${key.tag}`, `s=${signature(key, device, words)}`, ...words.map((word) => `f=${word}`)];
 }
 
 /** Null if no device with one of these keys signed it for this address. */
 export function readTxt(
   txt: readonly string[],
-  place: Pick<Announcement, "id" | "address" | "port">,
+  device: Pick<Announcement, "id" | "address" | "port">,
   keys: readonly OfficeKey[],
 ): { readonly key: OfficeKey; readonly announcement: Announcement } | null {
   const all = (name: string): string[] =>
@@ -41,10 +41,10 @@ export function readTxt(
   const words = all("f");
   if (words.length > maxFiles || words.some((word) => !/^[\w-]{12}[+-]$/.test(word))) return null;
   const given = Buffer.from(all("s")[0] ?? "");
-  const expected = Buffer.from(signature(key, place, words));
+  const expected = Buffer.from(signature(key, device, words));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const files = words.map((word) => ({ tag: word.slice(0, 12), complete: word.endsWith("+") }));
-  return { key, announcement: { ...place, files } };
+  return { key, announcement: { ...device, files } };
 }
 
 function signature(

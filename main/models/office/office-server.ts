@@ -22,7 +22,7 @@ export class OfficeServer {
   readonly #shared: SharedFiles;
   readonly #log: Log;
   readonly #calls = new CallLimit(limits.callsPerSecondEach);
-  #giving = 0;
+  #sending = 0;
 
   constructor(keys: () => readonly OfficeKey[], shared: SharedFiles, log: Log) {
     this.#shared = shared;
@@ -92,7 +92,7 @@ export class OfficeServer {
         if (have === null) end(response, 404);
         else end(response, 200, Buffer.from(JSON.stringify(have)));
       } else if (found["what"] === "piece" && found["piece"] !== undefined) {
-        await this.#give(found["sha256"] ?? "", size, Number(found["piece"]), response);
+        await this.#sendPiece(found["sha256"] ?? "", size, Number(found["piece"]), response);
       } else end(response, 404);
     } catch (error) {
       this.#log("warn", "office.answer-failed", { error: errorName(error) });
@@ -100,12 +100,12 @@ export class OfficeServer {
     }
   }
 
-  async #give(sha256: string, size: number, piece: number, response: ServerResponse): Promise<void> {
-    if (this.#giving >= limits.piecesAtOnce) {
+  async #sendPiece(sha256: string, size: number, piece: number, response: ServerResponse): Promise<void> {
+    if (this.#sending >= limits.piecesAtOnce) {
       end(response, 503);
       return;
     }
-    this.#giving++;
+    this.#sending++;
     try {
       const bytes = await this.#shared.piece(sha256, size, piece);
       if (bytes === null) {
@@ -125,7 +125,7 @@ export class OfficeServer {
       }
       response.end();
     } finally {
-      this.#giving--;
+      this.#sending--;
     }
   }
 }

@@ -4,8 +4,8 @@ import type { RunOutcome } from "../../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult, JobError, ToolCall } from "../../../app/jobs/chat.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
-import type { Lease } from "../load/sequences.ts";
-import type { Pacing } from "../process/duty-cycle.ts";
+import type { SequenceLoan } from "../load/sequences.ts";
+import type { JobPace } from "../process/duty-cycle.ts";
 import { type Enforced, grammarOf } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
@@ -15,7 +15,7 @@ import { type PassageEnd, Writer } from "./writer.ts";
 
 type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
 
-export type AnswerDeps = Pacing & {
+export type AnswerDeps = JobPace & {
   readonly loaded: LoadedModel;
   readonly slices: PrefillSlices;
   readonly emit: (text: string) => void;
@@ -35,34 +35,34 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   if (prompt.tokens.length === 0 || prompt.tokens.length >= contextTokens) {
     return { kind: "failed", error: contextExceeded(prompt.tokens.length, contextTokens) };
   }
-  const lease = await loaded.sequences.lease(prompt.tokens);
+  const loan = await loaded.sequences.lend(prompt.tokens);
   try {
-    return await new Answer(work, prompt, lease, deps).write();
+    return await new Answer(work, prompt, loan, deps).write();
   } finally {
-    lease.release();
+    loan.release();
   }
 }
 
 class Answer {
   readonly #work: TextWork;
   readonly #prompt: Prompt;
-  readonly #lease: Lease;
+  readonly #loan: SequenceLoan;
   readonly #deps: AnswerDeps;
   readonly #model: LlamaModel;
   readonly #writer: Writer;
   #text = "";
 
-  constructor(work: TextWork, prompt: Prompt, lease: Lease, deps: AnswerDeps) {
+  constructor(work: TextWork, prompt: Prompt, loan: SequenceLoan, deps: AnswerDeps) {
     const { loaded, signal, pace, clock } = deps;
     const { model, contextTokens } = loaded;
     this.#work = work;
     this.#prompt = prompt;
-    this.#lease = lease;
+    this.#loan = loan;
     this.#deps = deps;
     this.#model = model;
     this.#writer = new Writer({
       model,
-      sequence: lease.sequence,
+      sequence: loan.sequence,
       request: work.request,
       contextTokens,
       signal,
@@ -79,7 +79,7 @@ class Answer {
       return { kind: "failed", error: jobErrors.invalidGrammar };
     }
     const startedAt = clock();
-    const { cached, sequence } = this.#lease;
+    const { cached, sequence } = this.#loan;
     const rest = await prefillButLastSlice(sequence, this.#prompt.tokens.slice(cached), this.#deps);
     if (rest === null) return { kind: "aborted" };
 
@@ -99,7 +99,7 @@ class Answer {
     startedAt: number,
   ): ChatResult {
     const { clock } = this.#deps;
-    const { cached } = this.#lease;
+    const { cached } = this.#loan;
     const { completionTokens, firstTokenAt, logprobs } = this.#writer;
     const prefilledAt = firstTokenAt ?? clock();
     return {
@@ -147,7 +147,7 @@ class Answer {
   /** Writes text, or a tool call if the request demands one or the model begins one. */
   async #writeOrCall(request: ChatRequest, rest: readonly Token[]): Promise<PassageEnd | CallEnd> {
     const syntax = callSyntax(this.#model, this.#deps.loaded.wrapper);
-    const { sequence } = this.#lease;
+    const { sequence } = this.#loan;
     if (mustCall(request)) return this.#call(request, [...rest, ...syntax.begin], syntax.beforeArguments);
     const { trigger } = syntax;
     const end = await this.#writeText(rest, {

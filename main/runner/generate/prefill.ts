@@ -1,8 +1,8 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { batchTokens } from "../load/batch-tokens.ts";
-import type { Pacing } from "../process/duty-cycle.ts";
+import type { JobPace } from "../process/duty-cycle.ts";
 
-export type PrefillDeps = Omit<Pacing, "clock"> & { readonly slices: PrefillSlices };
+export type PrefillDeps = Omit<JobPace, "clock"> & { readonly slices: PrefillSlices };
 
 /** Reads a prompt slice by slice, since llama.cpp cannot be interrupted within a slice. False if aborted. */
 export async function prefill(

@@ -1,7 +1,7 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
-import type { Pacing } from "../process/duty-cycle.ts";
+import type { JobPace } from "../process/duty-cycle.ts";
 import { type Enforced, JsonEnd } from "./grammars.ts";
 import { choiceOf, evaluateOptions } from "./sampling.ts";
 import { StopMatcher } from "./stop-matcher.ts";
@@ -10,7 +10,7 @@ import { TokenDecoder } from "./token-decoder.ts";
 /** Counted at four bytes a character, so the backend still accepts an answer that is cut here. */
 const mostResultBytes = limits.resultBytes - 4_096;
 
-export type WriterDeps = Pacing & {
+export type WriterDeps = JobPace & {
   readonly model: LlamaModel;
   readonly sequence: LlamaContextSequence;
   readonly request: Sampling;

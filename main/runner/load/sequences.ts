@@ -1,9 +1,9 @@
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
 
-type Slot = { readonly sequence: LlamaContextSequence; busy: boolean; usedAt: number };
+type PooledSequence = { readonly sequence: LlamaContextSequence; busy: boolean; usedAt: number };
 
 /** A sequence for the use of one job. */
-export type Lease = {
+export type SequenceLoan = {
   readonly sequence: LlamaContextSequence;
   /** Tokens of the prompt that the sequence holds already, so they need not be read again. */
   readonly cached: number;
@@ -12,21 +12,21 @@ export type Lease = {
 
 /** The sequences of one context. Each keeps its last job's tokens for a later prompt with the same prefix. */
 export class Sequences {
-  readonly #slots: readonly Slot[];
-  /** Counts leases; tells which sequence was used least recently. */
-  #leases = 0;
+  readonly #all: readonly PooledSequence[];
+  /** Counts loans; tells which sequence was used least recently. */
+  #loans = 0;
 
   constructor(context: LlamaContext) {
-    this.#slots = Array.from({ length: context.totalSequences }, () => ({
+    this.#all = Array.from({ length: context.totalSequences }, () => ({
       sequence: context.getSequence(),
       busy: false,
       usedAt: -1,
     }));
   }
 
-  /** Leases the best sequence for this prompt. It keeps at most all but the prompt's last token. Throws if none is free. */
-  async lease(prompt: readonly Token[]): Promise<Lease> {
-    const free = this.#slots.filter(({ busy }) => !busy);
+  /** Lends the best sequence for this prompt. It keeps at most all but the prompt's last token. Throws if none is free. */
+  async lend(prompt: readonly Token[]): Promise<SequenceLoan> {
+    const free = this.#all.filter(({ busy }) => !busy);
     const shared = free.map(({ sequence }) => reusableTokens(sequence, prompt));
     const index = chooseSequence(
       free.map(({ sequence, usedAt }, at) => ({
@@ -35,22 +35,22 @@ export class Sequences {
         usedAt,
       })),
     );
-    const slot = free[index];
-    if (slot === undefined) throw new Error("no sequence is free");
-    slot.busy = true;
-    slot.usedAt = this.#leases += 1;
+    const chosen = free[index];
+    if (chosen === undefined) throw new Error("no sequence is free");
+    chosen.busy = true;
+    chosen.usedAt = this.#loans += 1;
     const cached = shared[index] ?? 0;
-    const { sequence } = slot;
+    const { sequence } = chosen;
     try {
       if (cached === 0) await sequence.clearHistory();
       else if (cached < sequence.nextTokenIndex) {
         await sequence.eraseContextTokenRanges([{ start: cached, end: sequence.nextTokenIndex }]);
       }
     } catch (error) {
-      slot.busy = false;
+      chosen.busy = false;
       throw error;
     }
-    return { sequence, cached, release: () => (slot.busy = false) };
+    return { sequence, cached, release: () => (chosen.busy = false) };
   }
 }
 

@@ -6,8 +6,8 @@ export const fullPace: Pace = () => null;
 /** A time in milliseconds since some fixed moment. */
 export type Clock = () => number;
 
-/** How one job paces its work. */
-export type Pacing = {
+/** The pace of one job and its measure of time. */
+export type JobPace = {
   readonly signal: AbortSignal;
   readonly pace: Pace;
   /** Does not advance during rests. */
