@@ -146,7 +146,7 @@ function perform(action: TrayAction, donor: Donor, show: () => void): void {
 
 /** Wakes the loop after sleep: no timer ran, and much may have changed. */
 function followSystem(donor: Donor): void {
-  powerMonitor.on("resume", () => donor.wake("power"));
+  powerMonitor.on("resume", () => donor.resumed());
 }
 
 /** CPU time of this program and the runner, in ms. Null if Electron does not tell. */

@@ -22,7 +22,7 @@ import { pauseIfRequested } from "./finish-then-pause.ts";
 import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
-import { DonorLoop, type WakeReason } from "./loop.ts";
+import { DonorLoop } from "./loop.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
 import { Enrollment } from "./organization/enrollment.ts";
 import { openIdentity } from "./organization/identity.ts";
@@ -39,14 +39,14 @@ import { DonatedWork } from "./work/donated-work.ts";
 export type Donor = {
   readonly handlers: DonorHandlers;
   readonly snapshot: SnapshotStore;
-  /** Wakes the loop for events that only the shell hears: `power`, `lock`, `input`. */
-  readonly wake: (reason: WakeReason) => void;
+  /** Call this when the computer wakes up from sleep, which only the shell hears. */
+  readonly resumed: () => void;
   /** Releases jobs, says goodbye and ends the runner, within 2.5 s. */
   readonly stop: () => Promise<void>;
 };
 
 /** The time limit for releasing jobs and saying goodbye. */
-const leaveWithinMs = 2_000;
+const goodbyeWithinMs = 2_000;
 
 /**
  * Starts the donor and locks its folder. Throws a `StartRefusal` if another program holds the lock or the
@@ -269,9 +269,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   return {
     handlers,
     snapshot,
-    wake: (reason) => {
-      if (reason === "power") void sensors.sample("power", "batteryPercent");
-      loop.wake(reason);
+    resumed: () => {
+      void sensors.sample("power", "batteryPercent");
+      loop.wake("power");
     },
     stop: async () => {
       await socket.close();
@@ -284,7 +284,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       publisher.stop();
       member.stop();
       unfollow();
-      await Promise.all([work.stop(leaveWithinMs), models.stop()]);
+      await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
       await knowledge.flush();
       journal.stop();
       await Promise.race([client.close(), new Promise((resolve) => setTimeout(resolve, 500))]);

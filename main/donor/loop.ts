@@ -14,8 +14,7 @@ export type WakeReason =
   | "connection"
   | "enrollment"
   | "models"
-  | "power"
-  | "lock";
+  | "power";
 
 export type LoopDeps = {
   readonly facts: () => Facts;
@@ -46,10 +45,6 @@ export class DonorLoop {
 
   constructor(deps: LoopDeps) {
     this.#deps = deps;
-  }
-
-  get activity(): Activity {
-    return this.#activity;
   }
 
   start(): void {

@@ -4,7 +4,6 @@ import { sendDelta } from "../face/electron/ipc.ts";
 
 export type PanelWindow = {
   readonly show: () => void;
-  readonly isVisible: () => boolean;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
   /** Closing the window closes it from now on, because the program is about to end. */
   readonly release: () => void;
@@ -63,7 +62,6 @@ export function panelWindow({ address, preload, icon }: Options): PanelWindow {
       window.show();
       window.focus();
     },
-    isVisible: () => window?.isVisible() ?? false,
     send: (delta) => {
       if (window !== null) sendDelta(window.webContents, delta);
     },
