@@ -21,7 +21,7 @@ import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { donorTray } from "./tray/tray.ts";
 import type { TrayAction } from "./tray/tray-menu.ts";
 import { lockDown } from "./window/lock-down.ts";
-import { panelPlace } from "./window/panel-address.ts";
+import { panelOrigin } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
 import { electronSystemEvents } from "./window/system-events.ts";
@@ -62,7 +62,7 @@ function start(options: Arguments, hidden: boolean): void {
 async function run(options: Arguments, hidden: boolean): Promise<void> {
   const files = programFiles(fileURLToPath(import.meta.url));
   const log = desktopLog(options.verbose);
-  const panel = panelPlace(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
+  const panel = panelOrigin(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);
 

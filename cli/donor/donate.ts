@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
-import { startDonor } from "../../launch/donor/donor.ts";
+import { startDonorChild } from "../../launch/donor/donor.ts";
 import { type Shell, shellFor } from "../../launch/donor/shell.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
@@ -52,7 +52,7 @@ async function run(args: readonly string[]): Promise<void> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   await mkdir(options.logFolder, { recursive: true });
   const shell = shellFor(flags);
-  const child = await startDonor(shell, options);
+  const child = await startDonorChild(shell, options);
   const panelUrl = shell.kind === "headless" ? String(child.ready["panelUrl"]) : null;
   console.log(
     flags.json

@@ -10,7 +10,7 @@ import {
   readOrMakeSecret,
   writeBackendUrl,
 } from "../core/data-folder.ts";
-import { startDonor } from "../donor/donor.ts";
+import { startDonorChild } from "../donor/donor.ts";
 import { shellFor } from "../donor/shell.ts";
 import { readDemoModel } from "../organization/demo-model.ts";
 import { openInstallation } from "../organization/installation.ts";
@@ -60,7 +60,7 @@ export async function startLocalDonor(
   firstHour: boolean,
 ): Promise<LocalDonor> {
   const shell = shellFor(options);
-  const child = await startDonor(shell, {
+  const child = await startDonorChild(shell, {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,
     backendUrl,

@@ -7,7 +7,7 @@ import { installed, paths } from "../core/paths.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import type { Shell } from "./shell.ts";
 
-export type DonorOptions = {
+export type DonorChildOptions = {
   readonly name?: string;
   /** The donor's own data folder, with its device key and settings. */
   readonly folder: string;
@@ -28,14 +28,17 @@ export type DonorOptions = {
 };
 
 /** Starts a donor in this shell: on a computer that a person may use, it waits until nobody does. */
-export async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended">): Promise<Child> {
+export async function startDonorChild(
+  shell: Shell,
+  options: Omit<DonorChildOptions, "unattended">,
+): Promise<Child> {
   return shell.kind === "desktop"
     ? startDesktopDonor(shell, { ...options, unattended: false })
     : startHeadlessDonor({ ...options, unattended: !shell.attended });
 }
 
 /** Starts a donor without Electron. It serves its panel on loopback (`panelUrl` in its ready line). */
-export async function startHeadlessDonor(options: DonorOptions): Promise<Child> {
+export async function startHeadlessDonor(options: DonorChildOptions): Promise<Child> {
   return startChild({
     name: options.name ?? "donor",
     command: options.node ?? process.execPath,
@@ -59,7 +62,7 @@ export async function startHeadlessDonor(options: DonorOptions): Promise<Child> 
 /** Starts the desktop app: tray icon and window. */
 async function startDesktopDonor(
   shell: Extract<Shell, { kind: "desktop" }>,
-  options: DonorOptions,
+  options: DonorChildOptions,
 ): Promise<Child> {
   return startChild({
     name: "desktop",
@@ -75,11 +78,11 @@ async function startDesktopDonor(
 }
 
 /** The code is a secret: it goes through the environment, since any user can list the arguments of a process. */
-function environment({ enrollmentCode, env }: DonorOptions): NodeJS.ProcessEnv {
+function environment({ enrollmentCode, env }: DonorChildOptions): NodeJS.ProcessEnv {
   return { ...(enrollmentCode === null ? {} : { GLEANER_CODE: enrollmentCode }), ...env };
 }
 
-function commonArgs(options: DonorOptions): string[] {
+function commonArgs(options: DonorChildOptions): string[] {
   return [
     ...["--data", options.folder],
     ...["--backend", options.backendUrl],
@@ -89,7 +92,7 @@ function commonArgs(options: DonorOptions): string[] {
   ];
 }
 
-function explainFailure(error: unknown, options: DonorOptions): unknown {
+function explainFailure(error: unknown, options: DonorChildOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
   const report = donorStartLine.safeParse(error.report).data;
   if (report?.ready === false && report.portTaken) return portTaken(options.panelPort);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
 import { type DataFolder, openDataFolder } from "../core/data-folder.ts";
-import { type DonorOptions, startHeadlessDonor } from "../donor/donor.ts";
+import { type DonorChildOptions, startHeadlessDonor } from "../donor/donor.ts";
 import { readDemoModel } from "../organization/demo-model.ts";
 import { makeSecret } from "../organization/secrets.ts";
 import { type FirstOrganization, Setup } from "../organization/setup.ts";
@@ -19,7 +19,7 @@ export type Farm = {
   /** The folder of the farm's model; null for the demo model. */
   readonly modelFolder: string | null;
   /** Enrolls a device of that name and starts its donor, with one thread for the model. */
-  startDonor(name: string, overrides?: Partial<DonorOptions>): Promise<Child>;
+  startDonor(name: string, overrides?: Partial<DonorChildOptions>): Promise<Child>;
   /** Kills the backend with SIGKILL, then starts a new one on the same file and ports. */
   crashBackend(): Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { App, Session } from "electron";
 import { expect, it, vi } from "vitest";
 import { lockDown } from "./lock-down.ts";
-import { panelAddress, panelPlace } from "./panel-address.ts";
+import { panelAddress, panelOrigin } from "./panel-address.ts";
 
 type RequestHandler = (contents: null, permission: string, answer: (allowed: boolean) => void) => void;
 
@@ -13,7 +13,7 @@ function lockedDown() {
     setPermissionCheckHandler: vi.fn<(handler: () => boolean) => void>(),
     setDevicePermissionHandler: vi.fn<(handler: () => boolean) => void>(),
   };
-  lockDown(app as App, session as unknown as Session, panelPlace(true, undefined));
+  lockDown(app as App, session as unknown as Session, panelOrigin(true, undefined));
   const setWindowOpenHandler = vi.fn<(handler: () => object) => void>();
   const contents = Object.assign(new EventEmitter(), { setWindowOpenHandler });
   app.emit("web-contents-created", {}, contents);

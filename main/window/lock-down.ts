@@ -1,15 +1,15 @@
 import type { App, Session } from "electron";
-import type { PanelPlace } from "./panel-address.ts";
+import type { PanelOrigin } from "./panel-address.ts";
 
 /** Pages in a window may not navigate, open or embed anything, or ask for a permission. */
-export function lockDown(app: App, session: Session, panel: PanelPlace): void {
+export function lockDown(app: App, session: Session, panel: PanelOrigin): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);
   session.setDevicePermissionHandler(() => false);
   app.on("web-contents-created", (_event, contents) => {
     contents.setWindowOpenHandler(() => ({ action: "deny" }));
     contents.on("will-navigate", (event) => {
-      if (!panel.holds(event.url)) event.preventDefault();
+      if (!panel.includes(event.url)) event.preventDefault();
     });
     contents.on("will-frame-navigate", (event) => {
       if (!event.isMainFrame) event.preventDefault();

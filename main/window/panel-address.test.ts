@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { panelAddress, panelPlace } from "./panel-address.ts";
+import { panelAddress, panelOrigin } from "./panel-address.ts";
 
-describe("panelPlace", () => {
-  const built = panelPlace(false, undefined);
+describe("panelOrigin", () => {
+  const built = panelOrigin(false, undefined);
 
   it("accepts the panel's own addresses", () => {
     expect(built.address).toBe(panelAddress);
-    expect(built.holds(panelAddress)).toBe(true);
-    expect(built.holds(`${panelAddress}#/x?y`)).toBe(true);
+    expect(built.includes(panelAddress)).toBe(true);
+    expect(built.includes(`${panelAddress}#/x?y`)).toBe(true);
   });
 
   it.each([
@@ -17,20 +17,20 @@ describe("panelPlace", () => {
     "https://panel/",
     "gleaner://other/",
     "gleaner://panel.evil/",
-  ])("refuses %j as an address of the panel", (address) => expect(built.holds(address)).toBe(false));
+  ])("refuses %j as an address of the panel", (address) => expect(built.includes(address)).toBe(false));
 
   it("accepts the development server only if one is given", () => {
-    const served = panelPlace(false, "http://localhost:5173");
+    const served = panelOrigin(false, "http://localhost:5173");
     expect(served.address).toBe("http://localhost:5173");
-    expect(served.holds("http://localhost:5173/index.html")).toBe(true);
-    expect(served.holds("http://localhost:5174/")).toBe(false);
-    expect(built.holds("http://localhost:5173/")).toBe(false);
+    expect(served.includes("http://localhost:5173/index.html")).toBe(true);
+    expect(served.includes("http://localhost:5174/")).toBe(false);
+    expect(built.includes("http://localhost:5173/")).toBe(false);
   });
 
   it("accepts only its own panel once packaged, whatever the environment says", () => {
-    const packaged = panelPlace(true, "http://localhost:5173");
+    const packaged = panelOrigin(true, "http://localhost:5173");
     expect(packaged.address).toBe(panelAddress);
-    expect(packaged.holds("http://localhost:5173/index.html")).toBe(false);
-    expect(packaged.holds(panelAddress)).toBe(true);
+    expect(packaged.includes("http://localhost:5173/index.html")).toBe(false);
+    expect(packaged.includes(panelAddress)).toBe(true);
   });
 });

@@ -3,20 +3,20 @@ export const panelScheme = "gleaner";
 export const panelAddress = `${panelScheme}://panel/index.html`;
 
 /** The panel's address, and whether another address belongs to the panel. */
-export type PanelPlace = {
+export type PanelOrigin = {
   readonly address: string;
-  readonly holds: (address: string) => boolean;
+  readonly includes: (address: string) => boolean;
 };
 
 /**
  * A packaged program shows only the panel that was packaged with it, whatever the environment says, since others may
  * set that. Only a checkout may show the panel of a development server (Vite's).
  */
-export function panelPlace(packaged: boolean, developmentServer: string | undefined): PanelPlace {
+export function panelOrigin(packaged: boolean, developmentServer: string | undefined): PanelOrigin {
   const server = packaged ? undefined : developmentServer;
   return {
     address: server ?? panelAddress,
-    holds: (address) => {
+    includes: (address) => {
       try {
         const url = new URL(address);
         if (url.protocol === `${panelScheme}:`) return url.host === "panel";

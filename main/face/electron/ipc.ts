@@ -6,7 +6,7 @@ import type { AnswerCall } from "../answer-call.ts";
 /** The only file that uses ipcMain. Answers the panel's calls, and refuses all other senders. */
 export function servePanelCalls(
   answer: AnswerCall,
-  panel: { readonly holds: (address: string) => boolean },
+  panel: { readonly includes: (address: string) => boolean },
 ): void {
   ipcMain.handle(channels.call, (event, name: unknown, argument: unknown): Promise<Reply<unknown>> => {
     if (isPanel(event.senderFrame)) return answer(name, argument);
@@ -14,7 +14,7 @@ export function servePanelCalls(
   });
   // Accepts only the top frame, not a nested one or one that is being destroyed.
   const isPanel = (frame: WebFrameMain | null): boolean =>
-    frame !== null && frame.parent === null && panel.holds(frame.url);
+    frame !== null && frame.parent === null && panel.includes(frame.url);
 }
 
 export function sendDelta(to: WebContents, delta: Partial<DonorSnapshot>): void {
