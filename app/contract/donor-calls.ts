@@ -97,7 +97,7 @@ export function refused(message: string): Refusal {
 }
 
 /** The caller's side: one function per call of its face. */
-export type DonorClient<F extends Face> = {
+type DonorClient<F extends Face> = {
   readonly [Name in CallOf<F>]: (argument: CallArgument<Name>) => Promise<Reply<CallAnswer<Name>>>;
 };
 

@@ -8,7 +8,7 @@ export type PauseLength =
   | { readonly kind: "until-weekday"; readonly weekday: number; readonly hour: number }
   | { readonly kind: "until-resumed" };
 
-export type PauseChoice = { readonly label: string; readonly length: PauseLength };
+type PauseChoice = { readonly label: string; readonly length: PauseLength };
 
 /** The choices in the tray and in the window. The window also accepts any other length. */
 export const pauseChoices: readonly PauseChoice[] = [

@@ -1,5 +1,5 @@
 /** Micro-credits: the only unit of money in storage and on the wire. One credit is 1,000,000 of them. */
-export type Micro = bigint;
+type Micro = bigint;
 
 export const microPerCredit = 1_000_000n;
 

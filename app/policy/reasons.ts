@@ -16,7 +16,7 @@ export const standbyReasons = Object.assign(
 ) as Readonly<Record<StandbyReason, Reason>>;
 
 /** Reasons about the donor itself. All others are about the computer at the moment. */
-export type DonorReason = Extract<
+type DonorReason = Extract<
   StandbyReason,
   "starting" | "not-enrolled" | "retired" | "offline" | "paused-by-you"
 >;

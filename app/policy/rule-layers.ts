@@ -12,7 +12,7 @@ export type OrganizationRules = {
   readonly locked: readonly RuleName[];
 };
 
-export type RuleLayers = {
+type RuleLayers = {
   /** The defaults of this start of the program. */
   readonly base: Rules;
   readonly donor: SomeRules;

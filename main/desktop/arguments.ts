@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { parseArguments, type ParsedArguments, sharedOptions } from "../headless/arguments.ts";
 
-export type DesktopArguments = {
+type DesktopArguments = {
   /** Starts without a window, for a start at login. */
   readonly hidden: boolean;
   /** Whether `--data` or its variable was given. Otherwise the system's folder for program data is used. */

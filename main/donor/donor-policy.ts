@@ -18,7 +18,7 @@ export type DonorPolicy = {
   readonly organizationSays: (rules: OrganizationRules) => void;
 };
 
-export type DonorPolicyDeps = {
+type DonorPolicyDeps = {
   /** The file that stores the organization's rules. */
   readonly path: string;
   /** The defaults of this start. */

@@ -5,18 +5,10 @@ import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 
 /** The reason why the donor decides again. */
-export type WakeReason =
-  | "start"
-  | "sample"
-  | "input"
-  | "recheck"
-  | "settings"
-  | "connection"
-  | "enrollment"
-  | "models"
-  | "power";
+type WakeReason =
+  "start" | "sample" | "input" | "recheck" | "settings" | "connection" | "enrollment" | "models" | "power";
 
-export type LoopDeps = {
+type LoopDeps = {
   readonly facts: () => Facts;
   readonly rules: () => Rules;
   readonly perform: (effect: Effect) => void;

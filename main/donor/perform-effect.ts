@@ -3,7 +3,7 @@ import type { Effect } from "../../app/policy/decision.ts";
 import type { Log } from "../log.ts";
 import type { DonatedWork } from "./work/donated-work.ts";
 
-export type EffectDeps = {
+type EffectDeps = {
   readonly work: Pick<DonatedWork, "accept" | "limit" | "finish" | "yield">;
   /** The time for which a model may stay in memory after a yield. */
   readonly modelWarmSeconds: number;

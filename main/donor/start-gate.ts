@@ -1,7 +1,7 @@
 /** Before the first connection the donor says "starting" instead of "offline" for at most this time, in ms. */
 const longestStartMs = 3_000;
 
-export type StartGateDeps = {
+type StartGateDeps = {
   /** Whether the donor is connected. */
   readonly connected: () => boolean;
   /** Whether it is known if this device belongs to an organization. */

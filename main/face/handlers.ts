@@ -15,7 +15,7 @@ type Choices = Pick<DonorSnapshot, "pause" | "donateNowUntil" | "finishThenPause
   readonly rules: SomeRules;
 };
 
-export type HandlerDeps = {
+type HandlerDeps = {
   /** The donor's data folder, which holds its journal. */
   readonly folder: string;
   readonly snapshot: Pick<SnapshotStore, "get">;

@@ -12,7 +12,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".json": "application/json; charset=utf-8",
 };
 
-export type PanelFile = { readonly path: string; readonly type: string };
+type PanelFile = { readonly path: string; readonly type: string };
 
 /** The file below `root` that an address of the panel names. Null for hidden files, and types that no page needs. */
 export function panelFile(root: string, address: string): PanelFile | null {

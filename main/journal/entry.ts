@@ -52,7 +52,7 @@ const shapes = {
 } as const;
 
 /** One line of the journal. `at` is in ms since the epoch. No field can contain a prompt or an answer. */
-export const journalEntry = z.discriminatedUnion("kind", [
+const journalEntry = z.discriminatedUnion("kind", [
   shapes.activity,
   shapes.facts,
   shapes.jobs,

@@ -10,7 +10,7 @@ import { PartFile } from "./download/part-file.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import { modelPath, partPath } from "./model-paths.ts";
 
-export type ActiveDeps = {
+type ActiveDeps = {
   readonly folder: string;
   readonly model: OfferedModel;
   readonly url: URL;

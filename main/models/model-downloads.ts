@@ -17,7 +17,7 @@ export type DownloadSources = {
   readonly environment?: NodeJS.ProcessEnv;
 };
 
-export type ModelDownloadsDeps = Pick<ModelDiskDeps, "folder" | "catalog" | "log"> &
+type ModelDownloadsDeps = Pick<ModelDiskDeps, "folder" | "catalog" | "log"> &
   DownloadSources & {
     readonly disk: ModelDisk;
     readonly network: NetworkAllowance;

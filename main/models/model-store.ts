@@ -17,7 +17,7 @@ export type ModelStoreDeps = ModelDiskDeps &
     readonly onChange: () => void;
   };
 
-export type StoreAnswer =
+type StoreAnswer =
   { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: "unknown" | "running" };
 
 /** Keeps the organization's models on this device, as the rules allow. */

@@ -7,7 +7,7 @@ import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.t
 import type { SharingSecrets } from "./office/secrets.ts";
 import { sharedFilesOf } from "./office/shared-files.ts";
 
-export type ModelsOptions = Omit<ModelStoreDeps, "neighbors"> & {
+type ModelsOptions = Omit<ModelStoreDeps, "neighbors"> & {
   readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
 };
 

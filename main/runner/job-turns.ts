@@ -2,7 +2,7 @@
 export type Turn = { readonly key: string; readonly start: () => void };
 
 /** The model in memory, and how many jobs its context holds at once. */
-export type LoadedTurns = { readonly key: string; readonly sequences: number };
+type LoadedTurns = { readonly key: string; readonly sequences: number };
 
 /** Starts waiting jobs in their order: those of the model in memory side by side, those of another model after them. */
 export class JobTurns {

@@ -11,7 +11,7 @@ import { minuteOfWeek, TimeZone } from "./local-time.ts";
 import { SensorBoard } from "./sensor-board.ts";
 import { SensorSchedule } from "./sensor-schedule.ts";
 
-export type Sensors = {
+type Sensors = {
   readonly idle: IdleSensor;
   /** For each fact, the best source comes first. A later source is asked only for facts that no earlier one knows. */
   readonly others: readonly Sensor[];

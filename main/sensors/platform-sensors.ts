@@ -16,7 +16,7 @@ import { consentStoreSensor } from "./windows/consent-store.ts";
 import { networkProfileSensor } from "./windows/network-profile.ts";
 import { windowsProcessesSensor } from "./windows/processes.ts";
 
-export type PlatformOptions = {
+type PlatformOptions = {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
   /** The disk that holds the models. */

@@ -4,7 +4,7 @@ import type { Sensor } from "./base/sensor.ts";
 import { type FactsSource, gatherFacts } from "./facts-source.ts";
 import { platformSensors } from "./platform-sensors.ts";
 
-export type ThisComputer = {
+type ThisComputer = {
   /** The disk that holds the models. */
   readonly dataDir: string;
   readonly idle: IdleSensor;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { parseJson } from "../../app/json.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
-export type FolderLock = { readonly release: () => Promise<void> };
+type FolderLock = { readonly release: () => Promise<void> };
 
 const holder = z.object({
   pid: z.number().int().positive(),

@@ -5,7 +5,7 @@ import { parseJson } from "../../app/json.ts";
 import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
-export type Loaded<T> =
+type Loaded<T> =
   | { readonly kind: "loaded"; readonly value: T }
   | { readonly kind: "absent" }
   /** The file was invalid and was renamed to `movedTo`, so that nothing is lost. */

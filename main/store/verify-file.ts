@@ -5,13 +5,13 @@ import { stat } from "node:fs/promises";
 /** Equal stamps mean the same bytes, as far as the file system can tell. */
 export type FileStamp = string;
 
-export type Verified =
+type Verified =
   | { readonly kind: "ok"; readonly stamp: FileStamp }
   | { readonly kind: "missing" }
   | { readonly kind: "corrupt" }
   | { readonly kind: "aborted" };
 
-export type Expected = { readonly path: string; readonly sha256: string; readonly sizeBytes: number };
+type Expected = { readonly path: string; readonly sha256: string; readonly sizeBytes: number };
 
 /** The SHA-256 in lower-case hexadecimal. */
 export function sha256Of(data: string | Buffer): string {

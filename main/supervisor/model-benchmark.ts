@@ -8,7 +8,7 @@ import type { Work } from "../../app/jobs/work.ts";
 import type { ModelPlans } from "./plan/model-plans.ts";
 import type { RunnerSupervisor } from "./supervisor.ts";
 
-export type BenchmarkDeps = {
+type BenchmarkDeps = {
   readonly runner: Pick<RunnerSupervisor, "run" | "abort" | "yield">;
   readonly plans: Pick<ModelPlans, "planFor" | "measured" | "learn">;
   /** The verified models of the organization. */

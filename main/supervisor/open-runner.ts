@@ -11,7 +11,7 @@ import { RunnerSupervisor } from "./supervisor.ts";
 /** Its GPU computes, so several jobs at once pay off even with few threads. */
 const hasAppleGpu = process.platform === "darwin" && process.arch === "arm64";
 
-export type RunnerOptions = {
+type RunnerOptions = {
   /** The donor's folder. It holds the knowledge about models, and may hold CUDA. */
   readonly dataDir: string;
   readonly spawnRunner: SpawnRunner;
@@ -25,7 +25,7 @@ export type RunnerOptions = {
 };
 
 /** A donor's runner, and its knowledge about the models. */
-export type OpenRunner = {
+type OpenRunner = {
   readonly runner: RunnerSupervisor;
   readonly plans: ModelPlans;
   readonly knowledge: ModelKnowledge;

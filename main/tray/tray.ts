@@ -4,7 +4,7 @@ import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { type TrayAction, type TrayEntry, trayMenu } from "./tray-menu.ts";
 import { type TrayState, trayState, trayTooltip } from "./tray-state.ts";
 
-export type DonorTray = {
+type DonorTray = {
   readonly update: (snapshot: DonorSnapshot) => void;
   readonly destroy: () => void;
 };

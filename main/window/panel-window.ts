@@ -2,7 +2,7 @@ import { BrowserWindow, nativeTheme } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { sendDelta } from "../face/electron/ipc.ts";
 
-export type PanelWindow = {
+type PanelWindow = {
   readonly show: () => void;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
   /** Closing the window closes it from now on, because the program is about to end. */

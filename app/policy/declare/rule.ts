@@ -29,7 +29,7 @@ export type Field =
   | { readonly kind: "names"; readonly placeholder: string }
   | { readonly kind: "gpus" | "schedule" | "idle" | "inUse" };
 
-export type NumberField = {
+type NumberField = {
   readonly kind: "number";
   readonly unit: Unit;
   readonly min: number;

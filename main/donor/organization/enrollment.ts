@@ -3,7 +3,7 @@ import { errorName, type Log } from "../../log.ts";
 import type { IdentityStore } from "./identity.ts";
 import type { EnrollOutcome, Me, Organization } from "./organization.ts";
 
-export type EnrollmentDeps = {
+type EnrollmentDeps = {
   readonly organization: Pick<Organization, "enroll">;
   readonly identity: IdentityStore;
   /** The device's name in the organization. */

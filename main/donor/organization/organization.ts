@@ -31,7 +31,7 @@ export type Me = Pick<FunctionReturnType<typeof api.devices.me>, "name" | "statu
   readonly policy: OrganizationRules;
 };
 
-export type Earnings = FunctionReturnType<typeof api.devices.earnings>;
+type Earnings = FunctionReturnType<typeof api.devices.earnings>;
 
 /** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =

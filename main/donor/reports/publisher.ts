@@ -15,7 +15,7 @@ import { ModelReport, reportedModels } from "./model-report.ts";
 import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, settingsView, sourcesView } from "./views.ts";
 
-export type PublisherDeps = {
+type PublisherDeps = {
   readonly organization: Pick<Organization, "report" | "reportModels" | "onEarnings" | "onHistory">;
   readonly snapshot: SnapshotStore;
   readonly journal: Pick<DonorJournal, "decided" | "models">;

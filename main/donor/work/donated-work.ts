@@ -13,7 +13,7 @@ import type { OrganizationModel } from "../organization/organization.ts";
 import { type LoadedModel, mustUnload } from "./loaded-model.ts";
 import { ModelOffer } from "./model-offer.ts";
 
-export type DonatedWorkDeps = {
+type DonatedWorkDeps = {
   readonly client: WorkerClient;
   readonly deviceKey: string;
   readonly runner: JobRunner & {

@@ -3,7 +3,7 @@ import { type Abilities, BackOff, type Capacity, doubling } from "@gleaner/queue
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
-export type ModelOfferDeps = {
+type ModelOfferDeps = {
   readonly plans: Pick<ModelPlans, "contextTokens" | "fits" | "learn" | "planFor" | "speed">;
   /** The organization's models that are on this device. */
   readonly usable: () => readonly ModelFile[];

@@ -15,7 +15,7 @@ import { parseJson } from "../../../app/json.ts";
 import { socketAddress } from "./address.ts";
 import { onLines } from "./lines.ts";
 
-export type CallOutcome<Name extends CallOf<"terminal">> =
+type CallOutcome<Name extends CallOf<"terminal">> =
   | { readonly kind: "ok"; readonly value: CallAnswer<Name> }
   | Refusal
   /** No donor listens there. */

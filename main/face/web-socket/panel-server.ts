@@ -8,7 +8,7 @@ import type { SnapshotStore } from "../snapshot-store.ts";
 import { maxFrameBytes, servePanelSocket } from "./panel-socket.ts";
 import { isSameOrigin, PanelSession } from "./session.ts";
 
-export type PanelServerOptions = {
+type PanelServerOptions = {
   /** 0 takes a free port. */
   readonly port: number;
   /** The built pages. */

@@ -19,7 +19,7 @@ export type ChoiceFacts = {
   readonly help: "some" | "hardly" | "none";
 };
 
-export type Choice =
+type Choice =
   | { readonly kind: "peer"; readonly piece: number; readonly holders: readonly string[] }
   | { readonly kind: "internet"; readonly piece: number }
   | { readonly kind: "wait" };

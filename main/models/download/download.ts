@@ -145,7 +145,8 @@ export class Download {
       have: office?.have ?? new Map(),
       seeded: office?.seeded ?? false,
       byPiece: part.spec.pieceHashes !== null,
-      internet: busy < mostInternetFetches && performance.now() >= this.#settledAt && this.#internetHold() === null,
+      internet:
+        busy < mostInternetFetches && performance.now() >= this.#settledAt && this.#internetHold() === null,
       help: office?.helpAt(performance.now()) ?? "some",
     });
   }

@@ -4,7 +4,7 @@ import type { InternetSource } from "./internet-source.ts";
 import type { PartFile } from "./part-file.ts";
 import { readChunks } from "./read-chunks.ts";
 
-export type InternetPieceDeps = {
+type InternetPieceDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
   /** The reason why the internet may not be used now, or null. */
@@ -13,7 +13,7 @@ export type InternetPieceDeps = {
   readonly onBytes: (bytes: number, from: "internet") => Promise<void>;
 };
 
-export type InternetPieceEnd =
+type InternetPieceEnd =
   | { readonly kind: "kept" }
   /** The piece is complete, but its hash is wrong. */
   | { readonly kind: "corrupt" }

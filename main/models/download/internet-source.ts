@@ -3,7 +3,7 @@ import https from "node:https";
 import { fetchable } from "./source-url.ts";
 
 /** A byte range without `end`, and the validator of the file from the server's last answer. */
-export type RangeRequest = {
+type RangeRequest = {
   readonly start: number;
   readonly end: number;
   readonly validator: string | null;

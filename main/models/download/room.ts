@@ -13,7 +13,7 @@ export type StoredFile = {
   readonly wanted: boolean;
 };
 
-export type RoomRequest = {
+type RoomRequest = {
   /** The missing bytes. */
   readonly comingBytes: number;
   /** The bytes of incomplete files. */

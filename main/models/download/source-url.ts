@@ -1,5 +1,5 @@
 /** An organization's mirror for `hf:` sources, in place of Hugging Face. */
-export const mirrorVariable = "GLEANER_HF_MIRROR";
+const mirrorVariable = "GLEANER_HF_MIRROR";
 
 /**
  * The address of a catalog source. Null for `bundled` and for addresses that may not be fetched.

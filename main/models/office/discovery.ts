@@ -11,7 +11,7 @@ const announceEveryMs = 60_000;
 /** Changes are announced at once, but not more often than this. */
 const atMostEveryMs = 1_000;
 
-export type DiscoveryDeps = {
+type DiscoveryDeps = {
   readonly id: string;
   /** This machine's address on the network. */
   readonly address: string;

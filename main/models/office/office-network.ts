@@ -23,7 +23,7 @@ export type OfficeNetworkDeps = {
 type Place = { readonly server: OfficeServer; readonly discovery: Discovery };
 
 /** The port that an office's firewall must allow. If it is in use, another is taken. */
-export const officePort = 47_821;
+const officePort = 47_821;
 /** The interval between checks of this machine's addresses, in ms. A laptop changes networks. */
 const lookAtAddressesMs = 30_000;
 

@@ -4,7 +4,7 @@ import { readFully } from "../download/read-fully.ts";
 import type { ModelStore } from "../model-store.ts";
 
 /** A device's answer about its pieces of a file. */
-export type HaveAnswer = {
+type HaveAnswer = {
   /** See `bitsOf`. */
   readonly done: string;
   readonly fetching: string;

@@ -15,7 +15,7 @@ import { type PassageEnd, Writer } from "./writer.ts";
 
 type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
 
-export type AnswerDeps = JobPace & {
+type AnswerDeps = JobPace & {
   readonly loaded: LoadedModel;
   readonly slices: PrefillSlices;
   readonly emit: (text: string) => void;

@@ -2,7 +2,7 @@ import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { batchTokens } from "../load/batch-tokens.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 
-export type PrefillDeps = Omit<JobPace, "clock"> & { readonly slices: PrefillSlices };
+type PrefillDeps = Omit<JobPace, "clock"> & { readonly slices: PrefillSlices };
 
 /** Reads a prompt slice by slice, since llama.cpp cannot be interrupted within a slice. False if aborted. */
 export async function prefill(

@@ -3,7 +3,7 @@ import type { ChatRequest, ChatTool, ToolCall } from "../../../app/jobs/chat.ts"
 import { type Enforced, grammarOf, plainGrammar } from "./grammars.ts";
 
 /** How a model begins a tool call in its chat template. */
-export type CallSyntax = {
+type CallSyntax = {
   /** The tokens that begin a call. */
   readonly begin: readonly Token[];
   /** The sign that a call begins: a special token, or words. */

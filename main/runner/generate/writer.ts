@@ -10,7 +10,7 @@ import { TokenDecoder } from "./token-decoder.ts";
 /** Counted at four bytes a character, so the backend still accepts an answer that is cut here. */
 const mostResultBytes = limits.resultBytes - 4_096;
 
-export type WriterDeps = JobPace & {
+type WriterDeps = JobPace & {
   readonly model: LlamaModel;
   readonly sequence: LlamaContextSequence;
   readonly request: Sampling;
@@ -18,7 +18,7 @@ export type WriterDeps = JobPace & {
   readonly contextTokens: number;
 };
 
-export type Passage = {
+type Passage = {
   readonly enforced: Enforced | null;
   readonly stopTexts: readonly string[];
   readonly stopTokens: ReadonlySet<Token>;

@@ -2,7 +2,7 @@ import { getLlama, getModuleVersion, type Llama, LlamaLogLevel } from "node-llam
 import { z } from "zod";
 import type { Backend } from "../../../app/contract/speed.ts";
 
-export type Library =
+type Library =
   { readonly kind: "ready"; readonly llama: Llama } | { readonly kind: "missing"; readonly why: string };
 
 /** llama.cpp's build for each backend. Each is loaded at its first use, and only once. */

@@ -4,7 +4,7 @@ export type Pace = () => Promise<void> | null;
 export const fullPace: Pace = () => null;
 
 /** A time in milliseconds since some fixed moment. */
-export type Clock = () => number;
+type Clock = () => number;
 
 /** The pace of one job and its measure of time. */
 export type JobPace = {

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 
-export type SubprocessResult =
+type SubprocessResult =
   | { readonly kind: "ok"; readonly stdout: string }
   | { readonly kind: "failed"; readonly why: "missing" | "timeout" | "too long" | "exit" };
 
-export type SubprocessLimits = { readonly timeoutMs?: number; readonly maxBytes?: number };
+type SubprocessLimits = { readonly timeoutMs?: number; readonly maxBytes?: number };
 
 const counts = new Map<string, number>();
 

@@ -5,7 +5,7 @@ import type { OwnCpuTime } from "../base/own-use.ts";
 import type { Sensor } from "../base/sensor.ts";
 
 /** Milliseconds of CPU time since the system's (or a process's) start. */
-export type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
+type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
 
 /** The shortest time over which a load is computed. */
 const shortestMs = 1_000;

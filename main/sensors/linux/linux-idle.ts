@@ -36,7 +36,7 @@ export function isWayland(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** Each source sees only some of the input. The one with the latest input counts. */
-export function shortestIdle(sensors: readonly IdleSensor[]): IdleSensor {
+function shortestIdle(sensors: readonly IdleSensor[]): IdleSensor {
   const knowing = (): readonly IdleSensor[] => sensors.filter((sensor) => sensor.sample().known);
   return {
     source: () => {

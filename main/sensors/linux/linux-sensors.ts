@@ -20,7 +20,7 @@ import { thermalSensor } from "./files/thermal.ts";
 import { isWayland } from "./linux-idle.ts";
 import { x11ScreenSensor } from "./x11/x11-screen.ts";
 
-export type OwnUse = { readonly memory: OwnMemory; readonly gpu: OwnGpuUse };
+type OwnUse = { readonly memory: OwnMemory; readonly gpu: OwnGpuUse };
 
 /** The sources on Linux. Those with signals come before those that are polled. */
 export function linuxSensors(env: NodeJS.ProcessEnv, own: OwnUse): readonly Sensor[] {

@@ -25,7 +25,7 @@ export type JobRunner = {
   abort(attemptId: string): Promise<void>;
 };
 
-export type JobHandlerDeps = {
+type JobHandlerDeps = {
   readonly runner: JobRunner;
   readonly log: Log;
   /** The verified file of one of the organization's models; null if it is not here. */

@@ -7,7 +7,7 @@ import { type Fit, fitModel } from "./model-fit.ts";
 import type { ModelKnowledge } from "./model-knowledge.ts";
 import { chooseSequences } from "./parallelism.ts";
 
-export type ModelPlansDeps = {
+type ModelPlansDeps = {
   readonly knowledge: ModelKnowledge;
   /** Has the runner read the head of the file. Null if that failed this time. */
   readonly inspect: (model: ModelFile) => Promise<ModelFigures | null>;
@@ -22,7 +22,7 @@ export type ModelPlansDeps = {
 /** A new plan replaces a smaller one only if it takes so many times its memory, because the model must be reloaded. */
 const worthReload = 1.25;
 
-export type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits, "deniedGpus">>;
+type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits, "deniedGpus">>;
 
 /** Plans how to load each model on this machine, and tells whether it fits, before any of its jobs is claimed. */
 export class ModelPlans {

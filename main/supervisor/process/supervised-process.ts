@@ -24,14 +24,14 @@ export function sameForProcess(before: RunnerLimits | null, now: RunnerLimits): 
   );
 }
 
-export type SupervisedProcessDeps = {
+type SupervisedProcessDeps = {
   readonly child: RunnerChild;
   readonly silence: SilenceLimits;
   readonly cpuTimes: ReadCpuTimes;
   readonly log: Log;
 };
 
-export type ProcessListener = {
+type ProcessListener = {
   /** Whether the process should send something. A process without work is silent, and well. */
   readonly hasWork: () => boolean;
   /** Called after the process's own state is updated from the message. */

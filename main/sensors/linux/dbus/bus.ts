@@ -6,7 +6,7 @@ export type BusObject = { readonly service: string; readonly path: string; reado
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-export type SignalFilter = {
+type SignalFilter = {
   readonly path?: string;
   readonly interface: string;
   readonly member: string;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Bus } from "./bus.ts";
 
-export type BusName = "system" | "session";
+type BusName = "system" | "session";
 
 const buses = new Map<string, Bus>();
 

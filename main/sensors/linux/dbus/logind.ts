@@ -25,12 +25,12 @@ export function logindSensor(bus: Bus, uid: number): Sensor {
   };
 }
 
-export function readSession(properties: Properties | null): Found {
+function readSession(properties: Properties | null): Found {
   const locked = properties?.["LockedHint"];
   return { locked: typeof locked === "boolean" ? known(locked) : unknown };
 }
 
-export function readManager(properties: Properties | null): Found {
+function readManager(properties: Properties | null): Found {
   const closed = properties?.["LidClosed"];
   const sleeps = properties?.["PreparingForSleep"];
   return {

@@ -34,7 +34,7 @@ export function networkManagerSensor(bus: Bus): Sensor {
 }
 
 /** NetworkManager's NMMetered: 1 is yes and 2 is no. 3 and 4 are guesses of the same from the kind of network. */
-export function readMetered(properties: Properties | null): NonNullable<Found["metered"]> {
+function readMetered(properties: Properties | null): NonNullable<Found["metered"]> {
   switch (properties?.["Metered"]) {
     case 1:
     case 3:
@@ -61,7 +61,7 @@ async function connectionNames(bus: Bus, properties: Properties | null): Promise
 }
 
 /** A connection's name, and its kind if that adds information ("vpn"). Loopback does not count. */
-export function readConnection(properties: Properties): readonly string[] {
+function readConnection(properties: Properties): readonly string[] {
   const name = properties["Id"];
   if (typeof name !== "string" || properties["Type"] === "loopback") return [];
   return properties["Vpn"] === true ? [name, "vpn"] : [name];

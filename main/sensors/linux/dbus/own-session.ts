@@ -51,7 +51,7 @@ export function watchOwnSession(
 }
 
 /** Picks this user's session from logind's rows (id, user id, user name, seat, path), preferably one with a seat. */
-export function chooseSession(list: readonly unknown[], uid: number): string | null {
+function chooseSession(list: readonly unknown[], uid: number): string | null {
   const own = list.filter(
     (row): row is readonly [string, number, string, string, string] =>
       Array.isArray(row) && row[1] === uid && typeof row[4] === "string",

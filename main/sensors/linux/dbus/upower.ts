@@ -33,7 +33,7 @@ export function upowerSensor(bus: Bus): Sensor {
   };
 }
 
-export function readUpower(properties: Properties | null): Found {
+function readUpower(properties: Properties | null): Found {
   const onBattery = properties?.["OnBattery"];
   const present = properties?.["LidIsPresent"];
   const closed = properties?.["LidIsClosed"];
@@ -44,7 +44,7 @@ export function readUpower(properties: Properties | null): Found {
 }
 
 /** All batteries together, as the desktop shows them. Absent without a battery. */
-export function readDisplayDevice(properties: Properties | null): Known<number> {
+function readDisplayDevice(properties: Properties | null): Known<number> {
   const percent = properties?.["Percentage"];
   if (properties?.["IsPresent"] !== true || typeof percent !== "number") return unknown;
   return percent >= 0 && percent <= 100 ? known(Math.round(percent)) : unknown;

@@ -48,7 +48,7 @@ export function cameraSensor(places: Partial<Places> = {}, now: () => number = D
  * The module's use count is the number of programs that hold a camera open. Unknown if the driver is built into the
  * kernel.
  */
-export function readUvcUse(path: string): Known<boolean> {
+function readUvcUse(path: string): Known<boolean> {
   const count = readNumber(path);
   return count === null ? unknown : known(count > 0);
 }

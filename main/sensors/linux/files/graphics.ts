@@ -20,7 +20,7 @@ export function graphicsSensor(own: OwnGpuUse, folder = "/sys/class/drm"): Senso
 }
 
 /** Load of the busiest GPU, 0 to 1. */
-export function readGpuLoad(folder: string): Known<number> {
+function readGpuLoad(folder: string): Known<number> {
   const percents = cards(folder)
     .map((card) => readNumber(join(card, "device", "gpu_busy_percent")))
     .filter((value) => value !== null);
@@ -28,7 +28,7 @@ export function readGpuLoad(folder: string): Known<number> {
 }
 
 /** Free memory of the GPU that has the most, in MiB. */
-export function readVramFree(folder: string): Known<number> {
+function readVramFree(folder: string): Known<number> {
   const free = cards(folder).flatMap((card) => {
     const total = readNumber(join(card, "device", "mem_info_vram_total"));
     const used = readNumber(join(card, "device", "mem_info_vram_used"));
@@ -47,7 +47,7 @@ export function displayPowerSensor(folder = "/sys/class/drm"): Sensor {
   };
 }
 
-export function readDisplayOff(folder: string): Known<boolean> {
+function readDisplayOff(folder: string): Known<boolean> {
   const screens = listFolder(folder)
     .map((name) => join(folder, name))
     .filter((path) => readText(join(path, "status")) === "connected")

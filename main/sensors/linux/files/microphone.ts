@@ -16,7 +16,7 @@ export function microphoneSensor(folder = "/proc/asound"): Sensor {
   };
 }
 
-export function readCapture(folder: string): Known<boolean> {
+function readCapture(folder: string): Known<boolean> {
   const found = listFolder(folder)
     .filter((name) => /^card\d+$/.test(name))
     .flatMap((card) => recorders(join(folder, card)));

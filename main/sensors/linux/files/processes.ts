@@ -17,7 +17,7 @@ export function linuxProcessesSensor(folder = "/proc"): Sensor {
   };
 }
 
-export function runningNames(folder: string): ReadonlySet<string> {
+function runningNames(folder: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const pid of listFolder(folder)) {
     if (!/^\d+$/.test(pid)) continue;

@@ -51,7 +51,7 @@ function isIdle(properties: Properties | null): boolean {
  * Idle time in seconds. 0 while a session is in use, because logind does not report the last input. Unknown while
  * nobody is logged in.
  */
-export function readIdleHint(properties: Properties | null, now: number): Known<number> {
+function readIdleHint(properties: Properties | null, now: number): Known<number> {
   const { IdleHint: hint, IdleSinceHint: since } = properties ?? {};
   if (hint === false) return known(0);
   if (hint !== true || typeof since !== "number" || since === 0) return unknown;

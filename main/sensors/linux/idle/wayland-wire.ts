@@ -4,7 +4,7 @@ export type WaylandMessage = { readonly object: number; readonly opcode: number;
 /** libwayland's own limit. Longer messages do not exist. */
 const longestBytes = 4_096;
 
-export type Argument = number | string;
+type Argument = number | string;
 
 export function encodeMessage(object: number, opcode: number, args: readonly Argument[]): Buffer {
   const parts = args.map((argument) => (typeof argument === "number" ? word(argument) : text(argument)));
