@@ -742,7 +742,7 @@ describe("pause", () => {
     await at.stop();
   });
 
-  it("a worker whose last result came during a pause leaves", async () => {
+  it("a worker leaves the rings after its last result arrives during a pause", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);

@@ -131,7 +131,7 @@ export class Worker {
     });
   }
 
-  /** An event that an effect causes waits for the other effects of the step. */
+  /** Events that effects cause are queued until the step is finished. */
   #happened(event: MachineEvent): void {
     this.#events.push(event);
     if (this.#stepping) return;

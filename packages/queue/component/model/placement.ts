@@ -118,7 +118,7 @@ function fnv1a(text: string): number {
 }
 
 /**
- * Makes every output bit depend on every input bit; FNV-1a alone maps similar texts to close values. Source: the final
+ * Makes every output bit depend on every input bit; FNV-1a maps similar texts to close values. Source: the final
  * step of MurmurHash3.
  */
 function scrambled(hash: number): number {

@@ -21,7 +21,7 @@ export type Round<Row> = {
 };
 
 /**
- * How a job in pieces continues if the app refuses some of its items. It first does the other items, then retries the
+ * How background work continues if the app refuses some of its items. It first does the other items, then retries the
  * refused ones in a new round after a growing delay. Null: nothing is left.
  */
 export function nextRound<Row>(

@@ -228,7 +228,7 @@ export class Chaos {
     await this.#steady?.step().catch(unlessRefused);
   }
 
-  /** Acts as one of the other workers. Does nothing if there is none, or if it was retired. */
+  /** Acts as one of the other workers. Does nothing if no worker is left, or if it was retired. */
   async #as(act: (keyHash: string) => Promise<unknown>): Promise<void> {
     if (this.#keys.length > 0) await act(this.#pick(...this.#keys));
   }

@@ -80,8 +80,8 @@ function checkWorker({ attempts, homes, stands, lanes }: Rows, worker: Doc<"work
   const of = <Row extends { readonly workerId: string }>(rows: readonly Row[]) =>
     rows.filter(({ workerId }) => workerId === _id);
   const { running } = capacityOf(capabilities);
-  const [waiting, atHome, holding] = [of(stands), of(homes), of(attempts).filter(({ open }) => open)];
-  expect(holding.length, `held by ${name}`).toBeLessThanOrEqual(maxHeld);
+  const [waiting, atHome, held] = [of(stands), of(homes), of(attempts).filter(({ open }) => open)];
+  expect(held.length, `held by ${name}`).toBeLessThanOrEqual(maxHeld);
   for (const rows of [waiting, atHome]) {
     expect(new Set(rows.map(({ laneId }) => laneId)).size, `rows of ${name}`).toBe(rows.length);
     for (const row of rows) expect(row.position).toBe(position);
@@ -91,6 +91,6 @@ function checkWorker({ attempts, homes, stands, lanes }: Rows, worker: Doc<"work
     expect([scope, lane]).toEqual([known?.scope, known?.name]);
     if (laneId !== null) expect(atHome.some((home) => home.laneId === laneId)).toBe(true);
   }
-  const begun = holding.filter((attempt) => attempt.status === "running");
+  const begun = held.filter((attempt) => attempt.status === "running");
   if (begun.length >= running || status !== "active") expect(waiting, `${name} waits nowhere`).toEqual([]);
 }

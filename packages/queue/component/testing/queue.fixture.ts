@@ -18,7 +18,7 @@ const modules = {
 export type Backend = TestConvex<typeof schema>;
 
 /**
- * Starts the component alone, with its real functions and schema. `limits`: what a call may read; unlimited by default.
+ * Starts the component without an app, with its real functions and schema. `limits`: what a call may read; unlimited by default.
  */
 export function startQueue(limits: { readonly documentsRead?: number } | null = null): Backend {
   const t = convexTest({ schema, modules, transactionLimits: limits ?? false });

@@ -25,8 +25,7 @@ export type JobContext = {
 };
 
 /**
- * Runs a job of one kind. Returns its result, or throws: a `JobFailure`, or anything else for "try again". When
- * `signal` is aborted, the handler has to let go as soon as it can, by a throw. A result is taken even then.
- * The payload is unchecked: parse it.
+ * Runs a job of one kind. Returns the result, or throws: a `JobFailure` describes the failure, any other error means
+ * "try again". After `signal` aborts it should throw soon; a result is still used. The payload is unchecked: parse it.
  */
 export type Handler = (payload: unknown, ctx: JobContext) => Promise<Value>;

@@ -16,7 +16,7 @@ export type WorkerTimes = {
   readonly startAfterMs: number;
   /** When the worker subscribes to `held` for a job. Until then it does not notice a cancellation. */
   readonly heldAfterMs: number;
-  /** When a job is tried again after a failed claim: the other worker may have given it back unseen. */
+  /** How long a job is skipped after a failed claim. The other worker may have released it by then. */
   readonly triedForMs: number;
   /** How long the worker takes no jobs after it saw another program with the same key. */
   readonly usedElsewhereMs: number;

@@ -88,7 +88,7 @@ describe("heartbeats", () => {
     at.answers.heartbeat = null;
     return at;
   };
-  const holding = (leaseMs?: number): MachineAtTest => {
+  const withJob = (leaseMs?: number): MachineAtTest => {
     const at = MachineAtTest.greeted({}, leaseMs);
     at.answers.heartbeat = null;
     at.hold(claimedJob("a1"));
@@ -106,9 +106,9 @@ describe("heartbeats", () => {
     [20_000, false, 85_000, 0],
   ])(
     "a heartbeat after a call at %i, holding a job: %s, at %i is due in %i ms",
-    (saidAt, isHolding, now, expected) => {
-      const at = isHolding ? holding() : idle();
-      at.state = { ...at.state, lastSentAt: saidAt };
+    (sentAt, holdsJob, now, expected) => {
+      const at = holdsJob ? withJob() : idle();
+      at.state = { ...at.state, lastSentAt: sentAt };
       at.now = now;
       at.send({ kind: "timer" });
       expect(beats(at)).toBe(expected === 0 ? 1 : 0);
@@ -127,13 +127,13 @@ describe("heartbeats", () => {
   });
 
   it("a heartbeat is sent every 15 seconds while a job makes no calls", () => {
-    const at = holding();
+    const at = withJob();
     at.pass(hour);
     expect(beats(at)).toBe(240);
   });
 
   it("a heartbeat is not sent while the worker makes other calls", () => {
-    const at = holding();
+    const at = withJob();
     at.answers.append = { kind: "ok" };
     at.send({ kind: "held", rows: [{ attemptId: "a1", watched: true }] });
     for (let second = 0; second < 60; second += 1) {
@@ -155,20 +155,20 @@ describe("heartbeats", () => {
   });
 
   it("a heartbeat comes sooner with a short lease", () => {
-    const at = holding(8_000);
+    const at = withJob(8_000);
     at.pass(9_000);
     expect(beats(at)).toBe(3);
   });
 
   it("a second heartbeat is not sent while one waits for the connection", () => {
-    const at = holding();
+    const at = withJob();
     delete at.answers.heartbeat;
     at.pass(5 * minutes);
     expect(beats(at)).toBe(1);
   });
 
   it("heartbeats continue after a failure, and end with the worker", () => {
-    const at = holding();
+    const at = withJob();
     at.failures.heartbeat = ["broken", "broken"];
     at.pass(30_000);
     expect(beats(at)).toBe(2);

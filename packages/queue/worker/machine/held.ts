@@ -6,7 +6,7 @@ import { setWatched } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * Subscribes to `held` even if no job lasts, and compares its rows once.
+ * Forces one comparison with `held`, even if no job runs long enough to need it.
  * @param attemptId an attempt whose end the queue did not accept: compares until the queue no longer lists it.
  */
 export function recheckHeld(t: Turn, attemptId = ""): void {

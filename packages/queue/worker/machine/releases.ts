@@ -32,7 +32,7 @@ export function sendReleases(t: Turn): void {
   }
 }
 
-/** Calls `leave` when the worker takes no more jobs, unless a release says so. */
+/** Calls `leave` when the worker takes no more jobs, unless a `release` call already has `leave`. */
 export function leaveIfDue(t: Turn): void {
   const { state } = t;
   const { mode, inRings, keyUnknown, stop } = state;

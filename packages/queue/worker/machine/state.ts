@@ -198,7 +198,7 @@ export type MachineEvent =
 
 export type Effect =
   | ({ readonly kind: "call"; readonly id: number } & Call)
-  /** Subscribe to `candidates` at these positions, and to `handed`. Ends the earlier subscriptions; null: only that. */
+  /** Subscribe to `candidates` at these positions, and to `handed`, in place of the earlier ones; null: only end those. */
   | { readonly kind: "follow-ready-jobs"; readonly at: readonly WaitSubscription[] | null }
   | { readonly kind: "follow-held"; readonly on: boolean }
   | { readonly kind: "run"; readonly job: ClaimedJob }

@@ -36,8 +36,7 @@ export async function fail(
 }
 
 /**
- * An unfit worker counts once as a failure and never ends the job by itself. The job goes to another worker without a
- * back-off.
+ * A worker's first `unfit` counts as a failure; its repeats do not. The job goes to another worker without a back-off.
  */
 async function failOnce(
   ctx: MutationCtx,

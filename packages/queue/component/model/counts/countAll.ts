@@ -63,7 +63,7 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
 type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };
 
 /**
- * Counts a few lanes together. If that fails because their rows are large, counts each alone, and skips those that
+ * Counts a few lanes together. If that fails because their rows are large, counts them one by one, and skips those that
  * still fail.
  */
 async function countTogether(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {

@@ -130,7 +130,7 @@ async function jobsIn(
     .withIndex("by_place", (q) =>
       q.eq("laneId", laneId).eq("status", status).eq("level", priority).gte("place", from).lt("place", to),
     )
-    // From a random end: this also finds the old jobs, which the home's worker takes first.
+    // From a random end, so that waiters also see old jobs. The home's worker takes those first.
     .order(Math.random() < 0.5 ? "asc" : "desc");
   for await (const job of jobs) {
     if (!(await isAvoided(ctx, job, worker))) found.push({ job, late });

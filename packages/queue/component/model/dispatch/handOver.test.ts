@@ -162,7 +162,7 @@ describe("handOver", () => {
     // The backend was away, and is away again at the next check.
     for (const status of ["prefetched", "ready"]) {
       await t.run(async (ctx) => {
-        const { scope: of, due } = present(await ctx.db.query("recalls").first(), "recall");
+        const { scope: of, due } = present(await ctx.db.query("recalls").first(), "scheduled reclaim");
         await reclaimUnstarted(ctx, { scope: of, due, graced: status === "ready" }, due + 20_000);
       });
       expect(await jobRow(t, jobId)).toMatchObject({ status });

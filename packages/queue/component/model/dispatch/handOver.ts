@@ -6,15 +6,12 @@ import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { assign } from "./assign.ts";
 
-/**
- * The most waiting workers that are checked one after the other. A worker that holds a job has usually finished it in a
- * moment.
- */
+/** The most waiting workers that are checked, one after the other. Busy ones are soon free. */
 const maxAsked = 3;
 
 /**
- * How far back along the ring waiting workers are searched. With 32 accepting workers 98 of 100 points have one in
- * reach. A longer reach would make the submission conflict with more workers.
+ * How far back along the ring waiting workers are searched. With 32 workers, 98 % of the ring's points have one within
+ * this distance. A longer reach would make the submission conflict with more workers.
  */
 const nearReach = ringSize / 8;
 

@@ -29,7 +29,7 @@ export class Search {
   cursor: Cursor;
 
   /**
-   * @param sticky the cursor's lane, read in parallel with the worker; null if there is none.
+   * @param sticky the cursor's lane, read in parallel with the worker; null without a lane.
    * @param joins whether the worker starts to ask for jobs. It then searches further, also among prefetched jobs.
    */
   constructor(

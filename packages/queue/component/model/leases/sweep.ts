@@ -53,8 +53,8 @@ async function scheduleNext(
 }
 
 /**
- * A worker that holds no job gets the long deadline, which its last call did not write. Any other worker is handled in
- * its own transaction, so an app that throws there does not stop the sweep.
+ * Extends the deadline of a worker without jobs to `offlineAfterMs`. Others get an `expireLease` of their own, so an app
+ * that throws does not stop the sweep.
  */
 async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
   const { _id, workerId, keyHash, lastSeenAt, leaseMs, offlineAfterMs } = lease;
@@ -63,7 +63,7 @@ async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number
     await ctx.db.patch("leases", _id, { deadline: unheard });
     return;
   }
-  // Until then the lease is handled, or it is tried again.
+  // If `expireLease` has not succeeded by then, a later sweep retries.
   await ctx.db.patch("leases", _id, { deadline: now + leaseMs });
   await ctx.scheduler.runAfter(0, maintenance.expireLease, { workerId, lastSeenAt });
 }

@@ -11,8 +11,8 @@ type Lease = Pick<Doc<"leases">, "leaseMs" | "offlineAfterMs" | "lastSeenAt" | "
 type LeaseTimes = Pick<Lease, "leaseMs" | "offlineAfterMs">;
 
 /**
- * Whether a call has to write its worker's lease: after a tenth of the lease, because writing at every call would be
- * waste; or when a worker without jobs takes its first one and its deadline is still the long one.
+ * Whether a call has to write its worker's lease. Writing at every call would be waste, so it waits for a tenth of the
+ * lease. It does not wait when a worker without jobs takes its first one: the deadline is still the long one.
  */
 export function isOutdated(
   { leaseMs, lastSeenAt, deadline }: Lease,
@@ -24,7 +24,7 @@ export function isOutdated(
 }
 
 /**
- * How far ahead a sweep knows all deadlines: later calls write only later ones. `near` is the part that a sweep may
+ * Later calls set deadlines beyond `far`, so a sweep sees every deadline up to it. `near` is the part that a sweep may
  * read in a large fleet. A worker on schedule renews before its deadline is that near, so it causes no conflict.
  */
 export function horizonOf({ leaseMs, offlineAfterMs }: LeaseTimes): {

@@ -6,13 +6,13 @@ import { maintenance } from "../references.ts";
 
 /** The most jobs that one call looks at. */
 const piece = 100;
-/** After counting this many rows, a call counts no further name. The next call does. */
+/** A call that has counted this many rows leaves further names to the next call. */
 const countedAtMost = 1_000;
 
 /**
  * Gives turns to jobs in the line of a requester or key while it has capacity. If a job's other name is full, the job
- * moves to that name's line. So every line is read from its front, and a job always waits in the line of a full name or
- * of one that this function still works on. Schedules itself for the rest.
+ * moves to that name's line. So every line is read from its front, and a job always waits for a limit that is full or is
+ * being processed. Schedules itself for the rest.
  */
 export async function admit(ctx: MutationCtx, limited: LimitedName, now: number): Promise<void> {
   const draw = Math.random();

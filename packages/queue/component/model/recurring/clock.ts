@@ -33,7 +33,7 @@ function cronsSchedule(schedule: Schedule) {
     : { kind: "cron" as const, cronspec: schedule.expression, tz: timeZoneOf(schedule) };
 }
 
-/** The crons component and the row are set at slightly different times. */
+/** The crons component's time and `nextRunAt` may differ by this much. */
 const toleranceMs = 1_000;
 
 /**

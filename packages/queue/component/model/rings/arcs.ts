@@ -5,7 +5,7 @@ export type Range = { readonly from: number; readonly to: number };
 
 /**
  * The arc from a position up to the next one, around the ring. Each point belongs to the last position at or before it,
- * so the arcs always tile the ring. Two positions between the same points may leave one of them no point.
+ * so the arcs always tile the ring. If two positions are between the same two points, one owns no point.
  * @param next the next occupied position. If it is the same one, the arc is the whole ring.
  */
 export function arcOf(position: number, next: number): readonly Range[] {

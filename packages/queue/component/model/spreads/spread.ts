@@ -2,7 +2,7 @@ import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
 import { type Spread, widerSpread } from "./width.ts";
 
-/** The spread of an affinity; null: one slot. A point read. @param lane its name. */
+/** The stored spread; null if the affinity uses one slot. One point read. @param lane the lane's name. */
 async function spreadOf(
   ctx: QueryCtx,
   scope: string,

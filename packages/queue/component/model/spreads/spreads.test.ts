@@ -54,7 +54,7 @@ async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promis
   expect(outcome.kind).toBe("claimed");
 }
 
-/** A worker with room for many jobs, and jobs of these affinities, each submitted alone, in a lane of sixteen slots. */
+/** A worker with room for many jobs, and jobs of these affinities, each submitted in its own call, in a lane of sixteen slots. */
 async function crowd(t: Backend, affinities: readonly (string | undefined)[]): Promise<TestWorker> {
   const worker = await addWorker(t, { concurrency: 16 });
   await submitJob(t);

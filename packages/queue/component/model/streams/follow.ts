@@ -19,7 +19,7 @@ export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   const isLeft = !job.watched && (await deletePiece(ctx, job._id));
   await ctx.db.patch("jobs", job._id, { watched: !isLeft, watchedUntil: now + watchMs });
   if (isLeft) await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId: job._id });
-  // A timer that runs finds the later end by itself.
+  // A pending timer rereads `watchedUntil` and reschedules itself.
   if (job.watchedUntil === undefined) {
     await scheduleWatchEnd(ctx, [job._id], now + watchMs);
   }

@@ -10,7 +10,7 @@ export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() }
 
 export const watchView = v.object({
   status: jobStatus,
-  /** The number of the current attempt; 0 if there is none. */
+  /** The number of the current attempt; 0 without one. */
   attempt: v.number(),
   attemptId: v.union(v.string(), v.null()),
   /** Chunks of the current attempt after the position. The reader gets further ones with a later position. */
