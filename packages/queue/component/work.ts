@@ -11,7 +11,7 @@ import { unstartedJobs } from "./model/dispatch/assign.ts";
 import { candidates as findCandidates } from "./model/dispatch/candidates.ts";
 import { claim as claimJob } from "./model/dispatch/claim.ts";
 import { take as takeJobs } from "./model/dispatch/take.ts";
-import { attemptOf, attemptsOf, type Held, heldByKey, passFence } from "./model/jobs/held.ts";
+import { attemptById, attemptsById, type Held, heldByKey, passFence } from "./model/jobs/held.ts";
 import { noteProgress } from "./model/jobs/rows.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
@@ -25,7 +25,7 @@ const byWorker = { keyHash: v.string() };
 export const hello = mutation({
   args: { ...byWorker, ...workerMutations.hello.args },
   returns: workerMutations.hello.returns,
-  handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
+  handler: async (ctx, args) => await sayHello(ctx, args, Date.now()),
 });
 
 export const goodbye = mutation({
@@ -97,7 +97,7 @@ async function report(
   const [worker, lease, attempt] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
-    attemptOf(ctx, attemptId),
+    attemptById(ctx, attemptId),
   ]);
   const held = await passFence(ctx, worker, attempt);
   await renew(ctx, worker, lease, Date.now(), { holds: true });
@@ -126,7 +126,7 @@ export const release = mutation({
     const [worker, lease, attempts] = await Promise.all([
       authenticate(ctx, keyHash),
       leaseByKey(ctx, keyHash),
-      attemptsOf(ctx, attemptIds),
+      attemptsById(ctx, attemptIds),
     ]);
     await renew(ctx, worker, lease, now);
     const fenced = await releaseJobs(ctx, worker, attempts, reason, now);
@@ -146,7 +146,7 @@ export const start = mutation({
     const [worker, lease, attempts, held, waiters] = await Promise.all([
       authenticate(ctx, keyHash),
       leaseByKey(ctx, keyHash),
-      attemptsOf(ctx, attemptIds),
+      attemptsById(ctx, attemptIds),
       heldByKey(ctx, keyHash),
       waitersByKey(ctx, keyHash),
     ]);

@@ -26,8 +26,8 @@ export function names(list: readonly string[] | undefined, what: string): string
 }
 
 /** Checks the capabilities that a worker reports, and returns them in canonical form. Refuses: invalid. */
-export function checkedCapabilities(said: Capabilities): Capabilities {
-  const { kinds, models, tags, memoryMb, gpu, contextTokens, concurrency, prefetch } = said;
+export function checkedCapabilities(reported: Capabilities): Capabilities {
+  const { kinds, models, tags, memoryMb, gpu, contextTokens, concurrency, prefetch } = reported;
   if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
   if (contextTokens !== undefined) boundedNumber(contextTokens, "capabilities.contextTokens", 0, 1e9);
   if (concurrency !== undefined) boundedInteger(concurrency, "capabilities.concurrency", 1, maxHeld);

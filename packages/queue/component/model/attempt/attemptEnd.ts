@@ -2,7 +2,7 @@ import type { WorkerCall } from "../../../shared/work.ts";
 import { authenticate } from "../authenticate.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
 import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
-import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
+import { attemptById, attemptsById, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";
 import { waitersByKey } from "../rings/membership.ts";
 
@@ -35,8 +35,8 @@ export async function readAttemptEnd(
     heldByKey(ctx, keyHash),
     waitersByKey(ctx, keyHash),
     stickyLane(ctx, demand),
-    attemptOf(ctx, attemptId),
-    attemptsOf(ctx, beginIds),
+    attemptById(ctx, attemptId),
+    attemptsById(ctx, beginIds),
   ]);
   const others = open.filter(({ _id }) => _id !== attempt?._id).length;
   return {

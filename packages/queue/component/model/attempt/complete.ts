@@ -48,9 +48,12 @@ export async function complete(
   const { result, report } = args;
   boundedSize(result, "The result", settings.maxPayloadBytes);
   if (report !== undefined) boundedSize(report, "The report", maxReportBytes);
-  const said = report === undefined ? {} : { report };
+  const reported = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
-  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { job: said, attempt: said });
+  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, {
+    job: reported,
+    attempt: reported,
+  });
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

@@ -1,6 +1,6 @@
 import { clip } from "../bounds.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
-import { type attemptsOf, heldBy, passFences } from "../jobs/held.ts";
+import { type attemptsById, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { settingsOf } from "../settings.ts";
 const maxReasonChars = 255;
@@ -12,7 +12,7 @@ const maxReasonChars = 255;
 export async function release(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  attempts: Awaited<ReturnType<typeof attemptsOf>>,
+  attempts: Awaited<ReturnType<typeof attemptsById>>,
   reason: string,
   now: number,
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../builders.ts";
-import { type attemptsOf, type Held, passFences } from "../jobs/held.ts";
+import { type attemptsById, type Held, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 
 /**
@@ -9,7 +9,7 @@ import { move } from "../jobs/move.ts";
 export async function start(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  attempts: Awaited<ReturnType<typeof attemptsOf>>,
+  attempts: Awaited<ReturnType<typeof attemptsById>>,
   now: number,
 ): Promise<string[]> {
   const { held, fenced } = await passFences(ctx, worker, attempts);

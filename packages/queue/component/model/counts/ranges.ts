@@ -61,7 +61,7 @@ export type Range = {
  * sample.
  */
 export async function countRange(ctx: QueryCtx, range: Range, limit: number): Promise<RangeCount> {
-  const { jobs, all } = await firstOf(ctx, range, limit);
+  const { jobs, all } = await firstJobs(ctx, range, limit);
   const by = new Map<string, number>();
   for (const { requester } of jobs) {
     if (requester !== undefined) by.set(requester, (by.get(requester) ?? 0) + 1);
@@ -79,7 +79,7 @@ export async function countRange(ctx: QueryCtx, range: Range, limit: number): Pr
 }
 
 /** The jobs of a range with the smallest sample keys. `all`: there are no more. */
-async function firstOf(
+async function firstJobs(
   ctx: QueryCtx,
   { laneId, status, level }: Range,
   limit: number,

@@ -74,15 +74,15 @@ export async function removeUnresponsive(ctx: MutationCtx, { currentAttemptId }:
   if (attempt?.woken === true) await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
 }
 
-/** The fields of a job that its worker is told. */
-export type TellableJob = {
+/** The fields of a job that its worker gets. */
+export type JobForWorker = {
   readonly job: Pick<Doc<"jobs">, "_id" | "kind" | "requirements" | "watched" | "deadlineAt">;
   readonly payload: Value;
 };
 
 /** A job as its worker sees it. @param since the remaining time counts from this time. */
 function claimedView(
-  { job, payload }: TellableJob,
+  { job, payload }: JobForWorker,
   attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
   since: number,
 ): ClaimedJob {
@@ -99,7 +99,7 @@ export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | 
 /**
  * Whether the job was handed to a waiting worker so recently that it may have started. Other workers leave it alone.
  */
-export function isBeingBegun(job: Doc<"jobs">, last: Doc<"attempts"> | null, now: number): boolean {
+export function mayBeStarting(job: Doc<"jobs">, last: Doc<"attempts"> | null, now: number): boolean {
   return job.status === "prefetched" && last?.woken === true && now < last.claimedAt + startWithinMs;
 }
 
@@ -129,7 +129,7 @@ export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts"
 async function readUnstarted(
   ctx: QueryCtx,
   { jobId, kind, handed }: Doc<"attempts">,
-): Promise<TellableJob | null> {
+): Promise<JobForWorker | null> {
   if (handed !== undefined) return { job: { _id: jobId, kind, ...handed }, payload: handed.payload };
   const [job, payload] = await Promise.all([ctx.db.get("jobs", jobId), payloadOf(ctx, jobId)]);
   return job === null || payload === null ? null : { job, payload: payload.payload };

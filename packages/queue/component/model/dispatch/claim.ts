@@ -11,7 +11,7 @@ import { slotOf } from "../placement.ts";
 import { removeWaiters, subscriptionOf, waitersByKey } from "../rings/membership.ts";
 import { type LaneKey, waiterBefore } from "../rings/neighbors.ts";
 import { widen } from "../spreads/spread.ts";
-import { assign, hasJustReleased, isBeingBegun, isOverdue } from "./assign.ts";
+import { assign, hasJustReleased, mayBeStarting, isOverdue } from "./assign.ts";
 import { isUnfit } from "./avoid.ts";
 import { checkDemand } from "./next.ts";
 
@@ -47,13 +47,13 @@ export async function claim(
   // A prefetched job may be stolen only by a worker that starts it at once, and only late.
   const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
   if (job.status !== "ready" && !stolen) return { kind: "taken" };
-  if (hasJustReleased(worker, last, now) || isBeingBegun(job, last, now)) return { kind: "taken" };
+  if (hasJustReleased(worker, last, now) || mayBeStarting(job, last, now)) return { kind: "taken" };
   // The worker was handed a job meanwhile and is about to start that one instead.
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, unresponsive] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
-    late && !stolen ? waiterBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
+    late && !stolen ? waiterBefore(ctx, laneKeyOf(job), slotOf(job.place), worker._id) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
@@ -75,7 +75,7 @@ export async function claim(
   };
 }
 
-function laneOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {
+function laneKeyOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {
   return { scope, name: laneName(kind, requirements) };
 }
 

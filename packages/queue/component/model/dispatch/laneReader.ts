@@ -57,14 +57,14 @@ export class LaneReader {
     return payload === null || released || own ? null : { job, payload: payload.payload };
   }
 
-  /** The first jobs in the worker's home. @param place the ring position that was served last. */
-  atHome(lane: Lane, place: number, maxStretches: number): Promise<FirstJobs> {
-    return remembered(this.#atHome, lane._id, () => this.#readHome(lane, place, maxStretches));
+  /** The first jobs in the worker's home. @param served the ring position that was served last. */
+  atHome(lane: Lane, served: number, maxStretches: number): Promise<FirstJobs> {
+    return remembered(this.#atHome, lane._id, () => this.#readHome(lane, served, maxStretches));
   }
 
-  async #readHome(lane: Lane, place: number, maxStretches: number): Promise<FirstJobs> {
+  async #readHome(lane: Lane, served: number, maxStretches: number): Promise<FirstJobs> {
     const home = await remembered(this.#homes, lane._id, () => this.#homeIn(lane._id));
-    const stretches = stretchesOf(home, lane.slots, place, Math.random, maxStretches);
+    const stretches = stretchesOf(home, lane.slots, served, Math.random, maxStretches);
     return await this.#ofEachPriority(lane, async (priority) => {
       const found = await Promise.all(
         stretches.map(async ({ from, split, to }) => {
@@ -77,7 +77,7 @@ export class LaneReader {
       );
       const [first = null] = found
         .filter((job) => job !== null)
-        .sort((a, b) => compareSeats(a.place, b.place, place) || a.rank - b.rank);
+        .sort((a, b) => compareSeats(a.place, b.place, served) || a.rank - b.rank);
       return first;
     });
   }

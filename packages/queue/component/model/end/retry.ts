@@ -28,7 +28,7 @@ export async function retryDeadLetter(
   // `purgeAt` is cleared with the payload. Reading the payloads of many jobs would be too much.
   if (job.purgeAt === undefined) return { kind: "gone" };
   const [laneId, terms, dependent] = await Promise.all([
-    laneOf(ctx, job, now),
+    openLaneOf(ctx, job, now),
     termsOf(ctx, job.scope, job),
     isDependent(ctx, job._id),
   ]);
@@ -60,7 +60,7 @@ export async function retryDeadLetter(
 }
 
 /** The lane may have been deleted meanwhile. */
-async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
+async function openLaneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
   const { scope, kind, requirements = {} } = job;
   const lane = await ctx.db.get("lanes", job.laneId);
   const name = lane?.name ?? laneName(kind, requirements);

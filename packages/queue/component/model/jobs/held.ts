@@ -30,7 +30,7 @@ export async function heldBy(ctx: QueryCtx, workerId: Id<"workers">): Promise<Do
 export type Held = { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> };
 
 /** An attempt by the id that a worker sent. One read, in parallel with the worker's row. */
-export async function attemptOf(ctx: QueryCtx, attemptId: string): Promise<Doc<"attempts"> | null> {
+export async function attemptById(ctx: QueryCtx, attemptId: string): Promise<Doc<"attempts"> | null> {
   const id = idOf(ctx, "attempts", attemptId);
   return id === null ? null : await ctx.db.get("attempts", id);
 }
@@ -70,13 +70,13 @@ export async function passFences(
 const maxNamed = 64;
 
 /** The attempts with the ids that a worker sent, read in parallel with the worker's row. */
-export async function attemptsOf(
+export async function attemptsById(
   ctx: MutationCtx,
   ids: readonly string[],
 ): Promise<readonly { readonly attemptId: string; readonly attempt: Doc<"attempts"> | null }[]> {
   if (ids.length > maxNamed) refuse("invalid", `A call names at most ${String(maxNamed)} attempts.`);
   const unique = [...new Set(ids)];
   return await Promise.all(
-    unique.map(async (attemptId) => ({ attemptId, attempt: await attemptOf(ctx, attemptId) })),
+    unique.map(async (attemptId) => ({ attemptId, attempt: await attemptById(ctx, attemptId) })),
   );
 }

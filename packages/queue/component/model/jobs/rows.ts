@@ -26,10 +26,10 @@ export async function progressRow(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc
 /** Replaces the progress of a job. Refuses: too_large. */
 export async function noteProgress(ctx: MutationCtx, { attempt, job }: Held, view: Value): Promise<void> {
   boundedSize(view, "The progress", maxProgressBytes);
-  const said = { jobId: job._id, attemptId: attempt._id, view };
+  const reported = { jobId: job._id, attemptId: attempt._id, view };
   const row = await progressRow(ctx, job._id);
-  if (row === null) await ctx.db.insert("progress", said);
-  else await ctx.db.patch("progress", row._id, said);
+  if (row === null) await ctx.db.insert("progress", reported);
+  else await ctx.db.patch("progress", row._id, reported);
 }
 
 /** The progress of the current attempt, if it reported any. */

@@ -24,8 +24,8 @@ const events: Readonly<Record<string, JobEvent>> = {
   release: { kind: "release" },
   steal: { kind: "steal", begun: true },
   "steal, later": { kind: "steal", begun: false },
-  lose: { kind: "lose", final: false },
-  "lose for good": { kind: "lose", final: true },
+  markLost: { kind: "markLost", final: false },
+  "markLost for good": { kind: "markLost", final: true },
   cancel: { kind: "cancel" },
   expire: { kind: "expire" },
   retry: { kind: "retry", waits: false },
@@ -49,8 +49,8 @@ prefetched fail → ready, failed
 prefetched fail, later → waiting, failed
 prefetched fail for good → failed, failed
 prefetched release → ready, released
-prefetched lose → ready, lost
-prefetched lose for good → failed, lost
+prefetched markLost → ready, lost
+prefetched markLost for good → failed, lost
 prefetched cancel → canceled, canceled
 prefetched expire → expired, expired
 running complete → succeeded, succeeded
@@ -58,8 +58,8 @@ running fail → ready, failed
 running fail, later → waiting, failed
 running fail for good → failed, failed
 running release → ready, released
-running lose → ready, lost
-running lose for good → failed, lost
+running markLost → ready, lost
+running markLost for good → failed, lost
 running cancel → canceled, canceled
 running expire → expired, expired
 failed retry → ready

@@ -24,7 +24,7 @@ export type JobEvent =
   /** Another worker took the job before it was started. */
   | { readonly kind: "steal"; readonly begun: boolean }
   /** The worker's lease expired. */
-  | { readonly kind: "lose"; readonly final: boolean }
+  | { readonly kind: "markLost"; readonly final: boolean }
   | { readonly kind: "cancel" }
   /** The job was not started by `expiresAt`, or not finished by `deadlineAt`. */
   | { readonly kind: "expire" }
@@ -65,7 +65,7 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
       return isHeld(from) ? { job: "succeeded", attempt: "succeeded" } : null;
     case "fail":
       return isHeld(from) ? { job: afterFailure(event), attempt: "failed" } : null;
-    case "lose":
+    case "markLost":
       return isHeld(from) ? { job: event.final ? "failed" : "ready", attempt: "lost" } : null;
     case "release":
       return isHeld(from) ? { job: "ready", attempt: "released" } : null;

@@ -75,5 +75,5 @@ export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: 
     code: "worker_lost",
     message: `The last of ${String(failures)} attempts was lost: its worker went silent.`,
   };
-  await move(ctx, job, { kind: "lose", final }, now, { job: final ? { error } : {} });
+  await move(ctx, job, { kind: "markLost", final }, now, { job: final ? { error } : {} });
 }

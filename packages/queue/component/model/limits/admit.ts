@@ -16,7 +16,7 @@ const countedAtMost = 1_000;
  */
 export async function admit(ctx: MutationCtx, limited: LimitedName, now: number): Promise<void> {
   const draw = Math.random();
-  const own = await capacityOf(ctx, limited);
+  const own = await limitCapacity(ctx, limited);
   const others = new OtherCapacities(ctx, own.counted);
   let { room } = own;
   let left = piece;
@@ -58,7 +58,7 @@ class OtherCapacities {
     let room = this.#rooms.get(name);
     if (room === undefined) {
       if (this.#counted >= countedAtMost && this.#rooms.size > 0) return null;
-      const found = await capacityOf(this.#ctx, other);
+      const found = await limitCapacity(this.#ctx, other);
       this.#counted += found.counted;
       room = found.room;
     }
@@ -116,7 +116,7 @@ export type Capacity = {
   readonly counted: number;
 };
 
-async function capacityOf(ctx: QueryCtx, limited: LimitedName): Promise<Capacity> {
+async function limitCapacity(ctx: QueryCtx, limited: LimitedName): Promise<Capacity> {
   const limit = await limitOf(ctx, limited.scope, limited.of, limited.name);
   const most = limit?.concurrency;
   if (most === undefined) return { room: Infinity, counted: 0 };

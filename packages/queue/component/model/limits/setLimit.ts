@@ -62,11 +62,11 @@ async function write(
 }
 
 function subjectOf({ of, name, concurrency, weight }: LimitChange): string {
-  const said = [
+  const changes = [
     ...(concurrency === undefined
       ? []
       : [`concurrency ${concurrency === null ? "unlimited" : String(concurrency)}`]),
     ...(weight === undefined ? [] : [`weight ${weight === null ? "1" : String(weight)}`]),
   ];
-  return `${of} ${name}: ${said.join(", ")}`;
+  return `${of} ${name}: ${changes.join(", ")}`;
 }

@@ -39,13 +39,13 @@ export async function setRecurring(ctx: MutationCtx, wanted: RecurringJob, now: 
   }
   if (known === null) {
     const row = await insert(ctx, { scope, name, schedule, job, paused: true, runs: 0, createdAt: now });
-    if (!paused) await run(ctx, row, now);
+    if (!paused) await activate(ctx, row, now);
     return;
   }
   const same = sameValue(known.schedule, schedule);
   await ctx.db.patch("recurring", known._id, { schedule, job });
-  if (!same || paused) await rest(ctx, known._id);
-  if (!paused && (!same || known.paused)) await run(ctx, { ...known, schedule }, now);
+  if (!same || paused) await deactivate(ctx, known._id);
+  if (!paused && (!same || known.paused)) await activate(ctx, { ...known, schedule }, now);
 }
 
 export async function setPaused(
@@ -55,7 +55,7 @@ export async function setPaused(
   now: number,
 ): Promise<void> {
   if (recurring.paused === paused) return;
-  await (paused ? rest(ctx, recurring._id) : run(ctx, recurring, now));
+  await (paused ? deactivate(ctx, recurring._id) : activate(ctx, recurring, now));
   const { scope, name } = recurring;
   const action = paused ? "recurring.pause" : "recurring.resume";
   await record(ctx, { scope, at: now, actor, action, subject: name });
@@ -76,13 +76,13 @@ function sameValue(a: Value, b: Value): boolean {
   return JSON.stringify(convexToJson(a)) === JSON.stringify(convexToJson(b));
 }
 
-async function run(ctx: MutationCtx, row: Doc<"recurring">, now: number): Promise<void> {
+async function activate(ctx: MutationCtx, row: Doc<"recurring">, now: number): Promise<void> {
   const next = nextRunAt(row.schedule, { due: now, now });
   await ctx.db.patch("recurring", row._id, { paused: false, nextRunAt: next });
   await startClock(ctx, row);
 }
 
-async function rest(ctx: MutationCtx, recurringId: Id<"recurring">): Promise<void> {
+async function deactivate(ctx: MutationCtx, recurringId: Id<"recurring">): Promise<void> {
   await stopClock(ctx, recurringId);
   await ctx.db.patch("recurring", recurringId, { paused: true, nextRunAt: undefined });
 }

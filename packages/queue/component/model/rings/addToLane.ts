@@ -17,14 +17,14 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
     .query("workers")
     .withIndex("by_position", (q) => q.eq("scope", lane.scope).gt("position", after))
     .take(workersPerStep);
-  const able = workers.filter(
+  const matching = workers.filter(
     (worker) => worker.online && worker.status === "active" && matches(worker, lane.kind, lane.requirements),
   );
   const rings = await Promise.all(
-    able.map(async (worker) => {
+    matching.map(async (worker) => {
       const [homes, waiters] = await Promise.all([
-        ends(ctx, "homes", worker._id, laneId),
-        ends(ctx, "stands", worker._id, laneId),
+        rowsOfWorker(ctx, "homes", worker._id, laneId),
+        rowsOfWorker(ctx, "stands", worker._id, laneId),
       ]);
       return { worker, homes, waiters };
     }),
@@ -53,7 +53,7 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
  * The worker's first row in one of the rings, and its row in this lane. A worker that waits for any new lane has one
  * row without a lane, which is then its first.
  */
-async function ends<Ring extends "homes" | "stands">(
+async function rowsOfWorker<Ring extends "homes" | "stands">(
   ctx: MutationCtx,
   ring: Ring,
   workerId: Id<"workers">,

@@ -12,16 +12,16 @@ import { settingsOf } from "../settings.ts";
 
 /**
  * A worker connects, or its capabilities change. A start or a change removes it from the rings until it asks for jobs.
- * @param greeting.startup the program has just started: jobs that it held before are given back.
+ * @param args.startup whether the program has just started. Jobs that it held before are given back.
  * Refuses: unauthorized, invalid.
  */
 export async function hello(
   ctx: MutationCtx,
-  { keyHash, version, capabilities: said, startup }: WorkerCall<"hello">,
+  { keyHash, version, capabilities: reported, startup }: WorkerCall<"hello">,
   now: number,
 ): Promise<WorkerAnswer<"hello">> {
   if (version !== undefined) boundedName(version, "version");
-  const capabilities = checkedCapabilities(said);
+  const capabilities = checkedCapabilities(reported);
   const [worker, found] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
   const lease = present(found, "lease of a worker");
   const { leaseMs, offlineAfterMs } = await settingsOf(ctx, worker.scope);
@@ -32,16 +32,16 @@ export async function hello(
   const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
   await renew(ctx, worker, current, now);
   await scheduleSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
-  const able = !sameCapabilities(worker.capabilities, capabilities);
-  if (able || startup || (version !== undefined && version !== worker.version)) {
+  const isNewLife = startup || !sameCapabilities(worker.capabilities, capabilities);
+  if (isNewLife || (version !== undefined && version !== worker.version)) {
     await ctx.db.patch("workers", worker._id, {
       capabilities,
       ...(version === undefined ? {} : { version }),
-      life: worker.life + (able || startup ? 1 : 0),
+      life: worker.life + (isNewLife ? 1 : 0),
       lastChangeAt: now,
     });
   }
-  if (able || startup) await leaveRings(ctx, worker._id);
+  if (isNewLife) await leaveRings(ctx, worker._id);
   if (startup) await releaseAll(ctx, worker, "restarted", now);
   return { workerId: worker._id, leaseMs };
 }

@@ -136,10 +136,10 @@ describe("hello", () => {
     const worker = await addWorker(t, { prefetch: 1 });
     const jobIds = await submitJobs(t, [{}, {}]);
     await take(t, worker, { jobs: 2 });
-    const greeting = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"], prefetch: 1 } };
-    await t.mutation(queue.work.hello, { ...greeting, startup: false });
+    const args = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"], prefetch: 1 } };
+    await t.mutation(queue.work.hello, { ...args, startup: false });
     expect(await heldBy(t, worker)).toHaveLength(2);
-    await t.mutation(queue.work.hello, { ...greeting, startup: true });
+    await t.mutation(queue.work.hello, { ...args, startup: true });
     expect(await heldBy(t, worker)).toEqual([]);
     for (const jobId of jobIds)
       expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
@@ -148,10 +148,10 @@ describe("hello", () => {
   it("hello keeps a worker waiting that only reconnects, but not one with other capabilities", async () => {
     const worker = await addWorker(t);
     await take(t, worker);
-    const greeting = { keyHash: worker.keyHash, startup: false };
-    await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["hash", "hash"] } });
+    const args = { keyHash: worker.keyHash, startup: false };
+    await t.mutation(queue.work.hello, { ...args, capabilities: { kinds: ["hash", "hash"] } });
     expect(await waitingPositions(t, worker)).toHaveLength(1);
-    await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["ocr"] }, version: "2" });
+    await t.mutation(queue.work.hello, { ...args, capabilities: { kinds: ["ocr"] }, version: "2" });
     expect(await waitingPositions(t, worker)).toEqual([]);
     expect(await viewOf(worker.workerId)).toMatchObject({ version: "2", capabilities: { kinds: ["ocr"] } });
   });
