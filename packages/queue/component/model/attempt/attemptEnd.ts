@@ -1,33 +1,19 @@
 import type { WorkerCall } from "../../../shared/work.ts";
 import { authenticate } from "../authenticate.ts";
-import type { Doc, MutationCtx } from "../builders.ts";
+import type { MutationCtx } from "../builders.ts";
 import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
 import { attemptById, attemptsById, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";
 import { waitersByKey } from "../rings/membership.ts";
 
-export type AttemptEnd = {
-  readonly worker: Doc<"workers">;
-  readonly lease: Doc<"leases"> | null;
-  readonly waiters: readonly Doc<"stands">[];
-  /** The attempt that the worker named. It may belong to another worker. */
-  readonly attempt: Doc<"attempts"> | null;
-  /** How many other attempts the worker holds. */
-  readonly others: number;
-  /** The second stage of reads: the fence, and the worker's next jobs. */
-  readonly lookUp: (now: number) => Promise<{
-    /** Null: fenced. */
-    readonly held: Held | null;
-    readonly starts: readonly Held[];
-    readonly planned: Plan;
-  }>;
-};
-
-/** Reads everything that the end of an attempt needs, in two stages: seven parallel reads, then those of `lookUp`. */
+/**
+ * The first stage of reads for the end of an attempt: seven in parallel. `attempt`: the one that the worker named, which
+ * may belong to another worker. `others`: how many other attempts the worker holds.
+ */
 export async function readAttemptEnd(
   ctx: MutationCtx,
-  { keyHash, attemptId, starts: beginIds = [], demand }: WorkerCall<"complete" | "fail">,
-): Promise<AttemptEnd> {
+  { keyHash, attemptId, starts: startIds = [], demand }: WorkerCall<"complete" | "fail">,
+) {
   checkDemand(demand);
   const [worker, lease, open, waiters, sticky, attempt, starts] = await Promise.all([
     authenticate(ctx, keyHash),
@@ -36,29 +22,27 @@ export async function readAttemptEnd(
     waitersByKey(ctx, keyHash),
     stickyLane(ctx, demand),
     attemptById(ctx, attemptId),
-    attemptsById(ctx, beginIds),
+    attemptsById(ctx, startIds),
   ]);
   const others = open.filter(({ _id }) => _id !== attempt?._id).length;
-  return {
-    worker,
-    lease,
-    waiters,
-    attempt,
-    others,
-    lookUp: async (now) => {
-      const [held, passed, planned] = await Promise.all([
-        passFence(ctx, worker, attempt),
-        passFences(
-          ctx,
-          worker,
-          starts.filter((begun) => begun.attempt?._id !== attempt?._id),
-        ),
-        planNext(ctx, worker, sticky, demand, others, now, {
-          skipsSearch: attempt?.woken === true,
-          isWaiting: waiters.length > 0,
-        }),
-      ]);
-      return { held, starts: passed.held, planned };
-    },
-  };
+  return { worker, lease, waiters, sticky, attempt, starts, others, demand };
+}
+
+/** The second stage of reads: the fence (`held` null: fenced), and the worker's next jobs. */
+export async function checkAndPlan(
+  ctx: MutationCtx,
+  end: Awaited<ReturnType<typeof readAttemptEnd>>,
+  now: number,
+): Promise<{ readonly held: Held | null; readonly starts: readonly Held[]; readonly planned: Plan }> {
+  const { worker, waiters, sticky, attempt, others, demand } = end;
+  const starts = end.starts.filter((started) => started.attempt?._id !== attempt?._id);
+  const [held, passed, planned] = await Promise.all([
+    passFence(ctx, worker, attempt),
+    passFences(ctx, worker, starts),
+    planNext(ctx, worker, sticky, demand, others, now, {
+      skipsSearch: attempt?.woken === true,
+      isWaiting: waiters.length > 0,
+    }),
+  ]);
+  return { held, starts: passed.held, planned };
 }

@@ -7,8 +7,8 @@ import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { subscriptionOf } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
-import { readAttemptEnd } from "./attemptEnd.ts";
-import { begin } from "./start.ts";
+import { checkAndPlan, readAttemptEnd } from "./attemptEnd.ts";
+import { startHeld } from "./start.ts";
 
 /** Small, because the report is kept with the attempt and with the job. */
 const maxReportBytes = 16 * 1024;
@@ -38,22 +38,19 @@ export async function complete(
     };
   }
   const [{ held, starts, planned }, settings] = await Promise.all([
-    end.lookUp(now),
+    checkAndPlan(ctx, end, now),
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
-  await begin(ctx, starts, now);
+  await startHeld(ctx, starts, now);
   if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, waiters, now)) };
 
   const { result, report } = args;
   boundedSize(result, "The result", settings.maxPayloadBytes);
   if (report !== undefined) boundedSize(report, "The report", maxReportBytes);
-  const reported = report === undefined ? {} : { report };
+  const facts = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
-  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, {
-    job: reported,
-    attempt: reported,
-  });
+  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { job: facts, attempt: facts });
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

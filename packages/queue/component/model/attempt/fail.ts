@@ -7,9 +7,9 @@ import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, type Settings, settingsOf } from "../settings.ts";
-import { readAttemptEnd } from "./attemptEnd.ts";
+import { checkAndPlan, readAttemptEnd } from "./attemptEnd.ts";
 import { retryAfter } from "./backoff.ts";
-import { begin } from "./start.ts";
+import { startHeld } from "./start.ts";
 
 const maxCodeChars = 100;
 const maxMessageChars = 500;
@@ -23,13 +23,14 @@ export async function fail(
   args: WorkerCall<"fail">,
   now: number,
 ): Promise<WorkerAnswer<"fail">> {
-  const { worker, lease, waiters, others, lookUp } = await readAttemptEnd(ctx, args);
+  const end = await readAttemptEnd(ctx, args);
+  const { worker, lease, waiters, others } = end;
   const [{ held, starts, planned }, settings] = await Promise.all([
-    lookUp(now),
+    checkAndPlan(ctx, end, now),
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
-  await begin(ctx, starts, now);
+  await startHeld(ctx, starts, now);
   if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: held === null ? "fenced" : "failed", ...next };
@@ -50,23 +51,17 @@ async function failOnce(
   const policy = policyOf(settings, job.policy);
   const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
   const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};
-  if ((!retryable && !unfit) || failures >= policy.maxFailures) {
-    const end = { job: { failures, error, ...unfits }, attempt: { error } };
-    await move(ctx, job, { kind: "fail", final: true, delayed: false }, now, end);
-    return;
-  }
-  const ringPosition = await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id);
-  const waitMs = unfit ? 0 : retryAfter(policy, failures, Math.random());
-  if (waitMs === 0) {
-    const again = { job: { failures, place: ringPosition, ...unfits }, attempt: { error } };
-    await move(ctx, job, { kind: "fail", final: false, delayed: false }, now, again);
-    return;
-  }
+  const final = (!retryable && !unfit) || failures >= policy.maxFailures;
+  const next = final
+    ? { error }
+    : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id) };
+  const waitMs = final || unfit ? 0 : retryAfter(policy, failures, Math.random());
+  const delayed = waitMs > 0;
   const dueAt = now + waitMs;
-  const later = {
-    job: { failures, place: ringPosition, waitsFor: "time" as const, dueAt },
+  const wait = delayed ? { waitsFor: "time" as const, dueAt } : {};
+  await move(ctx, job, { kind: "fail", final, delayed }, now, {
+    job: { failures, ...unfits, ...next, ...wait },
     attempt: { error },
-  };
-  await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, later);
-  await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
+  });
+  if (delayed) await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
 }

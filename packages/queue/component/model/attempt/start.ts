@@ -13,12 +13,12 @@ export async function start(
   now: number,
 ): Promise<string[]> {
   const { held, fenced } = await passFences(ctx, worker, attempts);
-  await begin(ctx, held, now);
+  await startHeld(ctx, held, now);
   return fenced;
 }
 
 /** Starts attempts. Those that are running stay as they are. */
-export async function begin(ctx: MutationCtx, held: readonly Held[], now: number): Promise<void> {
+export async function startHeld(ctx: MutationCtx, held: readonly Held[], now: number): Promise<void> {
   for (const { job } of held) {
     if (job.status === "prefetched") await move(ctx, job, { kind: "start" }, now);
   }
