@@ -1,24 +1,24 @@
 import { type ObjectType, type PropertyValidators, v } from "convex/values";
-import { foldBatch as foldEnds } from "./model/batches/fold.ts";
+import * as fold from "./model/batches/fold.ts";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./model/builders.ts";
-import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
-import { reclaimUnstarted as reclaim } from "./model/dispatch/reclaim.ts";
-import { cancel, cancelMany as cancelJobs } from "./model/end/cancel.ts";
-import { expire as expireJob, expireOne } from "./model/end/expire.ts";
+import * as settle from "./model/dependencies/settle.ts";
+import * as reclaim from "./model/dispatch/reclaim.ts";
+import * as cancellation from "./model/end/cancel.ts";
+import * as expiry from "./model/end/expire.ts";
 import { forgetOld, forgetPiece } from "./model/end/forget.ts";
 import { purgePiece } from "./model/end/purge.ts";
 import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
-import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
-import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
-import { expireLease as endLease, markLost } from "./model/leases/expireLease.ts";
-import { healSweeps as replaceLostSweeps, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
-import { admit as giveTurns } from "./model/limits/admit.ts";
-import { fireRecurring as fire } from "./model/recurring/clock.ts";
+import * as waits from "./model/jobs/waiting.ts";
+import * as lanes from "./model/lanes/forgetLanes.ts";
+import * as leases from "./model/leases/expireLease.ts";
+import * as sweeps from "./model/leases/sweep.ts";
+import * as limits from "./model/limits/admit.ts";
+import * as clock from "./model/recurring/clock.ts";
 import type { Step } from "./model/references.ts";
 import { maintenance, taskArgs } from "./model/references.ts";
-import { addToLane as addWaiters } from "./model/rings/addToLane.ts";
-import { resize as fitSlots } from "./model/rings/resize.ts";
-import { deleteChunks as deleteText, endWatching as endWatches } from "./model/streams/follow.ts";
+import * as newLane from "./model/rings/addToLane.ts";
+import * as rings from "./model/rings/resize.ts";
+import * as watches from "./model/streams/follow.ts";
 
 // The component's scheduled functions. model/references.ts documents them and has their arguments.
 
@@ -38,42 +38,42 @@ function task<Args extends PropertyValidators>(
   });
 }
 
-export const sweepLeases = task(taskArgs.sweepLeases, sweepScope);
+export const sweepLeases = task(taskArgs.sweepLeases, sweeps.sweepLeases);
 
-export const expireLease = task(taskArgs.expireLease, endLease);
+export const expireLease = task(taskArgs.expireLease, leases.expireLease);
 
-export const reclaimUnstarted = task(taskArgs.reclaimUnstarted, reclaim);
+export const reclaimUnstarted = task(taskArgs.reclaimUnstarted, reclaim.reclaimUnstarted);
 
-export const healSweeps = task(taskArgs.healSweeps, async (ctx, _, now) => await replaceLostSweeps(ctx, now));
+export const healSweeps = task(taskArgs.healSweeps, async (ctx, _, now) => await sweeps.healSweeps(ctx, now));
 
-export const resize = task(taskArgs.resize, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
+export const resize = task(taskArgs.resize, async (ctx, { laneId }) => await rings.resize(ctx, laneId));
 
 export const addToLane = task(
   taskArgs.addToLane,
-  async (ctx, { laneId, after }) => await addWaiters(ctx, laneId, after),
+  async (ctx, { laneId, after }) => await newLane.addToLane(ctx, laneId, after),
 );
 
-export const admit = task(taskArgs.admit, giveTurns);
+export const admit = task(taskArgs.admit, limits.admit);
 
 export const settleDependents = task(
   taskArgs.settleDependents,
   async (ctx, { jobId, refused = [], failures = 0 }, now) =>
-    await settleAll(ctx, jobId, { refused, failures }, now),
+    await settle.settleDependents(ctx, jobId, { refused, failures }, now),
 );
 
-export const foldBatch = task(taskArgs.foldBatch, foldEnds);
+export const foldBatch = task(taskArgs.foldBatch, fold.foldBatch);
 
 export const fireRecurring = task(
   taskArgs.fireRecurring,
-  async (ctx, { recurringId }, now) => await fire(ctx, recurringId, now),
+  async (ctx, { recurringId }, now) => await clock.fireRecurring(ctx, recurringId, now),
 );
 
 export const wakeDue = task(
   taskArgs.wakeDue,
-  async (ctx, { later = [] }, now) => await wakeJobs(ctx, later, now),
+  async (ctx, { later = [] }, now) => await waits.wakeDue(ctx, later, now),
 );
 
-export const expire = task(taskArgs.expire, expireJob);
+export const expire = task(taskArgs.expire, expiry.expire);
 
 /** Called by the other functions, once for each job. */
 export const step = task(taskArgs.step, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
@@ -81,11 +81,11 @@ export const step = task(taskArgs.step, async (ctx, { step: one }, now) => await
 async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void> {
   switch (one.kind) {
     case "cancel":
-      await withJob(ctx, one.jobId, async (job) => await cancel(ctx, job, now));
+      await withJob(ctx, one.jobId, async (job) => await cancellation.cancel(ctx, job, now));
       return;
     case "expire":
       await withJob(ctx, one.jobId, async (job) => {
-        await expireOne(ctx, job, now);
+        await expiry.expireOne(ctx, job, now);
       });
       return;
     case "retry":
@@ -93,12 +93,12 @@ async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void>
       return;
     case "markLost": {
       const attempt = await ctx.db.get("attempts", one.attemptId);
-      if (attempt?.open === true) await markLost(ctx, attempt, now);
+      if (attempt?.open === true) await leases.markLost(ctx, attempt, now);
       return;
     }
     case "settle": {
       const row = await ctx.db.get("dependencies", one.dependencyId);
-      if (row !== null) await settleOne(ctx, row, now);
+      if (row !== null) await settle.settleOne(ctx, row, now);
     }
   }
 }
@@ -114,18 +114,18 @@ async function withJob(
 
 export const endWatching = task(
   taskArgs.endWatching,
-  async (ctx, { jobIds }, now) => await endWatches(ctx, jobIds, now),
+  async (ctx, { jobIds }, now) => await watches.endWatching(ctx, jobIds, now),
 );
 
 export const deleteChunks = task(
   taskArgs.deleteChunks,
-  async (ctx, { jobId }) => await deleteText(ctx, jobId),
+  async (ctx, { jobId }) => await watches.deleteChunks(ctx, jobId),
 );
 
 export const cancelMany = task(
   taskArgs.cancelMany,
   async (ctx, { refused = [], failures = 0, before, ...which }, now) =>
-    await cancelJobs(ctx, { ...which, before: before ?? now }, { refused, failures }),
+    await cancellation.cancelMany(ctx, { ...which, before: before ?? now }, { refused, failures }),
 );
 
 export const retryMany = task(taskArgs.retryMany, retryDeadLetters);
@@ -141,10 +141,10 @@ export const forget = task(taskArgs.forget, async (ctx, _, now) => {
 
 export const forgetLanes = task(
   taskArgs.forgetLanes,
-  async (ctx, { cursor }, now) => await deleteUnused(ctx, cursor, now),
+  async (ctx, { cursor }, now) => await lanes.forgetLanes(ctx, cursor, now),
 );
 
 export const emptyRings = task(
   taskArgs.emptyRings,
-  async (ctx, { laneId }) => await deleteRings(ctx, laneId),
+  async (ctx, { laneId }) => await lanes.emptyRings(ctx, laneId),
 );
