@@ -1,7 +1,7 @@
 import { createFunctionHandle, type PaginationOptions } from "convex/server";
 import type { Value } from "convex/values";
 import type { QueueComponent } from "../component/component.ts";
-import type { JobSpec } from "../shared/validators.ts";
+import type { JobSpec, LimitedBy } from "../shared/validators.ts";
 import type { JobInput, MutationRunner, OnDone, QueryRunner, Rest } from "./runners.ts";
 
 // The calls of a `Queue`, by what they are about: `queue.batches.create`, `queue.limits.set`.
@@ -73,7 +73,7 @@ export function limitCalls(component: QueueComponent) {
     ): Promise<void> => {
       await ctx.runMutation(component.limits.set, { scope, ...limit });
     },
-    get: async (ctx: QueryRunner, scope: string, of: "requester" | "key", name: string) =>
+    get: async (ctx: QueryRunner, scope: string, of: LimitedBy, name: string) =>
       await ctx.runQuery(component.limits.get, { scope, of, name }),
     list: async (ctx: QueryRunner, scope: string) => await ctx.runQuery(component.limits.list, { scope }),
   };

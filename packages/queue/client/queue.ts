@@ -8,7 +8,7 @@ import {
 import type { QueueComponent, StreamPosition } from "../component/component.ts";
 import type { Settings } from "../component/model/settings.ts";
 import { sha256 } from "../shared/forward.ts";
-import type { JobSpec, Policy } from "../shared/validators.ts";
+import { type JobSpec, maxJobsPerCall, type Policy } from "../shared/validators.ts";
 import { batchCalls, deadLetterCalls, laneCalls, limitCalls, recurringCalls, workerCalls } from "./calls.ts";
 import type { JobInput, MutationRunner, OnFinal, QueryRunner, Rest } from "./runners.ts";
 
@@ -30,9 +30,6 @@ export type QueueOptions = {
   /** Called in the transaction that ends a job. Its return value reaches the worker as `reply`. */
   readonly onFinal?: OnFinal;
 };
-
-/** The component's limit for one call. */
-const jobsPerCall = 500;
 
 /**
  * The queue for an app's functions. `scope` is the tenant: nothing of one scope is visible in another. The queue does
@@ -80,7 +77,8 @@ export class Queue {
     jobs: readonly JobInput[],
     options: SubmitOptions = {},
   ) {
-    if (jobs.length > jobsPerCall) throw new Error(`A call submits at most ${String(jobsPerCall)} jobs.`);
+    if (jobs.length > maxJobsPerCall)
+      throw new Error(`A call submits at most ${String(maxJobsPerCall)} jobs.`);
     const specs = await Promise.all(jobs.map((job) => this.#specOf(job)));
     return await ctx.runMutation(this.component.jobs.submit, { scope, jobs: specs, ...options });
   }

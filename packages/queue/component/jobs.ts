@@ -1,6 +1,14 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "../shared/validators.ts";
+import {
+  anything,
+  attemptView,
+  canceledBy,
+  jobSpec,
+  jobStatus,
+  jobView,
+  submitOutcome,
+} from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
@@ -54,7 +62,7 @@ export const cancel = mutation({
 export const cancelMany = mutation({
   args: {
     scope: v.string(),
-    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
+    by: canceledBy,
     name: v.string(),
     running: v.boolean(),
     actor: v.optional(v.string()),

@@ -1,9 +1,8 @@
 import { v } from "convex/values";
+import { limitedBy } from "../shared/validators.ts";
 import { type Doc, mutation, query } from "./model/builders.ts";
 import { limitOf } from "./model/jobs/turns.ts";
 import { setLimit } from "./model/limits/setLimit.ts";
-
-const limitedBy = v.union(v.literal("requester"), v.literal("key"));
 
 const limitView = v.object({
   of: limitedBy,

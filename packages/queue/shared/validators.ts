@@ -3,17 +3,26 @@ import { type Infer, v, type Value, type VAny } from "convex/values";
 /** A payload, result or report. The queue bounds its size (`settings.maxPayloadBytes`) and never reads it. */
 export const anything = v.any() as VAny<Value>;
 
-export const jobStatus = v.union(
-  v.literal("waiting"),
-  v.literal("ready"),
-  v.literal("prefetched"),
-  v.literal("running"),
+export const finalStatus = v.union(
   v.literal("succeeded"),
   v.literal("failed"),
   v.literal("canceled"),
   v.literal("expired"),
 );
 
+/**
+ * `waiting`: for its time, other jobs or its turn. `ready`: can be claimed. `prefetched`: a worker holds the job but has
+ * not started it, so it can be stolen.
+ */
+export const jobStatus = v.union(
+  v.literal("waiting"),
+  v.literal("ready"),
+  v.literal("prefetched"),
+  v.literal("running"),
+  ...finalStatus.members,
+);
+
+/** Only `failed` and `lost` count against the job's retries. */
 export const attemptStatus = v.union(
   v.literal("prefetched"),
   v.literal("running"),
@@ -76,6 +85,16 @@ export const policy = v.object({
 /** Why a job waits. `time`: until `dueAt`. `jobs`: for its dependencies. `turn`: a limit is reached. */
 export const waitsFor = v.union(v.literal("time"), v.literal("jobs"), v.literal("turn"));
 
+/** The two kinds of names that limits apply to. */
+export const limitedBy = v.union(v.literal("requester"), v.literal("key"));
+export type LimitedBy = Infer<typeof limitedBy>;
+
+/** How jobs are chosen that are canceled together. */
+export const canceledBy = v.union(...limitedBy.members, v.literal("batch"), v.literal("lane"));
+
+/** The most jobs of one submission. */
+export const maxJobsPerCall = 500;
+
 export const jobError = v.object({ code: v.string(), message: v.string() });
 
 export const jobSpec = v.object({
@@ -123,7 +142,7 @@ export const finalEvent = v.object({
   kind: v.string(),
   /** How often the job was retried as a dead letter. */
   round: v.number(),
-  outcome: v.union(v.literal("succeeded"), v.literal("failed"), v.literal("canceled"), v.literal("expired")),
+  outcome: finalStatus,
   /** The worker whose attempt ended the job: its `externalId`, or else its id. Null if no attempt ended it. */
   worker: v.union(v.string(), v.null()),
   attemptId: v.union(v.string(), v.null()),

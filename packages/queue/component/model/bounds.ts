@@ -55,6 +55,22 @@ export function boundedSize(value: Value, what: string, maxBytes: number): void 
   }
 }
 
+const maxContextBytes = 4_096;
+
+/** Checks the context of a job or a batch. Refuses: too_large. */
+export function boundedContext(context: Value | undefined): void {
+  if (context !== undefined) boundedSize(context, "context", maxContextBytes);
+}
+
+const maxHandleChars = 1_024;
+
+/** Checks the handle of an app's function. Refuses: invalid. */
+export function boundedHandle(handle: string | undefined, what: string): void {
+  if (handle !== undefined && handle.length > maxHandleChars) {
+    refuse("invalid", `${what} must be a function handle.`);
+  }
+}
+
 const maxPage = 100;
 
 /** Limits the page size that a caller may ask for. */

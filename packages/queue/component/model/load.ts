@@ -48,6 +48,13 @@ export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
+/** The map's value for the key. Reads and stores a missing one. */
+export function remembered<Key, Value>(known: Map<Key, Value>, key: Key, read: () => Value): Value {
+  const value = known.get(key) ?? read();
+  known.set(key, value);
+  return value;
+}
+
 /** Maps a list in order, `atOnce` items at a time. Convex refuses a call with more than 1,000 reads under way. */
 export async function inPieces<T, R>(
   all: readonly T[],

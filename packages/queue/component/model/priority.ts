@@ -1,13 +1,17 @@
-import type { Priority } from "../../shared/validators.ts";
+import { type Priority, priority } from "../../shared/validators.ts";
 import type { Doc } from "./builders.ts";
 
 /** Priorities as numbers: 0 high, 1 normal, 2 low. Stored as a job's `level` and a lane's `levels`. */
 export const priorities = [0, 1, 2] as const;
 
-const ofPriority: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
+const names: readonly Priority[] = priority.members.map(({ value }) => value);
 
-export function priorityNumber(priority: Priority = "normal"): number {
-  return ofPriority[priority];
+export function priorityNumber(name: Priority = "normal"): number {
+  return names.indexOf(name);
+}
+
+export function priorityName(number: number): Priority {
+  return names[number] ?? "normal";
 }
 
 /** The priorities that jobs of this lane have had. Most lanes have had one, and each priority costs a read. */

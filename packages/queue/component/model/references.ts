@@ -1,5 +1,6 @@
 import { type FunctionReference, makeFunctionReference } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
+import { canceledBy, limitedBy } from "../../shared/validators.ts";
 
 const failures = v.optional(v.number());
 const scope = v.string();
@@ -34,7 +35,7 @@ export const taskArgs = {
   /** Runs one step for a single job in its own transaction: model/tryAgain.ts. */
   step: { step },
   /** Admits waiting jobs of a limited requester or key: model/limits/admit.ts. */
-  admit: { scope, of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
+  admit: { scope, of: limitedBy, name: v.string() },
   /** Updates the jobs that depend on a final job: model/dependencies/settle.ts. */
   settleDependents: {
     jobId: v.id("jobs"),
@@ -54,7 +55,7 @@ export const taskArgs = {
   /** Continues a mass cancellation: model/end/cancel.ts. `running`: whether running jobs are canceled, too. */
   cancelMany: {
     scope,
-    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
+    by: canceledBy,
     name: v.string(),
     running: v.boolean(),
     before: v.optional(v.number()),

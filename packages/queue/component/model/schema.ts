@@ -4,10 +4,12 @@ import {
   anything,
   attemptStatus,
   capabilities,
+  finalStatus,
   handed,
   jobError,
   jobStatus,
   laneState,
+  limitedBy,
   policy,
   requirements,
   schedule,
@@ -193,7 +195,7 @@ export const schema = defineSchema({
     finishedAt: v.optional(v.number()),
     waitsFor: v.optional(waitsFor),
     /** The limit that the job waits for: its requester's or its key's. Set while `waitsFor` is "turn". */
-    turnOf: v.optional(v.union(v.literal("requester"), v.literal("key"))),
+    turnOf: v.optional(limitedBy),
     /** When the job may run, while it waits for `time`. */
     dueAt: v.optional(v.number()),
     expiresAt: v.optional(v.number()),
@@ -323,12 +325,7 @@ export const schema = defineSchema({
   /** Ends of a batch's jobs that are not counted yet, so that two ends never conflict. Written by model/batches/. */
   batchEnds: defineTable({
     batchId: v.id("batches"),
-    outcome: v.union(
-      v.literal("succeeded"),
-      v.literal("failed"),
-      v.literal("canceled"),
-      v.literal("expired"),
-    ),
+    outcome: finalStatus,
   }).index("by_batch", ["batchId"]),
 
   /**
@@ -352,7 +349,7 @@ export const schema = defineSchema({
    */
   limits: defineTable({
     scope: v.string(),
-    of: v.union(v.literal("requester"), v.literal("key")),
+    of: limitedBy,
     name: v.string(),
     concurrency: v.optional(v.number()),
     weight: v.optional(v.number()),

@@ -1,13 +1,10 @@
 import type { Value } from "convex/values";
-import { boundedName, boundedSize } from "../bounds.ts";
+import { boundedContext, boundedHandle, boundedName } from "../bounds.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { record } from "../events.ts";
 import { loadOwned } from "../load.ts";
 import { refuse } from "../refuse.ts";
 import { concludeIfComplete, scheduleFold } from "./fold.ts";
-
-const maxContextBytes = 4_096;
-const maxHandleChars = 1_024;
 
 export type NewBatch = {
   readonly scope: string;
@@ -25,10 +22,8 @@ export async function createBatch(
   now: number,
 ): Promise<Id<"batches">> {
   const { scope, externalId, onDone, context } = batch;
-  if (context !== undefined) boundedSize(context, "context", maxContextBytes);
-  if (onDone !== undefined && onDone.length > maxHandleChars) {
-    refuse("invalid", "onDone must be a function handle.");
-  }
+  boundedContext(context);
+  boundedHandle(onDone, "onDone");
   if (externalId !== undefined) {
     boundedName(externalId, "externalId");
     const known = await ctx.db

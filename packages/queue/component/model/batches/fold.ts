@@ -1,6 +1,7 @@
 import type { FunctionHandle } from "convex/server";
 import type { BatchView } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
+import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { retryDelayMs } from "../tryAgain.ts";
@@ -116,9 +117,7 @@ async function foldOf(ctx: MutationCtx, batchId: Id<"batches">): Promise<Doc<"ba
 export async function noteEnd(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
   const { batchId, round, status } = job;
   if (batchId === undefined || round > 0) return;
-  if (status !== "succeeded" && status !== "failed" && status !== "canceled" && status !== "expired") {
-    throw new Error(`job ${job._id}: recorded as ended while ${status}`);
-  }
+  if (!isFinal(status)) throw new Error(`job ${job._id}: recorded as ended while ${status}`);
   await ctx.db.insert("batchEnds", { batchId, outcome: status });
   await scheduleFold(ctx, batchId, { delayMs: foldEveryMs });
 }

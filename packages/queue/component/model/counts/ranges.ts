@@ -2,8 +2,8 @@ import { getConvexSize, type Infer, v } from "convex/values";
 import { jobStatus } from "../../../shared/validators.ts";
 import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { openStatuses } from "../jobs/states.ts";
+import { priorities } from "../priority.ts";
 
-const levels = [0, 1, 2] as const;
 /**
  * The most rows of a range that the first look reads. A lane's twelve ranges fit into one query, even with the largest
  * rows.
@@ -41,7 +41,7 @@ export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Pr
     Promise.all(
       laneIds.flatMap((laneId) =>
         openStatuses.flatMap((status) =>
-          levels.map((level) => countRange(ctx, { laneId, status, level }, firstLookRows)),
+          priorities.map((level) => countRange(ctx, { laneId, status, level }, firstLookRows)),
         ),
       ),
     ),

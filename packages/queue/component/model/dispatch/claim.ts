@@ -11,7 +11,7 @@ import { slotOf } from "../placement.ts";
 import { removeWaiters, subscriptionOf, waitersByKey } from "../rings/membership.ts";
 import { type LaneKey, waiterBefore } from "../rings/neighbors.ts";
 import { widen } from "../spreads/spread.ts";
-import { assign, hasJustReleased, mayBeStarting, isOverdue } from "./assign.ts";
+import { assign, hasJustReleased, isOverdue, mayBeStarting } from "./assign.ts";
 import { isUnfit } from "./avoid.ts";
 import { checkDemand } from "./next.ts";
 

@@ -1,5 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
+import { remembered } from "../load.ts";
 import { priorities, prioritiesIn } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { homeOf } from "../rings/membership.ts";
@@ -160,10 +161,4 @@ export class LaneReader {
     const [next] = await following(this.#ctx, "homes", laneId, position, 1);
     return arcOf(position, next?.position ?? position);
   }
-}
-
-function remembered<Key, Value>(known: Map<Key, Value>, key: Key, read: () => Value): Value {
-  const value = known.get(key) ?? read();
-  known.set(key, value);
-  return value;
 }

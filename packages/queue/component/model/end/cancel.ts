@@ -1,3 +1,5 @@
+import type { Infer } from "convex/values";
+import type { canceledBy } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal, type JobStatus } from "../jobs/states.ts";
@@ -17,7 +19,7 @@ export async function cancel(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
 
 export type MassCancel = {
   readonly scope: string;
-  readonly by: "requester" | "key" | "batch" | "lane";
+  readonly by: Infer<typeof canceledBy>;
   readonly name: string;
   /** Whether running jobs are canceled, too. */
   readonly running: boolean;

@@ -2,7 +2,7 @@ import { stream } from "convex-helpers/server/stream";
 import type { Doc, MutationCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isDeadLetter } from "../jobs/states.ts";
-import { termsOf } from "../jobs/turns.ts";
+import { scheduleAdmit, termsOf } from "../jobs/turns.ts";
 import { firstWait, isDependent } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/requirements.ts";
@@ -52,10 +52,7 @@ export async function retryDeadLetter(
   await move(ctx, cleared, { kind: "retry", waits: waitsFor !== null }, now, {
     job: { round: job.round + 1, failures: 0, ...waiting },
   });
-  const name = turnOf === null ? undefined : job[turnOf];
-  if (turnOf !== null && name !== undefined) {
-    await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
-  }
+  await scheduleAdmit(ctx, job.scope, turnOf, job);
   return { kind: "ready" };
 }
 

@@ -5,7 +5,7 @@ import { boundedPage } from "../bounds.ts";
 import type { Doc, QueryCtx } from "../builders.ts";
 import { idOf } from "../load.ts";
 import { schema } from "../schema.ts";
-import type { JobStatus } from "./states.ts";
+import { allStatuses, type JobStatus } from "./states.ts";
 import { viewJob } from "./view.ts";
 
 export type Filter = {
@@ -16,16 +16,6 @@ export type Filter = {
   readonly batchId?: string;
 };
 
-const allStatuses: readonly JobStatus[] = [
-  "waiting",
-  "ready",
-  "prefetched",
-  "running",
-  "succeeded",
-  "failed",
-  "canceled",
-  "expired",
-];
 /** The most rows that one page skips because they do not match the filter. The page may then be short. */
 const maxRowsRead = 1_000;
 

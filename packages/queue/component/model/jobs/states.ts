@@ -1,13 +1,8 @@
-/**
- * The status of a job. `waiting`: for its time, other jobs or its turn. `ready`: can be claimed. `prefetched`: a worker
- * holds it but has not started it, so it can be stolen. The last four are final.
- */
-export type JobStatus =
-  "waiting" | "ready" | "prefetched" | "running" | "succeeded" | "failed" | "canceled" | "expired";
+import type { Infer } from "convex/values";
+import { type attemptStatus, finalStatus, jobStatus } from "../../../shared/validators.ts";
 
-/** The status of an attempt. Only `failed` and `lost` count against the job's retries. */
-export type AttemptStatus =
-  "prefetched" | "running" | "succeeded" | "failed" | "released" | "stolen" | "lost" | "canceled" | "expired";
+export type JobStatus = Infer<typeof jobStatus>;
+type FinalStatus = Infer<typeof finalStatus>;
 
 /** Everything that can happen to a job after its submission. `final`: it is not retried. */
 export type JobEvent =
@@ -34,13 +29,15 @@ export type JobEvent =
 export type Transition = {
   readonly job: JobStatus;
   /** The new status of the current attempt; null if there was no attempt. */
-  readonly attempt: AttemptStatus | null;
+  readonly attempt: Infer<typeof attemptStatus> | null;
 };
 
-export const openStatuses: readonly JobStatus[] = ["waiting", "ready", "prefetched", "running"];
+export const allStatuses: readonly JobStatus[] = jobStatus.members.map(({ value }) => value);
+const finalStatuses: readonly JobStatus[] = finalStatus.members.map(({ value }) => value);
+export const openStatuses = allStatuses.filter((status) => !isFinal(status));
 
-export function isFinal(status: JobStatus): boolean {
-  return !openStatuses.includes(status);
+export function isFinal(status: JobStatus): status is FinalStatus {
+  return finalStatuses.includes(status);
 }
 
 /** Whether the job is a dead letter. */

@@ -1,9 +1,7 @@
-import type { JobSpec } from "../../../shared/validators.ts";
+import type { JobSpec, LimitedBy } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
-import { firstOf } from "../load.ts";
+import { firstOf, remembered } from "../load.ts";
 import { maintenance } from "../references.ts";
-
-export type LimitedBy = "requester" | "key";
 
 type Names = { readonly requester?: string | undefined; readonly key?: string | undefined };
 
@@ -55,21 +53,30 @@ async function releaseTurn(ctx: MutationCtx, job: Doc<"jobs">, of: LimitedBy): P
   const name = job[of];
   if (name === undefined) return;
   const limit = await limitOf(ctx, job.scope, of, name);
-  if (limit?.concurrency === undefined) return;
-  await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of, name });
+  if (limit?.concurrency !== undefined) await scheduleAdmit(ctx, job.scope, of, job);
+}
+
+/** Lets a limited requester's or key's next jobs have a turn. `of` null: there is no limit. */
+export async function scheduleAdmit(
+  ctx: MutationCtx,
+  scope: string,
+  of: LimitedBy | null,
+  names: Names,
+): Promise<void> {
+  const name = of === null ? undefined : names[of];
+  if (of === null || name === undefined) return;
+  await ctx.scheduler.runAfter(0, maintenance.admit, { scope, of, name });
 }
 
 /** The limits for each job, in order. Each pair of requester and key is read once. */
 export async function termsFor(ctx: QueryCtx, scope: string, specs: readonly JobSpec[]): Promise<Terms[]> {
   const known = new Map<string, Promise<Terms>>();
   return await Promise.all(
-    specs.map((spec) => {
-      const { requester, key } = spec;
-      const who = JSON.stringify([requester ?? null, key ?? null]);
-      const terms = known.get(who) ?? termsOf(ctx, scope, { requester, key });
-      known.set(who, terms);
-      return terms;
-    }),
+    specs.map((spec) =>
+      remembered(known, JSON.stringify([spec.requester ?? null, spec.key ?? null]), () =>
+        termsOf(ctx, scope, spec),
+      ),
+    ),
   );
 }
 
@@ -79,12 +86,10 @@ export async function scheduleTurns(
   scope: string,
   jobs: readonly { readonly spec: JobSpec; readonly terms: Terms }[],
 ): Promise<void> {
-  const scheduled = new Set<string>();
-  for (const { spec, terms } of jobs) {
-    const of = terms.turnOf;
-    const name = of === null ? undefined : spec[of];
-    if (of === null || name === undefined || scheduled.has(`${of}:${name}`)) continue;
-    scheduled.add(`${of}:${name}`);
-    await ctx.scheduler.runAfter(0, maintenance.admit, { scope, of, name });
+  const limited = new Map<string, (typeof jobs)[number]>();
+  for (const job of jobs) {
+    const { turnOf } = job.terms;
+    if (turnOf !== null) limited.set(`${turnOf}:${job.spec[turnOf] ?? ""}`, job);
   }
+  for (const { spec, terms } of limited.values()) await scheduleAdmit(ctx, scope, terms.turnOf, spec);
 }

@@ -1,9 +1,8 @@
-import type { AttemptView, JobView, Priority } from "../../../shared/validators.ts";
+import type { AttemptView, JobView } from "../../../shared/validators.ts";
 import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { defined } from "../load.ts";
+import { priorityName } from "../priority.ts";
 import { progressOf } from "./rows.ts";
-
-const priorities: readonly Priority[] = ["high", "normal", "low"];
 
 /** One job with its progress. Lists leave the progress out. */
 export async function viewOne(ctx: QueryCtx, job: Doc<"jobs">): Promise<JobView> {
@@ -19,7 +18,7 @@ export function viewJob(job: Doc<"jobs">): JobView {
     requirements: job.requirements ?? {},
     status: job.status,
     waitsFor: job.waitsFor ?? null,
-    priority: priorities[job.level] ?? "normal",
+    priority: priorityName(job.level),
     requester: job.requester ?? null,
     key: job.key ?? null,
     externalId: job.externalId ?? null,

@@ -2,7 +2,7 @@ import type { JobSpec } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { move } from "./move.ts";
-import { termsOf } from "./turns.ts";
+import { scheduleAdmit, termsOf } from "./turns.ts";
 
 /**
  * The first thing that a job has to wait for: its time, then other jobs, then its turn; null if it is ready. The turn
@@ -30,13 +30,12 @@ export async function isDependent(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boo
 /** Ends a wait. The job becomes ready, or waits for its turn if its requester or key is limited. */
 export async function wakeJob(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
   const { turnOf } = await termsOf(ctx, job.scope, job);
-  const name = turnOf === null ? undefined : job[turnOf];
-  if (turnOf === null || name === undefined) {
+  if (turnOf === null) {
     await move(ctx, job, { kind: "wake" }, now);
     return;
   }
   await ctx.db.patch("jobs", job._id, { waitsFor: "turn", turnOf, dueAt: undefined });
-  await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
+  await scheduleAdmit(ctx, job.scope, turnOf, job);
 }
 
 /** Schedules one chain of wake-ups for all delays of a submission. There may be 500. */

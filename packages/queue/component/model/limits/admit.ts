@@ -1,6 +1,7 @@
+import type { LimitedBy } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
-import { type LimitedBy, limitOf } from "../jobs/turns.ts";
+import { limitOf } from "../jobs/turns.ts";
 import { priorityOrder } from "../priority.ts";
 import { maintenance } from "../references.ts";
 

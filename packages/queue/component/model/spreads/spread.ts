@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
-import { firstOf } from "../load.ts";
+import { firstOf, remembered } from "../load.ts";
 import { type Spread, widerSpread } from "./width.ts";
 
 /** The stored spread; null if the affinity uses one slot. One point read. @param lane the lane's name. */
@@ -27,9 +27,7 @@ export async function spreadsOf(
     jobs.map(async ({ lane, affinity }) => {
       if (affinity === undefined) return null;
       const key = JSON.stringify([lane, affinity]);
-      const read = reads.get(key) ?? spreadOf(ctx, scope, lane, affinity);
-      reads.set(key, read);
-      return await read;
+      return await remembered(reads, key, () => spreadOf(ctx, scope, lane, affinity));
     }),
   );
 }

@@ -1,13 +1,17 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
-import { boundedInteger, boundedName, boundedNumber, boundedSize, farthestMs } from "../bounds.ts";
+import {
+  boundedContext,
+  boundedHandle,
+  boundedInteger,
+  boundedName,
+  boundedNumber,
+  farthestMs,
+} from "../bounds.ts";
 import { checkPolicy } from "../configure.ts";
 import { refuse } from "../refuse.ts";
 
-export const maxJobsPerCall = 500;
 const maxListed = 16;
 const maxDependencies = 100;
-const maxContextBytes = 4_096;
-const maxHandleChars = 1_024;
 
 /** Checks a job, except for its payload's size, which depends on the settings. Refuses: invalid, too_large. */
 export function checkSpec(spec: JobSpec): void {
@@ -33,10 +37,8 @@ export function checkSpec(spec: JobSpec): void {
     refuse("invalid", `A job can wait for at most ${String(maxDependencies)} others.`);
   }
   if (spec.policy !== undefined) checkPolicy(spec.policy);
-  if (spec.onFinal !== undefined && spec.onFinal.length > maxHandleChars) {
-    refuse("invalid", "onFinal must be a function handle.");
-  }
-  if (spec.context !== undefined) boundedSize(spec.context, "context", maxContextBytes);
+  boundedHandle(spec.onFinal, "onFinal");
+  boundedContext(spec.context);
 }
 
 function checkRequirements({ model, memoryMb, contextTokens, tags, groups, dataClass }: Requirements): void {

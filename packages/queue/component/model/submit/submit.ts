@@ -1,4 +1,9 @@
-import type { JobSpec, Requirements, SubmitOutcome } from "../../../shared/validators.ts";
+import {
+  type JobSpec,
+  maxJobsPerCall,
+  type Requirements,
+  type SubmitOutcome,
+} from "../../../shared/validators.ts";
 import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
 import type { MutationCtx, QueryCtx } from "../builders.ts";
@@ -19,7 +24,7 @@ import { ordinalsOf, widthAt } from "../spreads/width.ts";
 import { scheduleWatchEnd } from "../streams/follow.ts";
 import { insertJob } from "./insertJob.ts";
 import { earlierJobs, idsOf, resolveRepeats } from "./repeats.ts";
-import { checkSpec, maxJobsPerCall } from "./spec.ts";
+import { checkSpec } from "./spec.ts";
 
 /** The most jobs of one call that are handed over. Each of the others wakes a worker. */
 const maxHandedOver = 4;
