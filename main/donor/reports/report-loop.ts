@@ -42,12 +42,12 @@ export class ReportLoop<Report> {
     try {
       for (let report = this.#due(); report !== null; report = this.#due()) {
         await this.#deps.send(report);
-        this.#retry.taken();
+        this.#retry.reset();
       }
     } catch (error) {
       this.#deps.onRefused(errorName(error));
       if (this.#known && !(error instanceof UnknownWorkerError)) {
-        this.#retry.refused(() => void this.send());
+        this.#retry.scheduleRetry(() => void this.send());
       }
     } finally {
       this.#sending = false;

@@ -31,13 +31,13 @@ export class ModelOffer {
       if (changed) onChange();
       // An inspection can crash by accident, and memory can become free. Without another try the model would
       // never be offered.
-      if (!isAccepting() || usable().every((model) => plans.fits(model))) this.#retry.taken();
-      else if (!this.#retry.waiting) this.#retry.refused(() => this.inspect());
+      if (!isAccepting() || usable().every((model) => plans.fits(model))) this.#retry.reset();
+      else if (!this.#retry.isPending) this.#retry.scheduleRetry(() => this.inspect());
     });
   }
 
   stop(): void {
-    this.#retry.taken();
+    this.#retry.reset();
   }
 
   /** Takes only as many jobs as fit into memory. Further jobs would wait here while other devices could run them. */

@@ -10,8 +10,8 @@ async function retries(failures: number): Promise<readonly number[]> {
   for (let device = 0; device < 100; device += 1) {
     const backOff = new BackOff();
     const start = Date.now();
-    for (let n = 1; n < failures; n += 1) backOff.refused(() => undefined);
-    backOff.refused(() => times.push(Date.now() - start));
+    for (let n = 1; n < failures; n += 1) backOff.scheduleRetry(() => undefined);
+    backOff.scheduleRetry(() => times.push(Date.now() - start));
     await vi.advanceTimersByTimeAsync(60_000);
   }
   return times;
@@ -34,19 +34,19 @@ it("tries again later and later, once for each failure, until a try succeeds", (
   const calls: number[] = [];
   const begun = Date.now();
   const backOff = new BackOff(doubling(5_000, 15 * 60_000));
-  const refused = (): void => backOff.refused(() => calls.push(Date.now() - begun));
-  refused();
-  expect(backOff.waiting).toBe(true);
+  const fail = (): void => backOff.scheduleRetry(() => calls.push(Date.now() - begun));
+  fail();
+  expect(backOff.isPending).toBe(true);
   vi.advanceTimersByTime(60_000);
-  expect([calls, backOff.waiting]).toEqual([[5_000], false]);
-  refused();
+  expect([calls, backOff.isPending]).toEqual([[5_000], false]);
+  fail();
   vi.advanceTimersByTime(60_000);
   expect(calls).toEqual([5_000, 70_000]);
-  refused();
-  backOff.taken();
+  fail();
+  backOff.reset();
   vi.advanceTimersByTime(3_600_000);
   expect(calls).toHaveLength(2);
-  refused();
+  fail();
   vi.advanceTimersByTime(10_000);
   expect(calls).toHaveLength(3);
 });

@@ -32,11 +32,11 @@ export class BackOff {
   }
 
   /** Between a failure and the next try. */
-  get waiting(): boolean {
+  get isPending(): boolean {
     return this.#timer !== null;
   }
 
-  refused(again: () => void): void {
+  scheduleRetry(again: () => void): void {
     this.cancel();
     this.#failures += 1;
     this.#timer = setTimeout(() => {
@@ -45,7 +45,7 @@ export class BackOff {
     }, this.#delayMs(this.#failures));
   }
 
-  taken(): void {
+  reset(): void {
     this.cancel();
     this.#failures = 0;
   }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type AttemptEvent, type AttemptState, isUnderWay, step, takesRoom } from "./attempt-machine.ts";
+import {
+  type AttemptEvent,
+  type AttemptState,
+  isUnderWay,
+  takesRoom,
+  transition,
+} from "./attempt-machine.ts";
 
 const result = { digest: "x" };
 const error = { code: "handler_error", message: "m", retryable: true } as const;
@@ -53,17 +59,20 @@ describe("attempts", () => {
     for (const event of Object.keys(events) as AttemptEvent["kind"][]) {
       const expected = edges[from][event] ?? from;
       it(`a held attempt ${from} + ${event} → ${expected}`, () => {
-        const { next, effect } = step(states[from], events[event]);
+        const { next, effect } = transition(states[from], events[event]);
         expect([next.kind, effect?.kind].filter(Boolean).join(" ")).toBe(expected);
       });
     }
   }
 
   it("a held attempt passes on the result, the error and the reason", () => {
-    expect(step(states.running, events.done).effect).toEqual({ kind: "complete", result });
-    expect(step(states.stopping, events.failed).effect).toEqual({ kind: "fail", error });
-    expect(step(states.stopping, events.stopped).effect).toEqual({ kind: "release", reason: "in-use" });
-    expect(step(states.waiting, events.yield).effect).toEqual({ kind: "release", reason: "on-battery" });
+    expect(transition(states.running, events.done).effect).toEqual({ kind: "complete", result });
+    expect(transition(states.stopping, events.failed).effect).toEqual({ kind: "fail", error });
+    expect(transition(states.stopping, events.stopped).effect).toEqual({ kind: "release", reason: "in-use" });
+    expect(transition(states.waiting, events.yield).effect).toEqual({
+      kind: "release",
+      reason: "on-battery",
+    });
   });
 
   it("a held attempt takes capacity until its handler has ended, but not during its last call", () => {

@@ -45,10 +45,10 @@ export type AttemptEffect =
   | { readonly kind: "fail"; readonly error: AttemptError }
   | { readonly kind: "release"; readonly reason: string };
 
-export type AttemptStep = { readonly next: AttemptState; readonly effect: AttemptEffect | null };
+export type AttemptTransition = { readonly next: AttemptState; readonly effect: AttemptEffect | null };
 
-export function step(state: AttemptState, event: AttemptEvent): AttemptStep {
-  const stay: AttemptStep = { next: state, effect: null };
+export function transition(state: AttemptState, event: AttemptEvent): AttemptTransition {
+  const stay: AttemptTransition = { next: state, effect: null };
   switch (state.kind) {
     case "waiting":
       return fromWaiting(event) ?? stay;
@@ -83,13 +83,13 @@ export function isUnderWay({ kind }: Pick<AttemptState, "kind">): boolean {
   return kind === "running" || kind === "stopping" || kind === "dropping";
 }
 
-function fromWaiting(event: AttemptEvent): AttemptStep | null {
+function fromWaiting(event: AttemptEvent): AttemptTransition | null {
   if (event.kind === "begin") return { next: { kind: "running" }, effect: { kind: "run" } };
   if (event.kind === "yield") return release(event.reason);
   return event.kind === "gone" ? to("ended") : null;
 }
 
-function fromRunning(event: AttemptEvent): AttemptStep | null {
+function fromRunning(event: AttemptEvent): AttemptTransition | null {
   switch (event.kind) {
     case "yield":
       return { next: { kind: "stopping", reason: event.reason }, effect: { kind: "abort" } };
@@ -109,7 +109,7 @@ function fromRunning(event: AttemptEvent): AttemptStep | null {
   }
 }
 
-function settled(event: AttemptEvent): AttemptStep | null {
+function settled(event: AttemptEvent): AttemptTransition | null {
   if (event.kind === "done") {
     return { next: { kind: "completing" }, effect: { kind: "complete", result: event.result } };
   }
@@ -119,10 +119,10 @@ function settled(event: AttemptEvent): AttemptStep | null {
   return null;
 }
 
-function release(reason: string): AttemptStep {
+function release(reason: string): AttemptTransition {
   return { next: { kind: "releasing" }, effect: { kind: "release", reason } };
 }
 
-function to(kind: "dropping" | "ended"): AttemptStep {
+function to(kind: "dropping" | "ended"): AttemptTransition {
   return { next: { kind }, effect: null };
 }

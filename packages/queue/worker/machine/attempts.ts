@@ -1,7 +1,7 @@
 import { convexToJson, type Value } from "convex/values";
 import { assertNever } from "../../shared/assert-never.ts";
 import type { AttemptError, ClaimedJob, NextWork } from "../contract/protocol.ts";
-import { type AttemptEffect, type AttemptEvent, step } from "./attempt-machine.ts";
+import { type AttemptEffect, type AttemptEvent, transition } from "./attempt-machine.ts";
 import { countHandlers, demandOf } from "./capacity.ts";
 import { addOwn } from "./held-rows.ts";
 import { sendRestOfText } from "./output.ts";
@@ -72,7 +72,7 @@ export function beginJobs(t: Turn): void {
 export function onAttempt(t: Turn, attemptId: string, event: AttemptEvent): void {
   const attempt = t.state.attempts.get(attemptId);
   if (attempt === undefined) return;
-  const { next, effect } = step(attempt.state, event);
+  const { next, effect } = transition(attempt.state, event);
   t.setAttempt(attemptId, { state: next });
   if (effect !== null) perform(t, attemptId, effect);
   if (next.kind !== "ended") return;
