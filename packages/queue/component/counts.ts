@@ -4,7 +4,7 @@ import { internalAction, internalMutation, internalQuery } from "./model/builder
 import { countAll } from "./model/counts/countAll.ts";
 import { largeFleetOf } from "./model/counts/fleet.ts";
 import { noteCounts } from "./model/counts/noteCounts.ts";
-import { countedExactly, countRange as countOne, lookAt } from "./model/counts/ranges.ts";
+import { countedExactly, countRange as countOne, scanLanes } from "./model/counts/ranges.ts";
 import { countQueries } from "./model/counts/references.ts";
 import { scopeCounts } from "./model/counts/tally.ts";
 import { maintenance } from "./model/references.ts";
@@ -36,10 +36,10 @@ export const lanesToCount = internalQuery({
   },
 });
 
-export const look = internalQuery({
-  args: countQueries.look.args,
-  returns: countQueries.look.returns,
-  handler: async (ctx, { laneIds }) => await lookAt(ctx, laneIds),
+export const scan = internalQuery({
+  args: countQueries.scan.args,
+  returns: countQueries.scan.returns,
+  handler: async (ctx, { laneIds }) => await scanLanes(ctx, laneIds),
 });
 
 export const countRange = internalQuery({

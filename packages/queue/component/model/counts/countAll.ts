@@ -1,6 +1,6 @@
 import type { GenericActionCtx } from "convex/server";
 import type { DataModel } from "../builders.ts";
-import { lanesPerLook, type RangeCount } from "./ranges.ts";
+import { lanesPerScan, type RangeCount } from "./ranges.ts";
 import { counts } from "./references.ts";
 import { type LaneTally, queuedByRequester, tallyLane } from "./tally.ts";
 
@@ -46,8 +46,8 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
   const scope = lanes[0]?.scope ?? "";
   const tallies: LaneTally[] = [];
   const ranges: RangeCount[] = [];
-  for (let from = 0; from < lanes.length; from += lanesPerLook) {
-    for (const found of await countTogether(ctx, lanes.slice(from, from + lanesPerLook))) {
+  for (let from = 0; from < lanes.length; from += lanesPerScan) {
+    for (const found of await countTogether(ctx, lanes.slice(from, from + lanesPerScan))) {
       ranges.push(...found.ranges);
       tallies.push(...found.tallies);
     }
@@ -82,7 +82,7 @@ async function countTogether(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Co
 }
 
 async function countLanes(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted> {
-  const seen = await ctx.runQuery(counts.look, { laneIds: lanes.map(({ laneId }) => laneId) });
+  const seen = await ctx.runQuery(counts.scan, { laneIds: lanes.map(({ laneId }) => laneId) });
   const ranges = await Promise.all(
     seen.ranges.map(async (range) => {
       const { laneId, status, level, more } = range;

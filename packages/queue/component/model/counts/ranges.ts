@@ -5,13 +5,13 @@ import { openStatuses } from "../jobs/states.ts";
 import { priorities } from "../priority.ts";
 
 /**
- * The most rows of a range that the first look reads. A lane's twelve ranges fit into one query, even with the largest
+ * The most rows of a range that the first scan reads. A lane's twelve ranges fit into one query, even with the largest
  * rows.
  */
-const firstLookRows = 32;
+const firstScanRows = 32;
 /** Each range (a lane's jobs of one status and priority) is counted exactly up to this number, and estimated beyond. */
 export const countedExactly = 2_000;
-export const lanesPerLook = 4;
+export const lanesPerScan = 4;
 /** Rows are read in pieces until they reach this many bytes. The last piece still fits into the query. */
 const rowsPerPiece = 100;
 const bytesCounted = 8 * 1024 * 1024;
@@ -29,19 +29,18 @@ export const rangeCount = v.object({
 });
 export type RangeCount = Infer<typeof rangeCount>;
 
-export const look = v.object({
+export const scan = v.object({
   ranges: v.array(rangeCount),
   oldest: v.array(v.object({ laneId: v.id("lanes"), readyAt: v.union(v.number(), v.null()) })),
 });
-export type Look = Infer<typeof look>;
 
-/** A first look at a few lanes. It is enough for the small ranges. */
-export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Promise<Look> {
+/** The first scan of a few lanes. It is enough for the small ranges. */
+export async function scanLanes(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Promise<Infer<typeof scan>> {
   const [ranges, oldest] = await Promise.all([
     Promise.all(
       laneIds.flatMap((laneId) =>
         openStatuses.flatMap((status) =>
-          priorities.map((level) => countRange(ctx, { laneId, status, level }, firstLookRows)),
+          priorities.map((level) => countRange(ctx, { laneId, status, level }, firstScanRows)),
         ),
       ),
     ),

@@ -8,7 +8,7 @@ import {
 } from "convex/values";
 import { jobStatus } from "../../../shared/validators.ts";
 import { fleet } from "./fleet.ts";
-import { look, rangeCount } from "./ranges.ts";
+import { rangeCount, scan } from "./ranges.ts";
 import type { ScopeCounts } from "./tally.ts";
 
 /** The queries of the count that runs each minute (counts.ts). An action calls them in sequence. */
@@ -21,7 +21,7 @@ export const countQueries = {
       cursor: v.union(v.string(), v.null()),
     }),
   },
-  look: { args: { laneIds: v.array(v.id("lanes")) }, returns: look },
+  scan: { args: { laneIds: v.array(v.id("lanes")) }, returns: scan },
   countRange: { args: { laneId: v.id("lanes"), status: jobStatus, level: v.number() }, returns: rangeCount },
   largeFleet: { args: { scope: v.string() }, returns: v.union(fleet, v.null()) },
 } as const;

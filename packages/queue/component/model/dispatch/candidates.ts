@@ -38,7 +38,7 @@ export async function candidates(
     authenticate(ctx, keyHash),
     waitersByKey(ctx, keyHash),
     Promise.all(
-      args.subscriptions.map(({ laneId, position }) => lookAtLane(ctx, idOf(ctx, "lanes", laneId), position)),
+      args.subscriptions.map(({ laneId, position }) => scanLane(ctx, idOf(ctx, "lanes", laneId), position)),
     ),
   ]);
   const subscriptions = own.map(subscriptionOf);
@@ -47,7 +47,7 @@ export async function candidates(
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
       const seen = known.find((lane) => lane?.laneId === laneId && lane.position === position);
-      return seen ?? (await lookAtLane(ctx, laneId, position));
+      return seen ?? (await scanLane(ctx, laneId, position));
     }),
   );
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
@@ -92,7 +92,7 @@ function isBacklogged(job: Doc<"jobs">, among: readonly { readonly job: Doc<"job
   return others.length >= widenAtBacklog;
 }
 
-type LaneLook = {
+type LaneScan = {
   readonly laneId: Id<"lanes">;
   readonly position: number;
   readonly open: boolean;
@@ -100,11 +100,11 @@ type LaneLook = {
   readonly after: Awaited<ReturnType<typeof following>>;
 };
 
-async function lookAtLane(
+async function scanLane(
   ctx: QueryCtx,
   laneId: Id<"lanes"> | null,
   position: number,
-): Promise<LaneLook | null> {
+): Promise<LaneScan | null> {
   if (laneId === null) return null;
   const [lane, after] = await Promise.all([
     ctx.db.get("lanes", laneId),
@@ -124,7 +124,7 @@ async function jobsIn(
   late: boolean,
 ): Promise<{ readonly job: Doc<"jobs">; readonly late: boolean }[]> {
   const found: { readonly job: Doc<"jobs">; readonly late: boolean }[] = [];
-  let looked = 0;
+  let read = 0;
   const jobs = ctx.db
     .query("jobs")
     .withIndex("by_place", (q) =>
@@ -134,8 +134,8 @@ async function jobsIn(
     .order(Math.random() < 0.5 ? "asc" : "desc");
   for await (const job of jobs) {
     if (!(await isAvoided(ctx, job, worker))) found.push({ job, late });
-    looked += 1;
-    if (found.length === maxShownPerArc || looked === maxRead) break;
+    read += 1;
+    if (found.length === maxShownPerArc || read === maxRead) break;
   }
   return found;
 }
