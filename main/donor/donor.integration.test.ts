@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cuttableLine } from "../cuttable-line.fixture.ts";
+import { cuttableLine } from "../../packages/queue/worker/cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
 import { chat, endless } from "../runner/runner.fixture.ts";
 import { sayingsOf, tracesIn } from "../traces.fixture.ts";

@@ -38,7 +38,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     rooms: ["packages/queue/shared"],
     types: ["packages/queue/component"],
     packages: ["convex"],
-    tests: ["main/cuttable-line.fixture.ts", "main/deployment.fixture.ts", "zod"],
+    tests: ["zod"],
   },
   "packages/embedded": {
     rooms: [],

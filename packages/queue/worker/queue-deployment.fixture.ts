@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import { start } from "../../../main/deployment.fixture.ts";
 import type { JobContext } from "./contract/handler.ts";
 import { silentLog } from "./contract/log.ts";
 import type { WorkerOptions } from "./contract/worker-options.ts";
@@ -52,14 +53,8 @@ export type TestWorker = {
 export async function startQueue(): Promise<QueueDeployment> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-queue-"));
   const adminKey = randomUUID();
-  const backend = await start(
-    [
-      ...["packages/embedded/main.ts", "--convex", join(import.meta.dirname, "fixtures/queue-app")],
-      ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
-    ],
-    { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
-  );
-  const url = String(backend.ready["url"]);
+  const backend = await startBackend(folder, adminKey);
+  const { url } = backend;
   const admin = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
   // The published types keep it to the CLI.
   (admin as unknown as { setAdminAuth(key: string): void }).setAdminAuth(adminKey);
@@ -120,9 +115,42 @@ export async function startQueue(): Promise<QueueDeployment> {
       await Promise.all(workers.map(({ worker }) => worker.stop({ finishMs: 0, leaveMs: 500 })));
       for (const each of workers) await each.client.close();
       await client.close();
-      backend.process.kill("SIGTERM");
-      await backend.exited;
+      await backend.stop();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Starts the embedded backend of this repository as a process. It ends with this one. */
+async function startBackend(folder: string, adminKey: string) {
+  const main = join(import.meta.dirname, "../../embedded/main.ts");
+  const app = ["--convex", join(import.meta.dirname, "fixtures/queue-app")];
+  const data = ["--data", join(folder, "backend.sqlite")];
+  const backend = spawn(
+    process.execPath,
+    [main, ...app, ...data, "--port", "0", "--site-port", "0", "--with-parent"],
+    {
+      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
+  const exited = new Promise((resolve) => backend.once("exit", resolve));
+  const log: string[] = [];
+  createInterface({ input: backend.stderr }).on("line", (line) => log.push(line));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: backend.stdout }).on("line", (line) => {
+      log.push(line);
+      if (line.includes('"ready":true')) resolve((JSON.parse(line) as { readonly url: string }).url);
+    });
+    void exited.then((code) =>
+      reject(new Error(`The backend ended with ${String(code)}:\n${log.join("\n")}`)),
+    );
+  });
+  return {
+    url,
+    stop: async () => {
+      backend.kill("SIGTERM");
+      await exited;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { cuttableLine } from "../../../main/cuttable-line.fixture.ts";
+import { cuttableLine } from "./cuttable-line.fixture.ts";
 import { type QueueDeployment, type Say, startQueue, type TestWorker } from "./queue-deployment.fixture.ts";
 
 const patience = { timeout: 30_000, interval: 10 };
