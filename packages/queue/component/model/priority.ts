@@ -23,9 +23,7 @@ export function prioritiesIn(lane: Pick<Doc<"lanes">, "levels">): readonly numbe
 const cycle = 8;
 
 const highFirst = [0, 1, 2] as const;
-
 const normalFirst = [1, 2, 0] as const;
-
 const lowFirst = [2, 1, 0] as const;
 
 /**

@@ -1,3 +1,4 @@
+import type { ObjectType } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import type { Doc, MutationCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
@@ -6,7 +7,7 @@ import { scheduleAdmit, termsOf } from "../jobs/turns.ts";
 import { firstWait, isDependent } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/requirements.ts";
-import { maintenance } from "../references.ts";
+import { maintenance, type taskArgs } from "../references.ts";
 import { present } from "../refuse.ts";
 import { schema } from "../schema.ts";
 import { runStep } from "../tryAgain.ts";
@@ -66,14 +67,8 @@ async function openLaneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Prom
   return present(open.get(name), "lane").laneId;
 }
 
-export type MassRetry = {
-  readonly scope: string;
-  readonly kind: string | null;
-  readonly status: "failed" | "expired";
-  readonly cursor: string | null;
-  /** Jobs that ended after this time (ms epoch) are not retried, since a retried job may fail again. */
-  readonly before: number;
-};
+/** `before`: jobs that ended after this time (ms epoch) are not retried, since a retried job may fail again. */
+type MassRetry = ObjectType<typeof taskArgs.retryMany>;
 
 const perPiece = 50;
 

@@ -2,7 +2,6 @@ import type { Infer } from "convex/values";
 import { type attemptStatus, finalStatus, jobStatus } from "../../../shared/validators.ts";
 
 export type JobStatus = Infer<typeof jobStatus>;
-type FinalStatus = Infer<typeof finalStatus>;
 
 /** Everything that can happen to a job after its submission. `final`: it is not retried. */
 export type JobEvent =
@@ -36,7 +35,7 @@ export const allStatuses: readonly JobStatus[] = jobStatus.members.map(({ value 
 const finalStatuses: readonly JobStatus[] = finalStatus.members.map(({ value }) => value);
 export const openStatuses = allStatuses.filter((status) => !isFinal(status));
 
-export function isFinal(status: JobStatus): status is FinalStatus {
+export function isFinal(status: JobStatus): status is Infer<typeof finalStatus> {
   return finalStatuses.includes(status);
 }
 
