@@ -20,6 +20,7 @@ import type { schema } from "./schema.ts";
 export type DataModel = DataModelFromSchemaDefinition<typeof schema>;
 export type TableName = TableNamesInDataModel<DataModel>;
 export type Doc<Table extends TableName> = DocumentByName<DataModel, Table>;
+export type FinalJob = Doc<"jobs"> & { readonly status: Doc<"batchEnds">["outcome"] };
 export type Id<Table extends TableName> = GenericId<Table>;
 export type QueryCtx = GenericQueryCtx<DataModel>;
 export type MutationCtx = GenericMutationCtx<DataModel>;

@@ -1,7 +1,6 @@
 import type { FunctionHandle } from "convex/server";
 import type { BatchView } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx } from "../builders.ts";
-import { isFinal } from "../jobs/states.ts";
+import type { Doc, FinalJob, Id, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { retryDelayMs } from "../tryAgain.ts";
@@ -114,10 +113,8 @@ async function foldOf(ctx: MutationCtx, batchId: Id<"batches">): Promise<Doc<"ba
  * Records the end of a batch's job. It is counted later, so that two ends never conflict. A job counts once: a retried
  * dead letter was counted at its first end.
  */
-export async function noteEnd(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
-  const { batchId, round, status } = job;
+export async function noteEnd(ctx: MutationCtx, { batchId, round, status }: FinalJob): Promise<void> {
   if (batchId === undefined || round > 0) return;
-  if (!isFinal(status)) throw new Error(`job ${job._id}: recorded as ended while ${status}`);
   await ctx.db.insert("batchEnds", { batchId, outcome: status });
   await scheduleFold(ctx, batchId, { delayMs: foldEveryMs });
 }

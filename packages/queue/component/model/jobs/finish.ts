@@ -2,7 +2,7 @@ import type { FunctionHandle } from "convex/server";
 import type { Value } from "convex/values";
 import type { FinalEvent } from "../../../shared/validators.ts";
 import { noteEnd } from "../batches/fold.ts";
-import type { Doc, MutationCtx } from "../builders.ts";
+import type { Doc, FinalJob, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
 import { releaseTurns } from "./turns.ts";
@@ -14,7 +14,7 @@ import { releaseTurns } from "./turns.ts";
  */
 export async function finish(
   ctx: MutationCtx,
-  job: Doc<"jobs">,
+  job: FinalJob,
   now: number,
   hadTurn: boolean,
 ): Promise<Doc<"jobs">> {
@@ -54,7 +54,7 @@ async function callBack(
   return (await ctx.runMutation(handle, event)) ?? undefined;
 }
 
-async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> {
+async function eventOf(ctx: MutationCtx, job: FinalJob): Promise<FinalEvent> {
   const attempt =
     job.currentAttemptId === undefined ? null : await ctx.db.get("attempts", job.currentAttemptId);
   const worker = attempt === null ? null : await ctx.db.get("workers", attempt.workerId);
@@ -63,7 +63,7 @@ async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> 
     jobId: job._id,
     kind: job.kind,
     round: job.round,
-    outcome: job.status as FinalEvent["outcome"],
+    outcome: job.status,
     worker: worker === null ? null : (worker.externalId ?? worker._id),
     attemptId: attempt?._id ?? null,
     error: job.error ?? null,

@@ -79,5 +79,6 @@ export async function move(
   // Equal to the stored row, without another stage of reads.
   const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
   if (isHeld(job.status) && moved.status === "waiting") await releaseTurns(ctx, moved);
-  return isFinal(moved.status) ? await finish(ctx, moved, now, hasTurn(job.status)) : moved;
+  const { status } = moved;
+  return isFinal(status) ? await finish(ctx, { ...moved, status }, now, hasTurn(job.status)) : moved;
 }
