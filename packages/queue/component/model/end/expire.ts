@@ -13,8 +13,8 @@ export function ranOut(
 ): "expiresAt" | "deadlineAt" | null {
   if (job.deadlineAt !== undefined && job.deadlineAt <= now) return "deadlineAt";
   // A job that was started once counts as started, even if that attempt ended.
-  const begun = job.startedAt !== undefined;
-  return !begun && job.expiresAt !== undefined && job.expiresAt <= now ? "expiresAt" : null;
+  const started = job.startedAt !== undefined;
+  return !started && job.expiresAt !== undefined && job.expiresAt <= now ? "expiresAt" : null;
 }
 
 /**

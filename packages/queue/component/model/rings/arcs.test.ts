@@ -35,7 +35,7 @@ describe("arcOf", () => {
       ],
     ],
     ["around the end, to its very start", 60_000, 0, [[60_000, ringSize]]],
-    ["alone", 7, 7, [[0, ringSize]]],
+    ["of the whole ring, without another position", 7, 7, [[0, ringSize]]],
     ["between two points", 7.5, 9, [[8, 9]]],
     ["with no point between", 7.2, 7.8, []],
     ["after the last point", ringSize - 0.5, 3, [[0, 3]]],

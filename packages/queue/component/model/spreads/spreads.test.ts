@@ -76,9 +76,9 @@ describe("affinity", () => {
       t,
       await submitJobs(t, [job, job, { affinity: "prompt", kind: "sum" }, job]),
     );
-    const [alone] = await slotsOf(t, [await submitJob(t, job)]);
+    const [single] = await slotsOf(t, [await submitJob(t, job)]);
     const between = 65_536 / 16;
-    expect(alone).toBe(a);
+    expect(single).toBe(a);
     expect(other).toBe(a);
     expect([b, c]).toEqual([(a! + between) % 65_536, (a! + 2 * between) % 65_536]);
   });
