@@ -51,7 +51,7 @@ export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string 
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {
   if (state.kind === "standby") return null;
-  // The rules kept it off the GPU, so this says nothing about others.
+  // A rule kept the GPU off, so ignore its last state for the hysteresis.
   if (state.reason === "within-limits" && !rules.inUse.gpu) return null;
   return state.limits.gpu;
 }

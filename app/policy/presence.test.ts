@@ -17,7 +17,7 @@ describe("a locked computer", () => {
       recheckAt: now + 1_000,
     },
     {
-      when: "the computer is locked and that does not count as unused",
+      when: "the computer is locked and that does not count as idle",
       facts: locked,
       rules: { idleWhenLocked: false },
       to: "in-use",
@@ -224,7 +224,7 @@ describe("donate-now where it is not allowed", () =>
 describe("finish, then pause", () => {
   const finishing = { ...away, finishThenPause: true };
 
-  it("takes no more jobs once when it has to finish, and gives that as its reason", () => {
+  it("emits `finish` once, and gives that as its reason", () => {
     const first = decide(donating, finishing, defaultRules);
     expect(first.next).toEqual({ kind: "donating", reason: "finishing", since: now, limits: idleLimits });
     expect(first.effects).toEqual([{ kind: "finish" }]);

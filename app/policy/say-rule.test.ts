@@ -42,10 +42,10 @@ it("lists each rule whose value or lock changed, and no other", () => {
   const before = { values: { idleAfterSeconds: 120 }, locked: [] as RuleName[] };
   expect(ruleChanges(before, before)).toEqual([]);
   expect(ruleChanges(before, { values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] })).toEqual([
-    "Unused after: 2 minutes → 5 minutes, locked",
+    "Idle after: 2 minutes → 5 minutes, locked",
   ]);
   expect(ruleChanges(before, { values: {}, locked: ["quiet"] })).toEqual([
-    "Unused after: 2 minutes → not set",
+    "Idle after: 2 minutes → not set",
     "Quiet: not set → not set, locked",
   ]);
 });

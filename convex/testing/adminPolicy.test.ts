@@ -123,7 +123,7 @@ describe("an organization's policy", () => {
       actor: "admin",
       action: "policy.changed",
       subject: "all devices",
-      detail: "Unused after: not set → 5 minutes, locked",
+      detail: "Idle after: not set → 5 minutes, locked",
     });
   });
 });

@@ -39,7 +39,7 @@ export function answerCalls(face: Face, handlers: DonorHandlers, log: Log): Answ
       return await handler(parsed.data, gone);
     } catch (error) {
       log("error", "face.call-failed", { call: name, error: errorName(error) });
-      return refused("Gleaner could not do that. Its log says more.");
+      return refused("Gleaner could not do that. See Gleaner's log.");
     }
   };
 }

@@ -84,7 +84,7 @@ describe("the donor's handlers", () => {
     const { state, call } = panel();
     state.organization = { values: { quiet: true }, locked: ["quiet", "idleAfterSeconds"] };
     const reply = await call("setRules", { quiet: false, allowMetered: true });
-    expect(reply).toMatchObject({ kind: "refused", message: expect.stringContaining("quiet") as unknown });
+    expect(reply).toMatchObject({ kind: "refused", message: expect.stringContaining("Quiet") as unknown });
     expect(await call("donateNow", { minutes: 5 })).toMatchObject({ kind: "refused" });
     expect(state.settings).toMatchObject({ rules: {}, donateNowUntil: null });
     expect(await call("setRules", { allowMetered: true })).toEqual(ok);

@@ -1,7 +1,7 @@
 import { type CallAnswer, done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
-import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
+import { type RuleName, ruleNames, ruleOf } from "../../app/policy/rules.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import { errorName, type Log } from "../log.ts";
@@ -77,7 +77,10 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     rules: () => ok(rulesAnswer(deps.snapshot.get())),
     setRules: (rules) => {
       const locked = deps.policy().locked.filter((name) => Object.hasOwn(rules, name));
-      if (locked.length > 0) return refused(`Your organization decides this (${locked.join(", ")}).`);
+      if (locked.length > 0)
+        return refused(
+          `Your organization decides this (${locked.map((name) => ruleOf(name).title).join(", ")}).`,
+        );
       return change({ rules: definedOf({ ...deps.settings.current().rules, ...rules }) });
     },
     resetRules: ({ names }) => {

@@ -57,7 +57,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
   });
 
   it("computes vectors of length 1, equal for equal texts", async () => {
-    const inputs = ["the harbour in Oslo", "the harbour in Oslo", "9 * 7 = 63"];
+    const inputs = ["the harbor in Oslo", "the harbor in Oslo", "9 * 7 = 63"];
     const result = await run({ kind: "embedding", request: { inputs } });
     if (!("embeddings" in result)) throw new Error("no vectors");
     const [first, second, third] = result.embeddings.map((packed) => {
@@ -80,7 +80,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
         sequences,
         spareBytes: spareMb * 2 ** 20,
       });
-    const long = "the harbour in Oslo ".repeat(90);
+    const long = "the harbor in Oslo ".repeat(90);
     await expect(embedding("Oslo", 0, 1)).rejects.toThrow("out_of_memory");
     expect(await embedding("Oslo", 7, 2)).toHaveProperty("embeddings");
     await expect(embedding(long, 7, 2)).rejects.toThrow("out_of_memory");

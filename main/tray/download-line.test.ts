@@ -11,7 +11,7 @@ it("shows the current download, or why a model waits", () => {
   expect(downloadLine([ready, coming])).toBe("Downloading small: 42%");
   const why = { reason: "metered", detail: null } as const;
   const waiting = { ...model, state: "waiting", downloadedBytes: 429, why } as const;
-  expect(downloadLine([waiting])).toBe("small: 42% here. Waits for a network that is not metered");
+  expect(downloadLine([waiting])).toBe("small: 42% downloaded. Waits for a network that is not metered");
   expect(downloadLine([waiting, coming])).toBe("Downloading small: 42%");
   expect(downloadLine([{ ...waiting, downloadedBytes: 0 }])).toMatch(/^small: Waits/);
 });

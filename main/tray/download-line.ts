@@ -8,8 +8,8 @@ export function downloadLine(models: readonly ModelView[]): string | null {
   if (coming !== undefined) return `Downloading ${coming.modelId}: ${percent(coming)}`;
   const waiting = models.find(({ state }) => state === "waiting");
   if (waiting?.why === undefined) return null;
-  const here = (waiting.downloadedBytes ?? 0) > 0 ? `${percent(waiting)} here. ` : "";
-  return `${waiting.modelId}: ${here}${waitWords[waiting.why.reason]}`;
+  const downloaded = (waiting.downloadedBytes ?? 0) > 0 ? `${percent(waiting)} downloaded. ` : "";
+  return `${waiting.modelId}: ${downloaded}${waitWords[waiting.why.reason]}`;
 }
 
 function percent({ downloadedBytes = 0, sizeBytes }: ModelView): string {

@@ -5,7 +5,7 @@ import { limit, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 export const heatRules = {
   maxTemperatureC: limit({
     section: "power",
-    title: "Temperature at most",
+    title: "Maximum temperature",
     hint: "It stops while the processor is hotter.",
     default: 85,
     unit: "°C",

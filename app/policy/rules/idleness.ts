@@ -13,8 +13,8 @@ export const idlenessRules = {
   }),
   idleAfterSeconds: number({
     section: "when",
-    title: "Unused after",
-    hint: "How long without input until a computer counts as unused.",
+    title: "Idle after",
+    hint: "How long without input until a computer counts as idle.",
     default: 120,
     unit: "seconds",
     min: 10,
@@ -23,8 +23,8 @@ export const idlenessRules = {
   }),
   idleWhenLocked: yesOrNo({
     section: "when",
-    title: "Unused once it is locked",
-    hint: "A locked computer counts as unused ten seconds after the last input, however long the time above is.",
+    title: "Idle sooner when locked",
+    hint: "A locked computer counts as idle ten seconds after the last input, if the time above is longer.",
     default: true,
   }),
   /** Whether "donate now" may override idleness and the rules about a calm computer. */
@@ -94,7 +94,7 @@ const restSeconds = 2;
 /** If input continues for longer than this, the jobs are better off on another device. */
 const longestRestMs = 10_000;
 
-/** Work starts after this long without input, so that a person who writes and thinks in turns rarely notices it. */
+/** Long enough that pauses in typing do not start work. */
 const calmSeconds = 10;
 
 /**

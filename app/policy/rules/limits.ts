@@ -22,7 +22,7 @@ export type GpuChoices = readonly { readonly index: number; readonly allow: bool
 
 const idle: Rule<IdleLimits> = {
   section: "gives",
-  title: "While unused",
+  title: "While idle",
   hint: "The limits while nobody uses it.",
   default: { threads: null, gpu: true, memoryMb: null },
   field: { kind: "idle" },
@@ -40,8 +40,8 @@ const inUse: Rule<InUseLimits> = {
 
 const gpus: Rule<GpuChoices> = {
   section: "gives",
-  title: "GPUs not used",
-  hint: "The system's numbers, from 0. Only CUDA can leave out single GPUs. Without CUDA, no GPU is used then.",
+  title: "Excluded GPUs",
+  hint: "The system's numbers, from 0. Only CUDA can exclude single GPUs. Without CUDA, no GPU is used then.",
   default: [],
   field: { kind: "gpus" },
   say: (value) => deniedGpus(value).join(", ") || "none",

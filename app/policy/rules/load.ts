@@ -5,7 +5,7 @@ import { number, type ValuesOf } from "../declare/rule.ts";
 export const loadRules = {
   maxOtherCpuLoad: number({
     section: "others",
-    title: "Processor use by others at most",
+    title: "Maximum processor use by other programs",
     hint: "It stops while other programs use more than this share.",
     default: 0.6,
     unit: "share",
@@ -15,8 +15,8 @@ export const loadRules = {
   }),
   otherCpuLoadHysteresis: number({
     section: "others",
-    title: "Margin before it continues",
-    hint: "It continues once others use this much less, so that it does not start and stop all the time. This applies to the GPU, too.",
+    title: "Resume margin",
+    hint: "It continues once others use this much less, so that it does not start and stop all the time. The same margin holds for the GPU.",
     default: 0.15,
     unit: "share",
     min: 0,
@@ -25,7 +25,7 @@ export const loadRules = {
   }),
   maxOtherGpuLoad: number({
     section: "others",
-    title: "GPU use by others at most",
+    title: "Maximum GPU use by other programs",
     hint: "It does not use the GPU while other programs use more than this share.",
     default: 0.3,
     unit: "share",

@@ -6,7 +6,7 @@ export const modelRules = {
   /** Disk space that the models may take. */
   diskQuotaMb: number({
     section: "models",
-    title: "Disk for models at most",
+    title: "Maximum disk space for models",
     hint: "When it is full, the model that was not used for longest is deleted.",
     default: 20_480,
     unit: "MiB",
@@ -18,7 +18,7 @@ export const modelRules = {
   minFreeDiskMb: number({
     section: "models",
     title: "Disk left free",
-    hint: "Nothing is downloaded while there is less.",
+    hint: "Nothing is downloaded while less is free.",
     default: 5_120,
     unit: "MiB",
     min: 0,
@@ -28,7 +28,7 @@ export const modelRules = {
   modelWarmSeconds: number({
     section: "models",
     title: "Kept in memory after a stop",
-    hint: "0: the memory is free within a second after somebody comes back.",
+    hint: "How long a model stays in memory. With 0, the memory is free within a second after somebody comes back.",
     default: 0,
     unit: "seconds",
     min: 0,

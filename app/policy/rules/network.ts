@@ -20,7 +20,7 @@ export const networkRules = {
   /** For all traffic of models, in kilobits per second. */
   downloadKbps: limit({
     section: "network",
-    title: "Download speed at most",
+    title: "Maximum download speed",
     hint: "For all models together.",
     default: null,
     unit: "kbit/s",
@@ -30,7 +30,7 @@ export const networkRules = {
   }),
   networkBudgetMbPerDay: limit({
     section: "network",
-    title: "Downloads a day at most",
+    title: "Maximum downloads per day",
     hint: "The rest follows on the next day.",
     default: null,
     unit: "MiB",

@@ -11,7 +11,7 @@ export const powerRules = {
   }),
   batteryFloorPercent: number({
     section: "power",
-    title: "Battery at least",
+    title: "Minimum battery charge",
     hint: "On battery, it stops below this charge.",
     default: 50,
     unit: "%",

@@ -186,11 +186,11 @@ export class DonatedWork {
     // Free the processor first. The calls to the queue can wait.
     const stopped = this.#deps.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
     await Promise.all([stopped, this.#worker.pause(reason)]);
-    this.#endStandstill();
+    this.#liftTypingPause();
   }
 
-  /** Ends the standstill: no job runs that could disturb anybody, and the runner must answer its person's requests. */
-  #endStandstill(): void {
+  /** Lifts the typing pause: no job runs, and the user may ask for a benchmark. */
+  #liftTypingPause(): void {
     if (this.#accepting || this.#limits === null || this.#limits.stillSince === null) return;
     this.limit({ ...this.#limits, stillSince: null });
   }

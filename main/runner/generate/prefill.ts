@@ -50,10 +50,10 @@ const smallest = 32;
 const targetMs = 350;
 
 /**
- * How many prompt tokens to evaluate at once. An abort waits for a slice's end, and small slices are slow: on one thread
- * with a model of 100 million parameters, slices of 16 tokens take 1.8 times as long as slices of 512; those of 32 take
- * 1.5, of 64 1.15, of 128 1.03 times as long. So a slice lasts about 350 ms here, together with slices of other jobs in
- * its batch. That is half of the time in which a canceled job should stop; a yield does not wait but ends the process.
+ * How many prompt tokens to evaluate at once. An abort waits for a slice's end, but small slices are slow. On one thread
+ * with a model of 100 million parameters, slices of 16, 32, 64 and 128 tokens take 1.8, 1.5, 1.15 and 1.03 times as long
+ * as slices of 512. So a slice, with the slices of other jobs in its batch, lasts about 350 ms. That is half of the time
+ * in which a canceled job should stop. A yield does not wait but ends the process.
  * llama.cpp would split slices that are larger than its batch (`largest`).
  */
 export class PrefillSlices {

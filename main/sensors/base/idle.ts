@@ -9,7 +9,7 @@ export type IdleSensor = {
   readonly onInput?: (listener: () => void) => () => void;
   /** Whether input has to be polled, because the system does not report it. */
   readonly isPolled: () => boolean;
-  /** `changed` is called when the idle time differs from what the clock alone predicts. */
+  /** `changed` is called when the idle time did not simply grow with the clock, because there was input. */
   readonly start?: (changed: () => void) => void;
   readonly stop?: () => void;
 };

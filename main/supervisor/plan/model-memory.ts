@@ -5,7 +5,7 @@ import { readText } from "../../sensors/base/read-file.ts";
 
 /** The share that stays free for other programs, whatever the rules say. */
 const freeShare = 0.15;
-/** A margin for systems on which the rules count our own memory as other programs': our model would trigger them. */
+/** Extra margin where our memory cannot be told from other programs'. */
 const uncountedMb = 256;
 
 export type MemoryNow = {

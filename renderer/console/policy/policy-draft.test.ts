@@ -78,7 +78,7 @@ it("accepts the default of every rule", () => {
 it("lists the changes to save, including invalid values", () => {
   expect(changesOf(organization, organization)).toEqual([]);
   expect(changesOf(organization, withLock(organization, "idleAfterSeconds", false, nothing))).toEqual([
-    "Unused after: 5 minutes, locked → 5 minutes",
+    "Idle after: 5 minutes, locked → 5 minutes",
   ]);
   expect(changesOf(nothing, withValue(nothing, "batteryFloorPercent", Number.NaN, nothing))).toHaveLength(1);
 });

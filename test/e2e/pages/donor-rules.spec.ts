@@ -7,7 +7,7 @@ test.use({ viewport: { width: 420, height: 640 } });
 test("a donor changes a rule and resets it", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-1");
   await openSettings(page, String(donor.ready["panelUrl"]));
-  const rule = page.getByRole("group", { name: "Unused after" });
+  const rule = page.getByRole("group", { name: "Idle after" });
   await expect(rule).toContainText("Default");
   await rule.getByRole("combobox").selectOption({ label: "5 minutes" });
   await expect(rule).toContainText("Your choice");

@@ -51,7 +51,7 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
 }) => {
   await signIn(page, farm);
   await openPage(page, "Policy");
-  const unused = rule(page, "Unused after");
+  const unused = rule(page, "Idle after");
   await unused.getByRole("textbox").focus();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("5");
@@ -60,9 +60,9 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await page.keyboard.type("00");
   await expect(unused).toContainText("Suggested by your organization: 8 minutes, 20 seconds.");
   await page.keyboard.press("Tab");
-  await expect(unused.getByRole("button", { name: "Reset Unused after" })).toBeFocused();
+  await expect(unused.getByRole("button", { name: "Reset Idle after" })).toBeFocused();
   await page.keyboard.press("Tab");
-  await expect(unused.getByRole("switch", { name: "Lock Unused after" })).toBeFocused();
+  await expect(unused.getByRole("switch", { name: "Lock Idle after" })).toBeFocused();
   await page.keyboard.press("Space");
   await expect(unused).toContainText("Set by your organization: 8 minutes, 20 seconds.");
   await unsaved(page).getByRole("button", { name: "Save" }).focus();
@@ -71,7 +71,7 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await page.reload();
   await expect(unused.getByRole("textbox")).toHaveValue("500");
 
-  await unused.getByRole("button", { name: "Reset Unused after" }).press("Enter");
+  await unused.getByRole("button", { name: "Reset Idle after" }).press("Enter");
   await expect(unused).toContainText("Default: 2 minutes. You can change it.");
   await openPage(page, "Queue");
   await openPage(page, "Policy");
@@ -90,13 +90,13 @@ test("rules that somebody else saved meanwhile are not overwritten", async ({ fa
   const colleague = await (await browser.newContext()).newPage();
   await signIn(colleague, farm);
   await openPage(colleague, "Policy");
-  await rule(colleague, "Battery at least").getByRole("textbox").fill("80");
+  await rule(colleague, "Minimum battery charge").getByRole("textbox").fill("80");
   await unsaved(colleague).getByRole("button", { name: "Save" }).click();
   await expect(colleague.getByText("The rules were saved.")).toBeVisible();
   await expect(unsaved(page)).toContainText("Somebody else saved a newer version.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
-  await expect(rule(page, "Battery at least").getByRole("textbox")).toHaveValue("80");
+  await expect(rule(page, "Minimum battery charge").getByRole("textbox")).toHaveValue("80");
 });
 
 test("a group's rules apply only on its devices", async ({ farm, page }) => {
