@@ -1,9 +1,8 @@
+import { doubling } from "@gleaner/queue/worker";
 import type { Donor } from "../donor/donor.ts";
 import type { Log } from "../log.ts";
 
-/** After a refusal the next try comes after 2 seconds. Each further pause doubles, up to 5 minutes. */
-const firstPauseMs = 2_000;
-const longestPauseMs = 5 * 60_000;
+const pauseAfter = doubling(2_000, 5 * 60_000);
 
 /**
  * Enrolls with a code once the backend is reachable, unless the device is already enrolled. The log reports a
@@ -11,7 +10,7 @@ const longestPauseMs = 5 * 60_000;
  */
 export function enrollOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
   let asking = false;
-  let pauseMs = firstPauseMs;
+  let refusals = 0;
   const unsubscribe = donor.snapshot.onDelta(() => void ask());
   async function ask(): Promise<void> {
     const { connection, device, activity } = donor.snapshot.get();
@@ -29,10 +28,10 @@ export function enrollOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: st
       return;
     }
     log("error", "headless.not-enrolled", { why: reply.message });
+    refusals += 1;
     setTimeout(() => {
       asking = false;
-    }, pauseMs).unref();
-    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    }, pauseAfter(refusals)).unref();
   }
   void ask();
 }

@@ -1,3 +1,4 @@
+import { doubling } from "@gleaner/queue/worker";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 
 export type DownloadError = {
@@ -8,8 +9,7 @@ export type DownloadError = {
   readonly times: number;
 };
 
-const firstRetryMs = 5_000;
-const longestRetryMs = 15 * 60_000;
+const pauseAfter = doubling(5_000, 15 * 60_000);
 
 /** The last error of each file's download and the time of the next try, by SHA-256. */
 export class DownloadErrors {
@@ -25,7 +25,7 @@ export class DownloadErrors {
    */
   keep(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null, now: number): void {
     const times = (this.#errors.get(sha256)?.times ?? 0) + 1;
-    const backoff = Math.min(longestRetryMs, firstRetryMs * 2 ** (times - 1)) * (0.75 + Math.random() / 2);
+    const backoff = pauseAfter(times) * (0.75 + Math.random() / 2);
     const restMs = times === 1 ? (afterMs ?? backoff) : Math.max(afterMs ?? 0, backoff);
     this.#errors.set(sha256, { why, detail, times, until: now + restMs });
   }

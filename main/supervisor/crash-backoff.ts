@@ -1,7 +1,6 @@
-/** The pause after the n-th crash in a row (n ≥ 1): one second, doubling up to five minutes. */
-export function crashBackoffMs(crashes: number): number {
-  return Math.min(5 * 60_000, 1_000 * 2 ** (crashes - 1));
-}
+import { doubling } from "@gleaner/queue/worker";
+
+const pauseAfter = doubling(1_000, 5 * 60_000);
 
 /** Counts crashes in a row, and makes jobs wait after each. */
 export class CrashBackoff {
@@ -22,7 +21,7 @@ export class CrashBackoff {
   /** Counts a crash. Returns the length of the pause that begins now, in ms. */
   crashed(): number {
     this.#crashes += 1;
-    const pauseMs = crashBackoffMs(this.#crashes);
+    const pauseMs = pauseAfter(this.#crashes);
     this.#restUntil = performance.now() + pauseMs;
     return pauseMs;
   }
