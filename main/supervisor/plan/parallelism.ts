@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { maxHeld } from "@gleaner/queue/worker";
 import systeminformation from "systeminformation";
 
 /** The threads that the runner may use on this machine. */
@@ -31,18 +32,15 @@ export function runnerCores(
   return platform === "darwin" && efficiencyCores > 0 ? efficiencyCores : physicalCores;
 }
 
-/** A worker of the queue holds at most 16 jobs. */
-const mostSequences = 16;
-
 /**
  * How many jobs one context should hold at once. More jobs generate more tokens a second together, but each job is
  * slower, and on one thread there is nearly nothing to gain. A GPU would gain from more, but whether a model runs on the
  * GPU is only known after its load.
- * @param override GLEANER_SEQUENCES; ignored unless it is a whole number from 1 to 16.
+ * @param override GLEANER_SEQUENCES; ignored unless it is a whole number from 1 to `maxHeld`.
  */
 export function chooseSequences(threads: number, override?: string): number {
   const wanted = Number(override);
-  if (Number.isInteger(wanted) && wanted >= 1 && wanted <= mostSequences) return wanted;
+  if (Number.isInteger(wanted) && wanted >= 1 && wanted <= maxHeld) return wanted;
   if (threads >= 4) return 4;
   return threads >= 2 ? 2 : 1;
 }

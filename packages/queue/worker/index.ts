@@ -4,6 +4,7 @@ export type { Handler, JobContext } from "./contract/handler.ts";
 export { JobFailure, ReleaseJob } from "./job-failure.ts";
 export { errorName, type Log, type LogFields, type LogLevel, silentLog } from "./contract/log.ts";
 export { parsing } from "./parsing.ts";
+export { maxHeld } from "./machine/capacity.ts";
 export { functionsAt, type WorkerFunctions } from "./contract/protocol.ts";
 export {
   type Connection,

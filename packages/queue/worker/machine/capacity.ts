@@ -4,8 +4,8 @@ import { isGreeted } from "./handshake.ts";
 import type { WorkerState } from "./state.ts";
 import { isJobRequest, type Turn } from "./turn.ts";
 
-/** The queue's limit for one worker. */
-const maxHeld = 16;
+/** The most jobs that the queue lets one worker hold. */
+export const maxHeld = 16;
 
 /** Attempts whose handler runs or has yet to run. */
 export function countTaken({ attempts }: WorkerState): number {
