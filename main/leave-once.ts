@@ -1,7 +1,7 @@
 /** The time limit for releasing jobs before the program ends. */
 const exitWithinMs = 3_000;
 
-/** Ends the program: first `stop`, then `exit`, which comes late if `stop` does. Calls after the first return false. */
+/** Calls `stop` once, then `exit`, after `exitWithinMs` at the latest. Calls after the first return false. */
 export function leaveOnce(stop: () => Promise<void>, exit: (isLate: boolean) => void): () => boolean {
   let leaving = false;
   return () => {

@@ -72,18 +72,18 @@ export class Inference {
       this.#slices = new PrefillSlices(loaded.batchTokens);
     }
     events.loaded({ ...loaded.report, loadMs });
-    const pacing = { signal, pace: this.#duty.paceFor(signal), clock: this.#duty.clock };
+    const jobPace = { signal, pace: this.#duty.paceFor(signal), clock: this.#duty.clock };
     const { backend } = loaded.report;
     if (job.plan.measure === true && loadMs > 0) {
-      const speed = await measureSpeed(loaded, pacing);
+      const speed = await measureSpeed(loaded, jobPace);
       if (speed !== null) events.measured({ ...speed, backend });
       if (signal.aborted) return { kind: "aborted" };
     }
     // Now that the model is loaded, others of its jobs may start beside this one.
     turns.startWaiting();
-    if (job.work.kind === "embedding") return embed(loaded, job.work.request, pacing);
+    if (job.work.kind === "embedding") return embed(loaded, job.work.request, jobPace);
     const beganAlone = this.#isAlone();
-    const outcome = await answer(job.work, { ...pacing, loaded, slices: this.#slices, emit: events.text });
+    const outcome = await answer(job.work, { ...jobPace, loaded, slices: this.#slices, emit: events.text });
     if (outcome.kind === "done" && beganAlone && this.#isAlone()) {
       const speed = speedOf(outcome.result);
       if (speed !== null) events.measured({ ...speed, backend });

@@ -12,7 +12,7 @@ export const networkRules = {
   requiredNetworks: names({
     section: "network",
     title: "Only on these networks",
-    hint: "Names of a Wi-Fi, an interface or a DNS suffix. Without a name, any network will do.",
+    hint: "Names of Wi-Fi networks, interfaces or DNS suffixes. Without a name, every network is allowed.",
     default: [],
     placeholder: "e.g. Office-WiFi, corp.example.org",
     none: "any",

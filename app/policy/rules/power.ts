@@ -65,7 +65,7 @@ export const lid = check({
   reasons: {
     "lid-closed": {
       short: "Lid closed",
-      sentence: "The lid is closed and mains power is not certain, so Gleaner stays cool and waits.",
+      sentence: "The lid is closed and mains power is not certain. Gleaner waits to keep the computer cool.",
       cooldownSeconds: 5,
       facts: ["lidClosed", "power", "batteryPercent"],
     },
