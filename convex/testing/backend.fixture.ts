@@ -127,11 +127,12 @@ export async function release(
   t: Backend,
   { key }: Pick<Device, "key">,
   attemptId: string,
+  reason = "in-use",
 ): Promise<{ fenced: string[] }> {
   return await t.mutation(api.work.release, {
     key,
     attemptIds: [attemptId],
-    reason: "in-use",
+    reason,
     leave: false,
   });
 }

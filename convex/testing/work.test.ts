@@ -279,8 +279,17 @@ describe("release and fail", () => {
     await backOff();
     expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "completed" });
     const explanations = (await history(device)).map(({ explanation }) => explanation);
-    expect(explanations).toContain("given back: you are using it");
     expect(explanations).toContain("failed: The runner crashed.");
+  });
+
+  it.each([
+    ["in-use", "given back: you are using it"],
+    ["shutdown", "given back: Gleaner ended"],
+    ["constructor", "given back: constructor"],
+  ])("shows a release for %s in words, or as it is if the reason is unknown", async (reason, explanation) => {
+    const device = await addDevice(t, acme);
+    await release(t, device, await claim(t, device, await submit(t, acme)), reason);
+    expect((await history(device)).map((row) => row.explanation)).toEqual([explanation]);
   });
 
   it("retries a failed job until its retries are used up", async () => {

@@ -77,16 +77,17 @@ function explain({ status, releaseReason, error }: AttemptView): string {
   }
 }
 
-const policyReasons: Readonly<Record<string, ReasonWords>> = { ...standbyReasons, ...donateReasons };
-const otherReasons: Readonly<Record<string, string>> = {
-  limits: "its limits changed",
-  shutdown: "Gleaner ended",
-  goodbye: "Gleaner ended",
-  restarted: "Gleaner restarted",
-};
+const releaseReasons = new Map([
+  ...Object.entries<ReasonWords>({ ...standbyReasons, ...donateReasons }).map(
+    ([reason, { short }]) => [reason, short.charAt(0).toLowerCase() + short.slice(1)] as const,
+  ),
+  ["limits", "its limits changed"],
+  ["shutdown", "Gleaner ended"],
+  ["goodbye", "Gleaner ended"],
+  ["restarted", "Gleaner restarted"],
+]);
 
 /** The donor's reasons are codes. Other reasons, such as the queue's "not started", are words already. */
 function releaseWords(reason: string): string {
-  const words = policyReasons[reason]?.short ?? otherReasons[reason] ?? reason;
-  return words.charAt(0).toLowerCase() + words.slice(1);
+  return releaseReasons.get(reason) ?? reason;
 }
