@@ -57,7 +57,8 @@ function allowedWords(name: RuleName): string {
   if (!(name in calls.setRules.argument.shape)) return "It cannot be set here.";
   if (field.kind === "switch") return `Use true or false. ${hint}`;
   if (field.kind !== "number") return hint;
-  return `Use a number from ${field.min} to ${field.max}${field.optional ? ", or null" : ""}. ${hint}`;
+  const number = field.unit === "share" ? "number" : "whole number";
+  return `Use a ${number} from ${field.min} to ${field.max}${field.optional ? ", or null" : ""}. ${hint}`;
 }
 
 function sayRules({ rules: all }: CallAnswer<"rules">): string {

@@ -21,7 +21,10 @@ const schema = z.object({
     .min(1)
     .transform((path) => resolve(path)),
   backend: z
-    .url({ protocol: /^https?$/, error: "has to be an http or https address. Ask your administrator for it" })
+    .url({
+      protocol: /^https?$/,
+      error: "has to be the http or https address that your administrator gives you",
+    })
     // Convex's client appends a path that starts with a slash.
     .transform((url) => new URL(url).origin),
   code: z.string().trim().min(4).max(200).optional(),

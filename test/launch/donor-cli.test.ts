@@ -277,6 +277,15 @@ describe("a donor that does not run", () => {
 });
 
 test.each([
+  ["quiet", "5", "Use true or false."],
+  ["idleAfterSeconds", "12.5", "Use a whole number from 10 to 86400."],
+])("a refused value for the rule %s is answered with the allowed values", async (name, value, allowed) => {
+  const { code, err } = await gleaner("rules", name, value);
+  expect(code).toBe(2);
+  expect(err).toContain(`${name} cannot be ${value}. ${allowed}`);
+});
+
+test.each([
   ["status", "--frob"],
   ["pause", "--for", "soon"],
   ["pause", "--for", "1h", "--until", "17:30"],
