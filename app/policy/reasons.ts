@@ -1,5 +1,5 @@
 import type { DonateReason } from "./declare/activity.ts";
-import type { Reason } from "./declare/check.ts";
+import type { Reason, ReasonWords } from "./declare/check.ts";
 import { allChecks } from "./rules.ts";
 
 type ReasonOf<Check> = Check extends { readonly reasons: infer Reasons } ? keyof Reasons : never;
@@ -73,3 +73,16 @@ export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
     facts: ["power", "batteryPercent", "otherCpuLoad", "temperatureC"],
   },
 };
+
+/** Every reason, to donate or not to. */
+export const activityReasons: Readonly<Record<DonateReason | StandbyReason, Reason>> = {
+  ...donateReasons,
+  ...standbyReasons,
+};
+
+/** The words for a stored or reported reason; null if it is unknown, as one of another version. */
+export function reasonWords(reason: string): ReasonWords | null {
+  return Object.hasOwn(activityReasons, reason)
+    ? activityReasons[reason as DonateReason | StandbyReason]
+    : null;
+}

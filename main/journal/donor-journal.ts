@@ -2,7 +2,7 @@ import type { Handler } from "@gleaner/queue/worker";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { Activity } from "../../app/policy/decision.ts";
-import { donateReasons, standbyReasons } from "../../app/policy/reasons.ts";
+import { activityReasons } from "../../app/policy/reasons.ts";
 import type { Log } from "../log.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
 import { JobCounts } from "./job-counts.ts";
@@ -85,11 +85,9 @@ export class DonorJournal {
 /** These facts describe the computer's use. */
 const useFacts = ["idleSeconds", "power", "otherCpuLoad"] as const;
 
-const reasons = { ...standbyReasons, ...donateReasons };
-
 /** The facts that matter for a reason. Without a reason, those about the computer's use. */
 function journalFacts(facts: Facts, reason: Activity["reason"] | null = null): JournalFacts {
-  const names = reason === null ? useFacts : (reasons[reason].facts ?? []);
+  const names = reason === null ? useFacts : (activityReasons[reason].facts ?? []);
   return Object.fromEntries(names.map((name) => [name, plain(facts[name])]));
 }
 

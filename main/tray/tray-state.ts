@@ -1,11 +1,6 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import {
-  donateReasons,
-  isDonorReason,
-  type StandbyReason,
-  standbyReasons,
-} from "../../app/policy/reasons.ts";
+import { activityReasons, isDonorReason, type StandbyReason } from "../../app/policy/reasons.ts";
 
 /** The four variants of the tray icon. */
 export type TrayState = "donating" | "standby" | "paused" | "offline";
@@ -17,9 +12,8 @@ export function trayState({ activity }: Pick<DonorSnapshot, "activity">): TraySt
 /** The tooltip: the program's name and the short reason, in the panel's words. */
 export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">): string {
   const { activity, work } = snapshot;
-  const words =
-    activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
-  return `Gleaner: ${words.short}${work === null ? "" : ", working on a job"}`;
+  const { short } = activityReasons[activity.reason];
+  return `Gleaner: ${short}${work === null ? "" : ", working on a job"}`;
 }
 
 function standbyState(reason: StandbyReason): TrayState {

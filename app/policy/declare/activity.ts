@@ -26,7 +26,7 @@ export type Donating = {
 };
 
 /**
- * Not donating. Stored and sent as "standby".
+ * Not donating. The backend stores it as "holding".
  * `clearSince`: the reason ended then, and the donor waits a little in case it comes back.
  */
 export type Standby<Reason extends string = string> = {

@@ -2,10 +2,10 @@ import { attemptStatus, type AttemptView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
-import type { ReasonWords } from "../../../app/policy/declare/check.ts";
-import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
+import { reasonWords } from "../../../app/policy/reasons.ts";
 import { reply, workReport } from "../validators.ts";
 
 export const historyRow = v.object({
@@ -77,10 +77,7 @@ function explain({ status, releaseReason, error }: AttemptView): string {
   }
 }
 
-const releaseReasons = new Map([
-  ...Object.entries<ReasonWords>({ ...standbyReasons, ...donateReasons }).map(
-    ([reason, { short }]) => [reason, short.charAt(0).toLowerCase() + short.slice(1)] as const,
-  ),
+const otherReasons = new Map([
   ["limits", "its limits changed"],
   ["shutdown", "Gleaner ended"],
   ["goodbye", "Gleaner ended"],
@@ -89,5 +86,6 @@ const releaseReasons = new Map([
 
 /** The donor's reasons are codes. Other reasons, such as the queue's "not started", are words already. */
 function releaseWords(reason: string): string {
-  return releaseReasons.get(reason) ?? reason;
+  const words = reasonWords(reason);
+  return words === null ? (otherReasons.get(reason) ?? reason) : uncapitalize(words.short);
 }

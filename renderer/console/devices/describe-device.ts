@@ -1,5 +1,5 @@
 import type { ReasonWords } from "../../../app/policy/declare/check.ts";
-import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
+import { activityReasons } from "../../../app/policy/reasons.ts";
 import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { DeviceRow } from "../data/rows.ts";
@@ -23,10 +23,9 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
     };
   }
   const { activity } = device;
-  if (activity === null) return { tone: "quiet", ...toOthers(standbyReasons.starting) };
-  return activity.kind === "donating"
-    ? { tone: "good", ...toOthers(donateReasons[activity.reason]) }
-    : { tone: standbyTone(activity.reason), ...toOthers(standbyReasons[activity.reason]) };
+  if (activity === null) return { tone: "quiet", ...toOthers(activityReasons.starting) };
+  const tone = activity.kind === "donating" ? "good" : standbyTone(activity.reason);
+  return { tone, ...toOthers(activityReasons[activity.reason]) };
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

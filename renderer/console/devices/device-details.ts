@@ -1,4 +1,5 @@
 import { factLabel } from "../../../app/facts/facts.ts";
+import { uncapitalize } from "../../../app/format/text.ts";
 import type { DeviceRow } from "../data/rows.ts";
 import { speedWords } from "../models/model-words.ts";
 
@@ -12,6 +13,5 @@ export function deviceSpeeds({ models }: Pick<DeviceRow, "models">): readonly st
 
 /** The facts that a device cannot measure, in lower case. Empty if it reported no such fact. */
 export function unknownWords(unknownFacts: readonly string[] | null): string {
-  const labels = (unknownFacts ?? []).map(factLabel);
-  return labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1)).join(", ");
+  return (unknownFacts ?? []).map((fact) => uncapitalize(factLabel(fact))).join(", ");
 }

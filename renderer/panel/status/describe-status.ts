@@ -1,7 +1,7 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
-import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
+import { activityReasons } from "../../../app/policy/reasons.ts";
 import { standbyTone } from "../../ui/status-words.ts";
 import type { Tone } from "../../ui/tone.ts";
 
@@ -20,8 +20,7 @@ type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "rech
 /** Describes the donor at `now` (ms since the epoch). */
 export function describeStatus(snapshot: Shown, now: number): StatusText {
   const { activity } = snapshot;
-  const words =
-    activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
+  const words = activityReasons[activity.reason];
   return {
     tone: activity.kind === "donating" ? "good" : standbyTone(activity.reason),
     title: words.short,
