@@ -1,4 +1,4 @@
-import { type GrammarPart, type GrammarSequence, mostStacks } from "./grammar-stacks.ts";
+import { grammarCost, type GrammarPart, type GrammarSequence } from "./grammar-stacks.ts";
 
 /** Bounds of a grammar that a requester wrote. */
 export const grammarLimits = {
@@ -9,6 +9,8 @@ export const grammarLimits = {
   repetitions: 500,
   /** Ways to continue at one position. llama.cpp follows all of them. */
   stacks: 10_000,
+  /** Elements after llama.cpp wrote out each repetition. */
+  elements: 50_000,
 } as const;
 
 class Mistake extends Error {}
@@ -51,11 +53,11 @@ class Reader {
     for (const name of this.#used) {
       if (!this.#rules.has(name)) throw new Mistake("it names a rule that it does not define");
     }
-    const stacks = mostStacks(this.#rules);
-    if (stacks === Infinity)
-      throw new Mistake("a rule begins with itself, or repeats something that may be empty");
+    const { stacks, elements } = grammarCost(this.#rules);
+    if (stacks === Infinity) throw new Mistake("a rule begins with itself, or repeats something that may be empty");
     if (stacks > grammarLimits.stacks)
       throw new Mistake("it has too many optional parts: it can continue in too many ways");
+    if (elements > grammarLimits.elements) throw new Mistake("its repetitions together are too long");
   }
 
   #rule(): void {
@@ -94,13 +96,14 @@ class Reader {
           this.#space(nested);
           continue;
         }
-        parts.push({ kind: "text" });
+        parts.push({ kind: "text", elements: this.#at - from - 2 });
       } else if (next === "[") {
+        const from = this.#at;
         this.#characters();
-        parts.push({ kind: "text" });
+        parts.push({ kind: "text", elements: this.#at - from - 2 });
       } else if (next === ".") {
         this.#at += 1;
-        parts.push({ kind: "text" });
+        parts.push({ kind: "text", elements: 1 });
       } else if (next === "(") {
         this.#at += 1;
         this.#space(true);

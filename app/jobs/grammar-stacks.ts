@@ -1,8 +1,8 @@
 import { assertNever } from "../assert-never.ts";
 
-/** The parts of a grammar. Every set of characters is one `text`, since only the shape counts here. */
+/** The parts of a grammar. A text and a set of characters are one `text`, since only the shape counts here. */
 export type GrammarPart =
-  | { readonly kind: "text" }
+  | { readonly kind: "text"; readonly elements: number }
   | { readonly kind: "rule"; readonly name: string }
   | { readonly kind: "choice"; readonly of: readonly GrammarSequence[] }
   | {
@@ -13,75 +13,133 @@ export type GrammarPart =
     };
 
 export type GrammarSequence = readonly GrammarPart[];
+export type GrammarRules = ReadonlyMap<string, readonly GrammarSequence[]>;
+
+/** What llama.cpp would have to do for a grammar. */
+export type GrammarCost = {
+  /** The most stacks at one position, one for each way to continue. Infinity if a rule begins with itself. */
+  readonly stacks: number;
+  /** The grammar's elements after llama.cpp wrote out each repetition. */
+  readonly elements: number;
+  /** The steps of this analysis. They grow with the number of parts, not with the repetitions. */
+  readonly steps: number;
+};
 
 /** The number of ways to reach a next character (`begins`), and the number of ways to produce no text (`nothing`). */
 type Ways = { readonly begins: number; readonly nothing: number };
 
 const nothing: Ways = { begins: 0, nothing: 1 };
+const endless: Ways = { begins: Infinity, nothing: Infinity };
 
 /**
- * The most stacks that llama.cpp would keep at one position of a grammar, one for each way to continue. It computes them in
- * native code that cannot be interrupted. Infinity if a rule begins with itself.
- * Source: llama.cpp, src/llama-grammar.cpp, llama_grammar_advance_stack.
+ * Counts the work of a grammar. llama.cpp does it in native code that cannot be interrupted, so it is counted first.
+ * Source: llama.cpp, src/llama-grammar.cpp, parse_sequence and llama_grammar_advance_stack.
  */
-export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]>): number {
-  const known = new Map<string, Ways | "being counted">();
+export function grammarCost(rules: GrammarRules): GrammarCost {
+  return new Analysis(rules).cost();
+}
 
-  const ofRule = (name: string): Ways => {
-    const before = known.get(name);
-    if (before === "being counted") return { begins: Infinity, nothing: Infinity };
-    if (before !== undefined) return before;
-    known.set(name, "being counted");
-    const ways = ofChoice(rules.get(name) ?? []);
-    known.set(name, ways);
+class Analysis {
+  readonly #rules: GrammarRules;
+  readonly #ofRules = new Map<string, Ways | "being counted">();
+  readonly #ofParts = new Map<GrammarPart, Ways>();
+  #elements = 0;
+  #steps = 0;
+
+  constructor(rules: GrammarRules) {
+    this.#rules = rules;
+  }
+
+  cost(): GrammarCost {
+    // Every rule's ways come first: the second walk looks beyond the first character, where rules may refer to
+    // themselves.
+    for (const name of this.#rules.keys()) this.#ofRule(name);
+    let stacks = 0;
+    for (const [name, choice] of this.#rules) {
+      const { begins, nothing: none } = this.#ofRule(name);
+      stacks = Math.max(stacks, begins + none, this.#mostIn(choice));
+    }
+    return { stacks, elements: this.#elements, steps: this.#steps };
+  }
+
+  #ofRule(name: string): Ways {
+    const known = this.#ofRules.get(name);
+    if (known === "being counted") return endless;
+    if (known !== undefined) return known;
+    this.#ofRules.set(name, "being counted");
+    const ways = this.#ofChoice(this.#rules.get(name) ?? []);
+    this.#ofRules.set(name, ways);
     return ways;
-  };
-  const ofChoice = (choice: readonly GrammarSequence[]): Ways =>
-    sum(choice.map((sequence) => ofSequence(sequence)));
-  // Stops at the first character, because a rule may refer to itself after it.
-  const ofSequence = (sequence: GrammarSequence, from = 0): Ways => {
+  }
+
+  #ofChoice(choice: readonly GrammarSequence[]): Ways {
+    const all = choice.map((sequence) => this.#ofSequence(sequence));
+    return {
+      begins: all.reduce((total, { begins }) => total + begins, 0),
+      nothing: all.reduce((total, { nothing: none }) => total + none, 0),
+    };
+  }
+
+  /** Stops at the first character, because a rule may refer to itself after it. */
+  #ofSequence(sequence: GrammarSequence): Ways {
     let ways = nothing;
-    for (let at = from; at < sequence.length && ways.nothing > 0; at += 1) {
-      const part = sequence[at];
-      if (part !== undefined) ways = then(ways, ofPart(part));
+    for (const part of sequence) {
+      if (ways.nothing === 0) break;
+      ways = then(ways, this.#ofPart(part));
     }
     return ways;
-  };
-  const ofPart = (part: GrammarPart): Ways => {
+  }
+
+  #ofPart(part: GrammarPart): Ways {
+    this.#steps += 1;
+    if (part.kind === "text") return { begins: 1, nothing: 0 };
+    if (part.kind === "rule") return this.#ofRule(part.name);
+    const known = this.#ofParts.get(part);
+    if (known !== undefined) return known;
+    const ways =
+      part.kind === "choice"
+        ? this.#ofChoice(part.of)
+        : ofRepeated(this.#ofPart(part.part), part.least, part.most);
+    this.#ofParts.set(part, ways);
+    return ways;
+  }
+
+  /** The most ways to continue from any position of a choice: llama.cpp may be at any of them. */
+  #mostIn(choice: readonly GrammarSequence[]): number {
+    let most = 0;
+    for (const sequence of choice) {
+      this.#elements += 1;
+      let rest = nothing;
+      for (const part of sequence.toReversed()) {
+        rest = then(this.#ofPart(part), rest);
+        most = Math.max(most, rest.begins + rest.nothing, this.#mostWithin(part, 1));
+      }
+    }
+    return most;
+  }
+
+  #mostWithin(part: GrammarPart, copies: number): number {
     switch (part.kind) {
-      case "text":
-        return { begins: 1, nothing: 0 };
-      case "rule":
-        return ofRule(part.name);
-      case "choice":
-        return ofChoice(part.of);
       case "repeated":
-        return ofRepeated(ofPart(part.part), part.least, part.most);
+        return this.#mostWithin(part.part, copies * copiesOf(part));
+      case "choice":
+        this.#elements += copies;
+        return this.#mostIn(part.of);
+      case "text":
+        this.#elements += copies * (part.elements + 1);
+        return 0;
+      case "rule":
+        this.#elements += copies;
+        return 0;
       default:
         return assertNever(part);
     }
-  };
+  }
+}
 
-  // llama.cpp may continue from any position of a sequence after a character.
-  const mostIn = (sequence: GrammarSequence): number =>
-    Math.max(
-      0,
-      ...sequence.flatMap((part, at) => {
-        const { begins, nothing: none } = ofSequence(sequence, at);
-        return [begins + none, mostWithin(part)];
-      }),
-    );
-  const mostWithin = (part: GrammarPart): number => {
-    if (part.kind === "repeated") return mostWithin(part.part);
-    return part.kind === "choice" ? Math.max(0, ...part.of.map(mostIn)) : 0;
-  };
-  return Math.max(
-    0,
-    ...[...rules].flatMap(([name, choice]) => {
-      const { begins, nothing: none } = ofRule(name);
-      return [begins + none, ...choice.map(mostIn)];
-    }),
-  );
+/** llama.cpp writes the symbol before a repetition out this often. A group is one symbol: its rule. */
+function copiesOf({ least, most }: Extract<GrammarPart, { kind: "repeated" }>): number {
+  return most === Infinity ? least + 1 : most;
 }
 
 /** The ways of two parts in sequence. */
@@ -98,23 +156,21 @@ function times(one: number, other: number): number {
 }
 
 /**
- * Expands repetitions as llama.cpp does: the required ones in sequence, then optional ones, each nested in the one
+ * The ways of llama.cpp's repetition: the required ones in sequence, then optional ones, each nested in the one
  * before it.
  */
 function ofRepeated(once: Ways, least: number, most: number): Ways {
-  if (most === Infinity && once.nothing > 0) return { begins: Infinity, nothing: Infinity };
-  let ways = nothing;
-  for (let more = 0; more < (most === Infinity ? 1 : most - least); more += 1) {
-    const again = then(once, ways);
-    ways = { begins: again.begins, nothing: again.nothing + 1 };
-  }
-  for (let again = 0; again < least; again += 1) ways = then(once, ways);
-  return ways;
+  if (most === Infinity && once.nothing > 0) return endless;
+  const optional = most === Infinity ? 1 : most - least;
+  const required = { begins: times(once.begins, powerSum(once.nothing, least)), nothing: once.nothing ** least };
+  return then(required, {
+    begins: times(once.begins, powerSum(once.nothing, optional)),
+    nothing: powerSum(once.nothing, optional + 1),
+  });
 }
 
-function sum(all: readonly Ways[]): Ways {
-  return {
-    begins: all.reduce((total, { begins }) => total + begins, 0),
-    nothing: all.reduce((total, { nothing: none }) => total + none, 0),
-  };
+/** 1 + n + n² + … of so many terms. */
+function powerSum(n: number, terms: number): number {
+  if (n <= 1 || terms <= 1) return n === 1 ? terms : Math.min(terms, 1);
+  return n === Infinity ? Infinity : (n ** terms - 1) / (n - 1);
 }
