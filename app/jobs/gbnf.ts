@@ -1,4 +1,4 @@
-import { grammarCost, type GrammarPart, type GrammarSequence } from "./grammar-stacks.ts";
+import { costMistake, type GrammarPart, type GrammarRules, type GrammarSequence } from "./grammar-cost.ts";
 
 /** Bounds of a grammar that a requester wrote. */
 export const grammarLimits = {
@@ -7,29 +7,28 @@ export const grammarLimits = {
   rules: 300,
   depth: 30,
   repetitions: 500,
-  /** Ways to continue at one position. llama.cpp follows all of them. */
-  stacks: 10_000,
-  /** Elements after llama.cpp wrote out each repetition. */
-  elements: 50_000,
 } as const;
 
 class Mistake extends Error {}
 
 /**
  * Describes the mistake in a grammar in llama.cpp's notation; null if there is no mistake. llama.cpp prints a grammar
- * that it cannot parse, and a grammar may contain the requester's data. So it is checked here first. Source:
- * llama.cpp, grammars/README.md.
+ * that it cannot parse, and a grammar may contain the requester's data. So it is checked here first.
  */
 export function grammarMistake(grammar: string): string | null {
   if (grammar.length > grammarLimits.chars) return `it is longer than ${grammarLimits.chars} characters`;
   if (grammar.includes("\0") || /\p{Surrogate}/u.test(grammar)) return "it is not well-formed text";
   try {
-    new Reader(grammar).read();
-    return null;
+    return costMistake(grammarRules(grammar));
   } catch (error) {
     if (error instanceof Mistake) return error.message;
     throw error;
   }
+}
+
+/** The shape of a grammar. Throws a mistake of its notation. Source: llama.cpp, grammars/README.md. */
+export function grammarRules(grammar: string): GrammarRules {
+  return new Reader(grammar).read();
 }
 
 class Reader {
@@ -42,7 +41,7 @@ class Reader {
     this.#text = text;
   }
 
-  read(): void {
+  read(): GrammarRules {
     this.#space(true);
     while (this.#at < this.#text.length) {
       this.#rule();
@@ -53,11 +52,7 @@ class Reader {
     for (const name of this.#used) {
       if (!this.#rules.has(name)) throw new Mistake("it names a rule that it does not define");
     }
-    const { stacks, elements } = grammarCost(this.#rules);
-    if (stacks === Infinity) throw new Mistake("a rule begins with itself, or repeats something that may be empty");
-    if (stacks > grammarLimits.stacks)
-      throw new Mistake("it has too many optional parts: it can continue in too many ways");
-    if (elements > grammarLimits.elements) throw new Mistake("its repetitions together are too long");
+    return this.#rules;
   }
 
   #rule(): void {

@@ -1,4 +1,6 @@
 import { isRecord } from "../json.ts";
+import { costMistake } from "./grammar-cost.ts";
+import { schemaRules } from "./schema-rules.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
@@ -58,6 +60,8 @@ export function parseSchema(value: unknown): SchemaParse {
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
+    const mistake = costMistake(schemaRules(schema));
+    if (mistake !== null) throw new Refusal([], `cannot be enforced: ${mistake}`);
     return { kind: "ok", schema };
   } catch (error) {
     if (error instanceof Refusal) {

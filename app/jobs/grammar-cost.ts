@@ -15,7 +15,7 @@ export type GrammarPart =
 export type GrammarSequence = readonly GrammarPart[];
 export type GrammarRules = ReadonlyMap<string, readonly GrammarSequence[]>;
 
-/** What llama.cpp would have to do for a grammar. */
+/** The work of llama.cpp for a grammar. */
 export type GrammarCost = {
   /** The most stacks at one position, one for each way to continue. Infinity if a rule begins with itself. */
   readonly stacks: number;
@@ -24,6 +24,9 @@ export type GrammarCost = {
   /** The steps of this analysis. They grow with the number of parts, not with the repetitions. */
   readonly steps: number;
 };
+
+/** Bounds of what llama.cpp does for one grammar: milliseconds a token, and a few megabytes. */
+export const costLimits = { stacks: 10_000, elements: 50_000 } as const;
 
 /** The number of ways to reach a next character (`begins`), and the number of ways to produce no text (`nothing`). */
 type Ways = { readonly begins: number; readonly nothing: number };
@@ -37,6 +40,14 @@ const endless: Ways = { begins: Infinity, nothing: Infinity };
  */
 export function grammarCost(rules: GrammarRules): GrammarCost {
   return new Analysis(rules).cost();
+}
+
+/** Returns why llama.cpp could not afford a grammar; null if it can. */
+export function costMistake(rules: GrammarRules): string | null {
+  const { stacks, elements } = grammarCost(rules);
+  if (stacks === Infinity) return "a rule begins with itself, or repeats something that may be empty";
+  if (stacks > costLimits.stacks) return "it can continue in too many ways at one position";
+  return elements > costLimits.elements ? "its repetitions together are too long" : null;
 }
 
 class Analysis {
@@ -162,7 +173,10 @@ function times(one: number, other: number): number {
 function ofRepeated(once: Ways, least: number, most: number): Ways {
   if (most === Infinity && once.nothing > 0) return endless;
   const optional = most === Infinity ? 1 : most - least;
-  const required = { begins: times(once.begins, powerSum(once.nothing, least)), nothing: once.nothing ** least };
+  const required = {
+    begins: times(once.begins, powerSum(once.nothing, least)),
+    nothing: once.nothing ** least,
+  };
   return then(required, {
     begins: times(once.begins, powerSum(once.nothing, optional)),
     nothing: powerSum(once.nothing, optional + 1),
