@@ -49,6 +49,12 @@ describe("parseSchema", () => {
     ["anyOf.1", { anyOf: [string, {}] }],
     ["maxLength", { type: "string", maxLength: schemaLimits.repetitions + 1 }],
     ["minItems", { type: "array", items: string, minItems: -1 }],
+    ["maxLength", { type: "string", minLength: 3, maxLength: 2 }],
+    ["maxItems", { type: "array", items: string, minItems: 3, maxItems: 2 }],
+    [
+      "properties.a.maxProperties",
+      { type: "object", properties: { a: { type: "object", minProperties: 2, maxProperties: 1 } } },
+    ],
     ["format", { type: "string", format: "uri" }],
     ["enum", { enum: [] }],
     ["enum", { enum: [{}] }],

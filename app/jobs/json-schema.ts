@@ -38,7 +38,12 @@ const annotations = new Set([
 ]);
 const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 const formats = new Set(["date-time", "time", "date"]);
-const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
+const bounds = [
+  ["minLength", "maxLength"],
+  ["minItems", "maxItems"],
+  ["minProperties", "maxProperties"],
+] as const;
+const counts = new Set<string>(bounds.flat());
 
 class Refusal extends Error {
   readonly path: readonly string[];
@@ -96,6 +101,10 @@ class Walk {
       !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
     ) {
       throw new Refusal(path, `combines keywords that exclude each other: ${says.join(", ")}`);
+    }
+    for (const [least, most] of bounds) {
+      if (Number(kept[least] ?? 0) > Number(kept[most] ?? Infinity))
+        throw new Refusal([...path, most], `is less than ${least}`);
     }
     if (kept["type"] === "object" && !("properties" in kept) && !("additionalProperties" in kept)) {
       kept["additionalProperties"] = true;
