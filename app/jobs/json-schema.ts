@@ -11,7 +11,7 @@ type SchemaParse =
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
 /** Contains only enforced keywords and descriptions. */
-type JsonSchema = { readonly [keyword: string]: unknown };
+export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export const schemaLimits = {
   /** UTF-8 bytes of the schema's JSON. */
