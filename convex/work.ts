@@ -1,6 +1,7 @@
 import { type QueueComponent, workerMutations } from "@gleaner/queue";
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
+import { reportedError } from "../app/contract/job-errors.ts";
 import { mutation } from "./_generated/server.js";
 import { authenticateDevice } from "./model/authenticate.ts";
 import { endActivity } from "./model/devices/report.ts";
@@ -8,10 +9,11 @@ import { queue } from "./model/queue.ts";
 import { checkAnswer } from "./model/requests/answer.ts";
 import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
 
-// The functions that a device calls as a worker of the queue, with its key. Two of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Three of them do more here.
 export * from "@gleaner/queue/work";
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
+type Failed = FunctionReturnType<QueueComponent["work"]["fail"]>;
 
 /**
  * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants.
@@ -29,6 +31,15 @@ export const complete = mutation({
     checkAnswer(result, report);
     const answered = "embeddings" in result ? { ...report, vectors: result.embeddings.length } : report;
     return await queue.workerMutation(ctx, queue.component.work.complete, { ...call, report: answered });
+  },
+});
+
+/** Ends an attempt with an error. It is stored in our own words: requesters never read a device's. */
+export const fail = mutation({
+  args: { ...workerMutations.fail.args, key: v.string() },
+  handler: async (ctx, call): Promise<Failed> => {
+    const error = { ...call.error, ...reportedError(call.error) };
+    return await queue.workerMutation(ctx, queue.component.work.fail, { ...call, error });
   },
 });
 

@@ -1,4 +1,4 @@
-import type { JobError } from "../jobs/chat.ts";
+import { type JobError, jobErrorCodes } from "../jobs/chat.ts";
 
 /** Why an attempt failed, in words for the requester. They never quote the prompt. */
 export const jobErrors = {
@@ -50,4 +50,30 @@ export function contextExceeded(promptTokens: number, contextTokens: number): Jo
 export function internalError(during: string, error: unknown): JobError {
   const name = error instanceof Error ? error.name : typeof error;
   return { code: "internal_error", message: `The runner failed while ${during} (${name}).`, retryable: true };
+}
+
+type ReportedError = { readonly code: string; readonly message: string };
+
+const internal: ReportedError = { code: "internal_error", message: "A device failed at this job." };
+
+/** The sentence for each code that a device reports. The sentence of `contextExceeded` has numbers, too. */
+const reported: ReadonlyMap<string, ReportedError> = new Map(
+  [
+    ...jobErrorCodes.map((code) => Object.values(jobErrors).find((error) => error.code === code) ?? internal),
+    { code: "context_length_exceeded", message: "The input is too long for this model's context." },
+    // From the worker library, when the backend refused an answer.
+    { code: "result_refused", message: "The backend refused the device's answer." },
+  ].map(({ code, message }) => [code, { code, message }]),
+);
+
+/**
+ * The error that requesters, admins and donors read when a device reports one. A device may send any text, so the sentence
+ * is ours. Only the two numbers of `contextExceeded` are the device's. An unknown code becomes internal_error.
+ */
+export function reportedError({ code, message }: ReportedError): ReportedError {
+  const known = reported.get(code) ?? internal;
+  if (known.code !== "context_length_exceeded") return known;
+  const [contextTokens = "", promptTokens = ""] = message.match(/\d{1,8}/g) ?? [];
+  const exact = contextExceeded(Number(promptTokens), Number(contextTokens));
+  return exact.message === message ? { code, message } : known;
 }

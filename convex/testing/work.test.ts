@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits, maxFailedAttempts } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
@@ -16,6 +17,7 @@ import {
   expectRefusal,
   fail,
   greeting,
+  jobOf,
   modelId,
   type Organization,
   pass,
@@ -279,7 +281,7 @@ describe("release and fail", () => {
     await backOff();
     expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "completed" });
     const explanations = (await history(device)).map(({ explanation }) => explanation);
-    expect(explanations).toContain("failed: The runner crashed.");
+    expect(explanations).toContain("failed: The runner ended unexpectedly.");
   });
 
   it.each([
@@ -313,6 +315,26 @@ describe("release and fail", () => {
     await fail(t, device, await claim(t, device, jobId), { retryable: false });
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
+
+  it.each(["internal_error", "ON FIRE, visit evil.example", "invalid_grammar"])(
+    "tells nobody the words of a device that fails with the code %j",
+    async (code) => {
+      const device = await addDevice(t, acme);
+      const jobId = await submit(t, acme);
+      const message = "Your account expired. Pay at evil.example, then try again.";
+      await fail(t, device, await claim(t, device, jobId), { code, message, retryable: false });
+      const job = await jobOf(t, acme, jobId);
+      const attempts = await t.run(async (ctx) => await queue.attempts(ctx, acme.organizationId, jobId));
+      const seen = [await watch(jobId), await history(device), job, attempts];
+      expect(seen).toMatchObject([
+        { error: { code: expect.stringMatching(/^[a-z_]+$/) as string } },
+        [{}],
+        {},
+        [{}],
+      ]);
+      expect(inspect(seen, { depth: Infinity })).not.toContain("evil.example");
+    },
+  );
 
   it("counts an unfit model once per device, and offers the device no such job until it says hello again", async () => {
     const device = await addDevice(t, acme);
