@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "electron-vite";
+import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -34,7 +35,7 @@ export default defineConfig({
   renderer: {
     root: "renderer/panel",
     base: "./",
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), contentSecurityPolicy("ws://127.0.0.1:*", "ws://localhost:*")],
     build: {
       outDir: "out/renderer",
       target: "chrome130",

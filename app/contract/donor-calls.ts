@@ -20,9 +20,9 @@ const modelId = z.string().min(1).max(200);
  * changes something answers null.
  */
 export const calls = {
-  /** Everything that the panel shows, with the text of the running job. Never for a terminal. */
+  /** Everything that the panel shows. */
   getSnapshot: { faces: panel, argument: none, answer: z.custom<DonorSnapshot>() },
-  /** The same for a terminal, without the job's text. */
+  /** The part of it that a terminal shows. */
   status: { faces: terminal, argument: none, answer: status },
   /** Pause for so many minutes (a year at most; null: until resumed), or until a moment in ms since the epoch. */
   pause: {
@@ -124,6 +124,11 @@ export function clientOf<F extends Face>(
 
 /** Channel names on Electron's IPC. */
 export const channels = { call: "gleaner:call", delta: "gleaner:delta" } as const;
+
+/** The subprotocol of the panel's WebSocket. A page names it, and after it the token that the donor printed. */
+export const panelProtocol = "gleaner-panel";
+/** Closes a panel's WebSocket that came with a wrong token. Then the page needs the address that is valid now. */
+export const wrongTokenCode = 4_401;
 
 const id = z.number().int().min(0);
 

@@ -38,13 +38,14 @@ export type FactSources = {
   readonly [Name in keyof ComputerFacts]?: { readonly source: string; readonly at: number | null };
 };
 
-/** The running job. Its `text` is only in memory, until the job ends. */
+/** The running job's progress. A donor sees no prompt and no answer, so it has only the answer's length. */
 export type WorkView = {
   readonly attemptId: string;
   readonly modelId: string;
   readonly startedAt: number;
   readonly phase: "loading" | "reading" | "writing";
-  readonly text: string;
+  /** Characters of the answer so far. */
+  readonly writtenChars: number;
 };
 
 export type ModelView = {

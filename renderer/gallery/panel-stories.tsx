@@ -65,6 +65,7 @@ export function panelStories(now: number): readonly Story[] {
     state("panel-booting", { link: "connecting" }),
     state("panel-lost", { link: "lost", snapshot: all.working }),
     state("panel-never-reached", { link: "lost" }),
+    state("panel-refused", { link: "refused" }),
     state("panel-problem", { problem: "This window was opened by another program." }),
   ];
 }

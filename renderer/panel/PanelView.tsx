@@ -34,7 +34,12 @@ export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
           Reconnecting…
         </Banner>
       ) : null}
-      {snapshot !== null ? (
+      {link === "refused" ? (
+        <Empty title="Open the printed address">
+          Gleaner prints the address of this page when it starts. The address contains a secret and is valid
+          until Gleaner ends.
+        </Empty>
+      ) : snapshot !== null ? (
         <Loaded snapshot={snapshot} link={link} initialTab={initialTab} />
       ) : problem !== null ? (
         <Empty title="Gleaner's state cannot be shown">{problem}</Empty>

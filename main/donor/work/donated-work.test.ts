@@ -279,7 +279,7 @@ describe("donated work", () => {
       report: { usage: result.usage, timing: result.timing },
       demand: { jobs: 1 },
     });
-    expect(views.at(-2)).toMatchObject({ phase: "writing", text: "yes" });
+    expect(views.at(-2)).toMatchObject({ phase: "writing", writtenChars: 3 });
     expect(views.at(-1)).toBeNull();
   });
 

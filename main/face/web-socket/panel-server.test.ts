@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
+import { panelProtocol, wrongTokenCode } from "../../../app/contract/donor-calls.ts";
 import { effectiveRules, noOrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
 import { initialSnapshot } from "../../donor/reports/views.ts";
@@ -51,12 +52,6 @@ afterEach(async () => {
   paused.length = 0;
 });
 
-async function signIn(): Promise<string> {
-  const response = await fetch(server.url, { redirect: "manual" });
-  expect(response.status).toBe(303);
-  return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-}
-
 /** Like fetch, but with any Host and any path. */
 function raw(path: string, headers: Record<string, string>): Promise<number> {
   const { port } = new URL(origin);
@@ -71,32 +66,28 @@ function raw(path: string, headers: Record<string, string>): Promise<number> {
 }
 
 describe("the panel on loopback", () => {
-  it("exchanges the printed token for a cookie, and removes it from the address", async () => {
-    const response = await fetch(server.url, { redirect: "manual" });
-    expect(response.headers.get("location")).toBe("/panel/index.html");
-    expect(response.headers.get("set-cookie")).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
-    const cookie = await signIn();
-    const page = await fetch(`${origin}/panel/index.html`, { headers: { cookie } });
-    expect(await page.text()).toBe("<p>panel</p>");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    const root = await fetch(`${origin}/`, { headers: { cookie }, redirect: "manual" });
+  it("sets no cookie, since a browser would send it to the servers at other ports", async () => {
+    const response = await fetch(`${origin}/panel/index.html`);
+    expect(await response.text()).toBe("<p>panel</p>");
+    expect(response.headers.get("set-cookie")).toBeNull();
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const root = await fetch(`${origin}/`, { redirect: "manual" });
     expect(root.headers.get("location")).toBe("/panel/index.html");
+    expect(root.headers.get("set-cookie")).toBeNull();
   });
 
-  it("shows no page without the cookie or with a wrong token", async () => {
-    expect((await fetch(`${origin}/panel/index.html`)).status).toBe(401);
-    expect((await fetch(`${origin}/?token=wrong`)).status).toBe(401);
-    const cookie = "gleaner_panel=wrong";
-    expect((await fetch(`${origin}/app.js`, { headers: { cookie } })).status).toBe(401);
+  it("prints its token in the address's fragment, which is not sent to any server", () => {
+    const { search, hash } = new URL(server.url);
+    expect(search).toBe("");
+    expect(hash).toMatch(/^#token=[\w-]{43}$/);
   });
 
   it("answers only at its own address, and no other site", async () => {
-    const cookie = await signIn();
     const { host } = new URL(origin);
-    expect(await raw("/app.js", { cookie, host })).toBe(200);
-    expect(await raw("/app.js", { cookie, host: "evil.example" })).toBe(403);
-    expect(await raw("/app.js", { cookie, host, origin: "https://evil.example" })).toBe(403);
-    expect((await fetch(`${origin}/app.js`, { method: "POST", headers: { cookie } })).status).toBe(405);
+    expect(await raw("/app.js", { host })).toBe(200);
+    expect(await raw("/app.js", { host: "evil.example" })).toBe(403);
+    expect(await raw("/app.js", { host, origin: "https://evil.example" })).toBe(403);
+    expect((await fetch(`${origin}/app.js`, { method: "POST" })).status).toBe(405);
   });
 
   it.each([
@@ -108,8 +99,7 @@ describe("the panel on loopback", () => {
     "/%zz.html",
     "/a%00.html",
   ])("serves no file at %s", async (path) => {
-    const cookie = await signIn();
-    expect(await raw(path, { cookie, host: new URL(origin).host })).toBe(404);
+    expect(await raw(path, { host: new URL(origin).host })).toBe(404);
   });
 
   it("says what to do if the panel is not built", async () => {
@@ -127,8 +117,13 @@ describe("the panel on loopback", () => {
 });
 
 describe("the panel's socket", () => {
-  async function open(headers: Record<string, string>): Promise<WebSocket> {
-    const socket = new WebSocket(`${origin.replace("http", "ws")}/bridge`, { headers });
+  const token = (): string => new URL(server.url).hash.replace("#token=", "");
+
+  async function open(
+    headers: Record<string, string>,
+    protocols: readonly string[] = [panelProtocol, token()],
+  ): Promise<WebSocket> {
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/bridge`, [...protocols], { headers });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     return socket;
   }
@@ -140,7 +135,8 @@ describe("the panel's socket", () => {
   }
 
   it("carries calls, replies and deltas over the socket", async () => {
-    const socket = await open({ cookie: await signIn(), origin });
+    const socket = await open({ origin });
+    expect(socket.protocol).toBe(panelProtocol);
     socket.send(JSON.stringify({ id: 1, call: "getSnapshot", argument: null }));
     expect(await next(socket)).toMatchObject({
       id: 1,
@@ -157,17 +153,43 @@ describe("the panel's socket", () => {
     socket.close();
   });
 
-  it("refuses a socket without the cookie, from another site or without an origin", async () => {
-    const cookie = await signIn();
-    await expect(open({ origin })).rejects.toThrow("403");
-    await expect(open({ cookie, origin: "https://evil.example" })).rejects.toThrow("403");
-    await expect(open({ cookie })).rejects.toThrow("403");
+  it("refuses a socket from another site or without an origin", async () => {
+    await expect(open({ origin: "https://evil.example" })).rejects.toThrow("403");
+    await expect(open({})).rejects.toThrow("403");
+  });
+
+  it.each([
+    ["no token", [panelProtocol]],
+    ["a wrong token", [panelProtocol, "A".repeat(43)]],
+    ["the token as another protocol", ["A".repeat(43)]],
+  ])("closes a socket with %s, and tells it nothing", async (_name, protocols) => {
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/bridge`, protocols, {
+      headers: { origin },
+    });
+    const received: unknown[] = [];
+    socket.on("message", (data) => received.push(data));
+    socket.on("open", () => socket.send(JSON.stringify({ id: 1, call: "getSnapshot", argument: null })));
+    const code = await new Promise((resolve) => {
+      socket.once("close", resolve).on("error", () => undefined);
+    });
+    snapshot.update({ version: "2" });
+    expect([wrongTokenCode, 1006]).toContain(code);
+    expect(received).toEqual([]);
+  });
+
+  it("does not send a panel that was opened before a restart to the new donor's data", async () => {
+    const stale = token();
+    await server.close();
+    server = await servePanel({ port: 0, folder: join(folder, "out"), answer, snapshot });
+    origin = new URL(server.url).origin;
+    const socket = await open({ origin }, [panelProtocol, stale]);
+    expect(await new Promise((resolve) => socket.once("close", resolve))).toBe(wrongTokenCode);
   });
 
   it.each(["no json", "{}", JSON.stringify({ id: -1, call: "quit" }), "x".repeat(maxFrameBytes + 1)])(
     "closes the socket at a frame that is no call",
     async (frame) => {
-      const socket = await open({ cookie: await signIn(), origin });
+      const socket = await open({ origin });
       const closed = new Promise<number>((resolve) => socket.once("close", resolve));
       socket.send(frame);
       expect([1008, 1009]).toContain(await closed);
@@ -175,7 +197,7 @@ describe("the panel's socket", () => {
   );
 });
 
-describe("an attacker without a cookie", () => {
+describe("an attacker without the token", () => {
   /** Requests a raw upgrade of `path`. Resolves once the connection has ended, for any reason. */
   async function upgrade(path: string, host: string, leave: "wait" | "reset"): Promise<void> {
     const socket = connect(Number(new URL(origin).port), "127.0.0.1");
@@ -193,11 +215,11 @@ describe("an attacker without a cookie", () => {
   it("cannot crash the donor with a path that is no URL", async () => {
     for (const host of ["x", new URL(origin).host]) await upgrade("//", host, "wait");
     expect(await raw("//", { host: new URL(origin).host })).toBe(400);
-    expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
+    expect((await fetch(`${origin}/app.js`)).status).toBe(200);
   });
 
   it("cannot crash the donor by leaving before the refusal arrives", async () => {
     await Promise.all(Array.from({ length: 200 }, () => upgrade("/x", "x", "reset")));
-    expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
+    expect((await fetch(`${origin}/app.js`)).status).toBe(200);
   });
 });

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
+import { panelProtocol, wrongTokenCode } from "../../../app/contract/donor-calls.ts";
 import type { AnswerCall } from "../answer-call.ts";
 import { readPanelFile } from "../panel-files.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
@@ -18,17 +19,26 @@ type PanelServerOptions = {
 };
 
 export type PanelServer = {
-  /** Opens the panel. Its token becomes a cookie in the browser. */
+  /** Opens the panel. The token is in its fragment, which no browser sends to a server. */
   readonly url: string;
   readonly close: () => Promise<void>;
 };
 
 const maxPanels = 16;
 
-/** Serves the panel on 127.0.0.1. Rejects when the port is taken. */
+/**
+ * Serves the panel on 127.0.0.1. Rejects when the port is taken. Every user of this computer may load the page, which
+ * contains nothing of the donor. Its socket needs the token.
+ */
 export async function servePanel(options: PanelServerOptions): Promise<PanelServer> {
   const session = new PanelSession();
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, clientTracking: true });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    clientTracking: true,
+    // The answer names the protocol and never repeats the token.
+    handleProtocols: (offered) => offered.has(panelProtocol) && panelProtocol,
+  });
   let port = options.port;
 
   const server = createServer((request, response) => {
@@ -57,15 +67,6 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       refuse(response, 503, "The panel is not built yet: run `npm run build` and load this page again.");
       return;
     }
-    if (session.acceptsToken(url.searchParams.get("token"))) {
-      // Redirects to an address without the token, which should not stay in the browser's history.
-      response.writeHead(303, { "set-cookie": session.setCookie, location: page }).end();
-      return;
-    }
-    if (!session.acceptsCookie(request)) {
-      refuse(response, 401, "Open the address that Gleaner printed when it started.");
-      return;
-    }
     if (url.pathname === "/") {
       response.writeHead(303, { location: page }).end();
       return;
@@ -82,17 +83,15 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A client may leave before it is answered. Without a listener its error would end the donor.
     socket.on("error", () => socket.destroy());
-    const allowed =
-      isSameOrigin(request, port, true) &&
-      session.acceptsCookie(request) &&
-      requestUrl(request, port)?.pathname === "/bridge";
-    if (!allowed || sockets.clients.size >= maxPanels) {
+    const ours = isSameOrigin(request, port, true) && requestUrl(request, port)?.pathname === "/bridge";
+    if (!ours || sockets.clients.size >= maxPanels) {
       socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (panel) =>
-      servePanelSocket(panel, options.answer, options.snapshot),
-    );
+    sockets.handleUpgrade(request, socket, head, (panel) => {
+      if (session.accepts(request)) servePanelSocket(panel, options.answer, options.snapshot);
+      else turnAway(panel);
+    });
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -101,13 +100,21 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
   });
   port = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${port}/?token=${session.token}`,
+    url: `http://127.0.0.1:${port}/#token=${session.token}`,
     close: async () => {
       for (const panel of sockets.clients) panel.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Closes the socket instead of refusing it, because a page cannot read the status of a refusal. */
+function turnAway(panel: WebSocket): void {
+  panel.on("error", () => panel.terminate());
+  panel.close(wrongTokenCode, "wrong token");
+  // A page that does not answer would keep one of the few places.
+  setTimeout(() => panel.terminate(), 1_000).unref();
 }
 
 /** The built page: at the root, or below panel/ if the build has several pages. Null if it is not built. */

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-
-const cookieName = "gleaner_panel";
+import { panelProtocol } from "../../../app/contract/donor-calls.ts";
 
 /**
  * Whether a request was meant for this server. Its Host must be loopback at our port: a foreign name that resolves
@@ -16,35 +15,16 @@ export function isSameOrigin(request: IncomingMessage, port: number, needsOrigin
 }
 
 /**
- * Admits the browser that opened the printed URL: its token is exchanged for a cookie that no script reads and no
- * other site sends. Both last as long as the process. Other users of this computer, and pages of other sites in the
- * same browser, have neither.
+ * Admits a page that knows the printed token, which lasts as long as the process. The page sends it as a subprotocol of
+ * its socket. It is no cookie, because a browser sends those to the servers at all ports of a host.
  */
 export class PanelSession {
   readonly token = randomBytes(32).toString("base64url");
-  readonly #cookie = randomBytes(32).toString("base64url");
 
-  acceptsToken(token: string | null): boolean {
-    return token !== null && equal(token, this.token);
+  accepts(request: IncomingMessage): boolean {
+    const [name = "", token = ""] = (request.headers["sec-websocket-protocol"] ?? "").split(/, */);
+    return name === panelProtocol && equal(token, this.token);
   }
-
-  acceptsCookie(request: IncomingMessage): boolean {
-    const found = cookieOf(request.headers.cookie ?? "");
-    return found !== null && equal(found, this.#cookie);
-  }
-
-  /** No `Secure`: the panel is served over plain HTTP on loopback, which never leaves the computer. */
-  get setCookie(): string {
-    return `${cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/`;
-  }
-}
-
-function cookieOf(header: string): string | null {
-  for (const part of header.split(";")) {
-    const [name, value] = part.trim().split("=", 2);
-    if (name === cookieName && value !== undefined) return value;
-  }
-  return null;
 }
 
 /** Takes the same time wherever they differ, so that a secret cannot be guessed piece by piece. */

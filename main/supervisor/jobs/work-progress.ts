@@ -2,10 +2,8 @@ import type { WorkView } from "../../../app/contract/snapshot.ts";
 
 /** The panel is updated at most this often. */
 const tellEveryMs = 100;
-/** The panel shows only the end of a long text. */
-const shownChars = 8_000;
 
-/** The panel's view of a running job. In memory only. */
+/** The panel's view of a running job. It counts the answer's characters and keeps none of them. */
 export class WorkProgress {
   readonly #tell: (view: WorkView) => void;
   #view: WorkView;
@@ -13,7 +11,7 @@ export class WorkProgress {
 
   constructor(job: Pick<WorkView, "attemptId" | "modelId" | "startedAt">, tell: (view: WorkView) => void) {
     this.#tell = tell;
-    this.#view = { ...job, phase: "loading", text: "" };
+    this.#view = { ...job, phase: "loading", writtenChars: 0 };
     tell(this.#view);
   }
 
@@ -23,8 +21,10 @@ export class WorkProgress {
   }
 
   text(text: string): void {
-    const end = (this.#view.text + text).slice(-shownChars);
-    this.#view = { ...this.#view, phase: "writing", text: end };
+    // The runner sends empty texts to show that it is alive.
+    if (text === "") return;
+    const writtenChars = this.#view.writtenChars + text.length;
+    this.#view = { ...this.#view, phase: "writing", writtenChars };
     this.#tellSoon();
   }
 

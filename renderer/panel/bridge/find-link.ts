@@ -3,9 +3,11 @@ import {
   clientOf,
   deltaFrame,
   type PanelBridge,
+  panelProtocol,
   refused,
   type Reply,
   replyFrame,
+  wrongTokenCode,
 } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { LinkState, PanelLink } from "./panel-link.ts";
@@ -20,7 +22,7 @@ declare global {
 /** The preload script's bridge in the desktop program, else a WebSocket to the headless donor that served this page. */
 export function findLink(): PanelLink {
   const bridge = window.gleaner;
-  if (bridge === undefined) return connectWebSocketLink(window.location);
+  if (bridge === undefined) return connectWebSocketLink(window.location, takeToken());
   return {
     bridge,
     onLink: (listener) => {
@@ -30,12 +32,28 @@ export function findLink(): PanelLink {
   };
 }
 
+const tokenKey = "gleaner-panel-token";
+
+/**
+ * The token of the printed address. It leaves the address bar, and stays in the tab's own storage for a reload. Other
+ * origins, such as servers at other ports, see neither. Empty if there is none.
+ */
+function takeToken(): string {
+  const given = new URLSearchParams(window.location.hash.slice(1)).get("token");
+  if (given === null) return window.sessionStorage.getItem(tokenKey) ?? "";
+  window.sessionStorage.setItem(tokenKey, given);
+  window.history.replaceState(null, "", window.location.pathname + window.location.search);
+  return given;
+}
+
 const retryMs = [250, 500, 1_000, 2_000, 4_000] as const;
 const callTimeoutMs = 15_000;
 
-/** Connects to `/bridge` on the page's origin. Reconnects until the page is closed. */
-function connectWebSocketLink(location: Location): PanelLink {
+/** Connects to `/bridge` on the page's origin. Reconnects until the page is closed or its token is refused. */
+function connectWebSocketLink(location: Location, token: string): PanelLink {
   const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/bridge${location.search}`;
+  // A subprotocol must have a character.
+  const protocols = token === "" ? [panelProtocol] : [panelProtocol, token];
   const deltaListeners = new Set<(delta: Partial<DonorSnapshot>) => void>();
   const linkListeners = new Set<(state: LinkState) => void>();
   const pending = new Map<number, (reply: Reply<unknown>) => void>();
@@ -56,7 +74,7 @@ function connectWebSocketLink(location: Location): PanelLink {
   };
 
   const connect = (): void => {
-    const opening = new WebSocket(url);
+    const opening = new WebSocket(url, protocols);
     opening.onopen = () => {
       failures = 0;
       socket = opening;
@@ -68,9 +86,13 @@ function connectWebSocketLink(location: Location): PanelLink {
       if ("delta" in frame) for (const listener of deltaListeners) listener(frame.delta);
       else pending.get(frame.id)?.(frame.reply);
     };
-    opening.onclose = () => {
+    opening.onclose = ({ code }) => {
       socket = null;
       refusePending();
+      if (code === wrongTokenCode) {
+        setState("refused");
+        return;
+      }
       setState("lost");
       setTimeout(connect, retryMs[Math.min(failures++, retryMs.length - 1)]);
     };

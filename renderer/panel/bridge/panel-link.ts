@@ -1,7 +1,10 @@
 import type { PanelBridge } from "../../../app/contract/donor-calls.ts";
 
-/** Whether the panel reaches its donor program. It says nothing about the backend. */
-export type LinkState = "connecting" | "open" | "lost";
+/**
+ * Whether the panel reaches its donor program. It says nothing about the backend. `refused`: the page has no valid token,
+ * because it was opened at another address than the printed one, or the donor was restarted.
+ */
+export type LinkState = "connecting" | "open" | "lost" | "refused";
 
 export type PanelLink = {
   readonly bridge: PanelBridge;

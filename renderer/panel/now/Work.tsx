@@ -1,18 +1,22 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
+import { cx } from "../../ui/cx.ts";
 
-const phases = {
-  loading: "Loading the model",
-  reading: "Reading the prompt",
-  writing: "Writing the answer",
-} as const;
+/** A job's phases in their order: while it is in one, and short. */
+const phases = [
+  { phase: "loading", words: "Loading the model", short: "Load" },
+  { phase: "reading", words: "Reading the prompt", short: "Read" },
+  { phase: "writing", words: "Writing the answer", short: "Write" },
+] as const satisfies readonly { readonly phase: WorkView["phase"]; readonly [words: string]: string }[];
 
 type Props = { readonly work: WorkView | null; readonly donating: boolean };
 
+/** The current job's progress. The prompt and the answer belong to a colleague, so they are not shown. */
 export function Work({ work, donating }: Props): ReactNode {
   return (
     <Card
@@ -20,15 +24,15 @@ export function Work({ work, donating }: Props): ReactNode {
       aside={
         work === null ? null : (
           <Badge tone="good" dot busy>
-            {phases[work.phase]}
+            {phases.find(({ phase }) => phase === work.phase)?.words}
           </Badge>
         )
       }
     >
       {/* Keeps its height with and without a job, so that the rest of the window does not move. */}
-      <div className="grid h-29 content-start gap-2">
+      <div className="grid h-20 content-start gap-3">
         {work === null ? (
-          <p className="grid h-29 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
+          <p className="grid h-20 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
             {donating ? "Waiting for your organization's next job." : "No jobs while Gleaner is on standby."}
           </p>
         ) : (
@@ -41,10 +45,7 @@ export function Work({ work, donating }: Props): ReactNode {
 
 function Running({ work }: { readonly work: WorkView }): ReactNode {
   const now = useNow();
-  const tail = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (tail.current !== null) tail.current.scrollTop = tail.current.scrollHeight;
-  }, [work.text]);
+  const reached = phases.findIndex(({ phase }) => phase === work.phase);
   return (
     <>
       <p className="flex justify-between gap-3 text-xs text-muted">
@@ -53,21 +54,30 @@ function Running({ work }: { readonly work: WorkView }): ReactNode {
           {formatDuration(Math.max(0, Math.floor((now - work.startedAt) / 1_000) * 1_000))}
         </span>
       </p>
-      <div
-        ref={tail}
-        data-testid="work-text"
-        tabIndex={0}
-        role="log"
-        aria-label="Answer so far"
-        aria-live="off"
-        className="h-22 overflow-y-auto rounded-md bg-sunken px-3 py-2 break-words whitespace-pre-wrap"
-      >
-        {work.text}
-        <span
-          aria-hidden
-          className="ml-0.5 inline-block h-3.5 w-1.5 translate-y-0.5 animate-breathe bg-accent"
-        />
-      </div>
+      <ol className="grid grid-cols-3 gap-2" aria-label="Progress">
+        {phases.map(({ phase, short }, index) => (
+          <li
+            key={phase}
+            aria-current={index === reached ? "step" : undefined}
+            className="grid gap-1 text-xs"
+          >
+            <span
+              aria-hidden
+              className={cx(
+                "h-1.5 rounded-full",
+                index <= reached ? "bg-accent" : "bg-line",
+                index === reached && "animate-breathe",
+              )}
+            />
+            <span className={index <= reached ? "text-ink" : "text-muted"}>{short}</span>
+          </li>
+        ))}
+      </ol>
+      <p data-testid="work-progress" data-chars={work.writtenChars} className="truncate text-xs text-muted">
+        {work.writtenChars === 0
+          ? "The prompt and the answer stay private."
+          : `${formatCount(work.writtenChars)} characters written. The answer stays private.`}
+      </p>
     </>
   );
 }

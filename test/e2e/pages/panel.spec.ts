@@ -69,19 +69,25 @@ test("a wrong enrollment code is explained, and a valid one joins the organizati
   await donor.stop();
 });
 
-test("the donor refuses callers without the token and from other origins", async ({
+test("the panel works only at the printed address, and only in the tab that opened it", async ({
   farm,
   page,
-  request,
+  context,
 }) => {
   const donor = await farm.startDonor("panel-4");
   const url = new URL(String(donor.ready["panelUrl"]));
-  const bare = await request.get(url.origin);
-  expect(bare.status()).toBe(401);
-  const foreign = await request.get(url.href, { headers: { host: "evil.example" } });
-  expect(foreign.status()).toBeGreaterThanOrEqual(400);
-  await page.goto("about:blank");
-  const opened = await page.evaluate(
+  await page.goto(url.href);
+  await expect(status(page)).toContainText("Donating now");
+  expect(page.url()).not.toContain("token");
+  await page.reload();
+  await expect(status(page)).toContainText("Donating now");
+  expect(await context.cookies()).toEqual([]);
+
+  const other = await context.newPage();
+  await other.goto(url.origin);
+  await expect(other.getByText("Open the printed address")).toBeVisible();
+  await other.goto("about:blank");
+  const opened = await other.evaluate(
     (address) =>
       new Promise<string>((resolve) => {
         const socket = new WebSocket(address);
