@@ -30,7 +30,7 @@ export function Work({ work, donating }: Props): ReactNode {
       }
     >
       {/* Keeps its height with and without a job, so that the rest of the window does not move. */}
-      <div className="grid h-20 content-start gap-3">
+      <div className="grid h-20 content-start gap-2">
         {work === null ? (
           <p className="grid h-20 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
             {donating ? "Waiting for your organization's next job." : "No jobs while Gleaner is on standby."}
