@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
-import { parseWork } from "../jobs/payload.ts";
+import { cacheOwner, parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
 import { backend, measuredSpeed } from "./speed.ts";
@@ -68,7 +68,9 @@ const work = z
 
 /** One attempt at a job, as the donor sends it. */
 export type RunnerJob = z.infer<typeof runnerJob>;
-const runnerJob = z.object({ attemptId, model: modelFile, work, plan: loadPlan }).readonly();
+const runnerJob = z
+  .object({ attemptId, model: modelFile, work, plan: loadPlan, cacheOwner: cacheOwner.optional() })
+  .readonly();
 
 /** How a model was loaded. */
 export type LoadReport = z.infer<typeof loadReport>;

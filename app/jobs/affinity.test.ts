@@ -3,10 +3,10 @@ import { affinityOf as affinityOfWork } from "./affinity.ts";
 import type { ChatMessage } from "./chat.ts";
 
 const sampling = { maxTokens: 1, temperature: 0, topP: 1, seed: 1, stop: [] };
-const affinityOf = (modelId: string, messages: readonly ChatMessage[]) =>
-  affinityOfWork(modelId, { kind: "chat", request: { ...sampling, messages } });
+const affinityOf = (modelId: string, messages: readonly ChatMessage[], owner = "key 1") =>
+  affinityOfWork(modelId, owner, { kind: "chat", request: { ...sampling, messages } });
 const ofPrompt = (prompt: string) =>
-  affinityOfWork("m", { kind: "completion", request: { ...sampling, prompt } });
+  affinityOfWork("m", "key 1", { kind: "completion", request: { ...sampling, prompt } });
 
 const system = (content: string): ChatMessage => ({ role: "system", content });
 const user = (content: string): ChatMessage => ({ role: "user", content });
@@ -35,6 +35,10 @@ it("gives different models, prompts and roles different affinities", () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
+it("gives the same prompt of another owner another affinity, since the cache is not shared", () => {
+  expect(affinityOf("m", [user("a")], "key 2")).not.toBe(affinityOf("m", [user("a")]));
+});
+
 it("keeps an affinity short and the prompt out of it", () => {
   const affinity = affinityOf("m", [user("a very private question ".repeat(1_000))]);
   expect(affinity).not.toContain("private");
@@ -45,5 +49,5 @@ it("gives texts with the same start the same affinity, and embeddings none", () 
   const rules = "You classify letters. ".repeat(60);
   expect(ofPrompt(`${rules}a`)).toBe(ofPrompt(`${rules}b`));
   expect(ofPrompt("a")).not.toBe(ofPrompt("b"));
-  expect(affinityOfWork("m", { kind: "embedding", request: { inputs: ["a"] } })).toBeNull();
+  expect(affinityOfWork("m", "key 1", { kind: "embedding", request: { inputs: ["a"] } })).toBeNull();
 });

@@ -6,12 +6,13 @@ import type { Work } from "./work.ts";
 const prefixChars = 1_024;
 
 /**
- * A hash of the model and the start of the prompt. A device that ran a job with the same hash may still have the
- * prompt in its cache. The hash does not reveal the prompt. Null for embeddings, which keep no cache.
+ * A hash of the model, the cache's owner and the start of the prompt. A device that ran a job with the same hash may still
+ * have the prompt in its cache. The hash does not reveal the prompt. Null for embeddings, which keep no cache.
  */
-export function affinityOf(modelId: string, work: Work): string | null {
+export function affinityOf(modelId: string, cacheOwner: string, work: Work): string | null {
   const prefix = prefixOf(work);
-  return prefix === null ? null : `${modelId}:${hash32(prefix.slice(0, prefixChars)).toString(36)}`;
+  if (prefix === null) return null;
+  return `${modelId}:${hash32(`${cacheOwner}\n${prefix.slice(0, prefixChars)}`).toString(36)}`;
 }
 
 function prefixOf(work: Work): string | null {

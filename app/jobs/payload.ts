@@ -81,6 +81,19 @@ const embedding = z.object({
   inputs: z.array(z.string().min(1).max(limits.promptBytes)).min(1).max(limits.embeddingInputs),
 });
 
+/**
+ * The owner of what a job leaves in a device's prompt cache: only jobs with the same one may reuse it. Otherwise a key could
+ * learn from cached token counts what another key asks. Opaque to the device.
+ */
+export const cacheOwner = z.string().regex(/^[0-9a-f]{32}$/);
+
+const owned = z.object({ cacheOwner });
+
+/** Undefined for a job of an older backend. It shares its prompt with no other job. */
+export function parseCacheOwner(payload: unknown): string | undefined {
+  return owned.safeParse(payload).data?.cacheOwner;
+}
+
 /** Parses the payload of a job of `kind`. Null if a device must not accept it. */
 export function parseWork(kind: string, payload: unknown): Work | null {
   switch (kind) {

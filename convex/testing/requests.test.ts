@@ -1,7 +1,10 @@
 import type { Infer } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../app/jobs/limits.ts";
+import { parseCacheOwner } from "../../app/jobs/payload.ts";
 import { api, internal } from "../_generated/api.js";
+import { hashSecret } from "../model/authenticate.ts";
+import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { completionRequest, work as workValidator } from "../model/validators.ts";
 import {
@@ -141,6 +144,31 @@ describe("submit", () => {
     ]) {
       await expectRefusal(submitOne(other, "k"), "conflict");
     }
+  });
+
+  it("tells devices which jobs may share a cached prompt: those of one key and data class", async () => {
+    const session = await signIn(t, acme);
+    const addKey = async (name: string, dataClass?: string) => {
+      const apiKey = secret("sk-gleaner-");
+      const key = { session, name, prefix: apiKey.slice(0, 14), keyHash: await hashSecret(apiKey) };
+      await t.mutation(api.admin.createKey, { ...key, ...(dataClass === undefined ? {} : { dataClass }) });
+      return apiKey;
+    };
+    const sent = async (apiKey: string) => {
+      const jobId = await submit(t, { apiKey });
+      const stored = await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId));
+      return stored?.payload;
+    };
+    const ownerOf = async (apiKey: string) => parseCacheOwner(await sent(apiKey));
+    const [other, medical] = [await addKey("other"), await addKey("medical", "medical")];
+    const owners = [await ownerOf(acme.apiKey), await ownerOf(other), await ownerOf(medical)];
+    expect(new Set(owners)).toHaveLength(3);
+    expect(owners).not.toContain(undefined);
+    expect(await ownerOf(acme.apiKey)).toBe(owners[0]);
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: medical });
+    await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { dataClass: "legal" }));
+    expect(owners).not.toContain(await ownerOf(medical));
+    expect(JSON.stringify(await sent(medical))).not.toMatch(new RegExp(`${medical}|${keyId}|legal`));
   });
 
   it("refuses a prompt that certainly does not fit", async () => {

@@ -34,7 +34,13 @@ type Running = {
   readonly speeds: Speed[];
 };
 
-function start(name: string, request: ChatRequest, file = model, plan: Partial<LoadPlan> = {}): Running {
+function start(
+  name: string,
+  request: ChatRequest,
+  file = model,
+  plan: Partial<LoadPlan> = {},
+  cacheOwner?: string,
+): Running {
   const reports: LoadReport[] = [];
   const speeds: Speed[] = [];
   const job = {
@@ -42,6 +48,7 @@ function start(name: string, request: ChatRequest, file = model, plan: Partial<L
     model: file,
     work: { kind: "chat", request },
     plan: planOf(file, plan),
+    cacheOwner,
   } as const;
   let wrote = false;
   const outcome = supervisor.run(job, {
@@ -124,15 +131,21 @@ it(
   },
 );
 
+/** Two keys' shares of the cache. */
+const [ours, theirs] = ["0", "1"].map((digit) => digit.repeat(32));
+
+/** Asks a question below a long system prompt, in a context with a single sequence. */
+async function askBelowRules(name: string, content: string, owner: string | undefined): Promise<ChatResult> {
+  const system = { role: "system", content: "You are brief. ".repeat(40) } as const;
+  const request = { ...norway, messages: [system, { role: "user", content }] } as const;
+  return answer(start(name, request, model, { sequences: 1 }, owner));
+}
+
 it(
   "reads a shared prefix only once, and answers as if it had read the whole prompt",
   { timeout: 60_000 },
   async () => {
-    const system = { role: "system", content: "You are brief. ".repeat(40) } as const;
-    const ask = async (name: string, content: string): Promise<ChatResult> =>
-      answer(
-        start(name, { ...norway, messages: [system, { role: "user", content }] }, model, { sequences: 1 }),
-      );
+    const ask = (name: string, content: string): Promise<ChatResult> => askBelowRules(name, content, ours);
     const first = await ask("1", "What is the capital of Norway?");
     expect(first.usage.cachedPromptTokens).toBeUndefined();
     const second = await ask("2", "What is the capital of France?");
@@ -144,6 +157,19 @@ it(
     expect(again.text).toBe(first.text);
   },
 );
+
+it("shares no prompt with other keys, nor with jobs that have no key", { timeout: 60_000 }, async () => {
+  const question = "What is the capital of Norway?";
+  const cachedOf = async (name: string, owner: string | undefined): Promise<number> =>
+    (await askBelowRules(name, question, owner)).usage.cachedPromptTokens ?? 0;
+  expect(await cachedOf("1", ours)).toBe(0);
+  expect(await cachedOf("2", ours)).toBeGreaterThan(0);
+  expect(await cachedOf("3", theirs)).toBe(0);
+  expect(await cachedOf("4", ours)).toBe(0);
+  expect(await cachedOf("5", undefined)).toBe(0);
+  expect(await cachedOf("6", undefined)).toBe(0);
+  expect(await cachedOf("7", theirs)).toBe(0);
+});
 
 it("measures the speed of long jobs without others beside them", { timeout: 60_000 }, async () => {
   const request = {

@@ -83,7 +83,13 @@ export class Inference {
     turns.startWaiting();
     if (job.work.kind === "embedding") return embed(loaded, job.work.request, jobPace);
     const beganAlone = this.#isAlone();
-    const outcome = await answer(job.work, { ...jobPace, loaded, slices: this.#slices, emit: events.text });
+    const outcome = await answer(job.work, {
+      ...jobPace,
+      loaded,
+      slices: this.#slices,
+      cacheOwner: job.cacheOwner,
+      emit: events.text,
+    });
     if (outcome.kind === "done" && beganAlone && this.#isAlone()) {
       const speed = speedOf(outcome.result);
       if (speed !== null) events.measured({ ...speed, backend });

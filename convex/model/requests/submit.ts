@@ -52,11 +52,12 @@ export async function submit(
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
   const { modelId, price, contextTokens } = model;
   const extent = checkWork(work, contextTokens);
-  const affinity = affinityOf(modelId, work);
+  const cacheOwner = await cacheOwnerOf(key);
+  const affinity = affinityOf(modelId, cacheOwner, work);
 
   const job = {
     kind: work.kind,
-    payload: work.request,
+    payload: { ...work.request, cacheOwner },
     requirements: { model: modelId, ...(dataClass === undefined ? {} : { dataClass }) },
     requester: apiKeyId,
     key: apiKeyId,
@@ -87,6 +88,14 @@ export async function submit(
     reserve(ctx, order, now),
   ]);
   return jobId;
+}
+
+/**
+ * Names a key and its data class to devices, without telling them either. Only jobs of one key share a cached prompt: not
+ * even a system prompt is public, and a count of cached tokens tells that somebody else has sent it.
+ */
+async function cacheOwnerOf({ organizationId, _id, dataClass }: Doc<"apiKeys">): Promise<string> {
+  return (await hashSecret(JSON.stringify([organizationId, _id, dataClass ?? null]))).slice(0, 32);
 }
 
 /** The highest price that a job can have. It is known before any tokenizer has read the prompt. */

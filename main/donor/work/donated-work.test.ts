@@ -25,11 +25,13 @@ class HandRunner {
   readonly did: string[] = [];
   readonly limits: RunnerLimits[] = [];
   restMs = 0;
+  job: RunnerJob | null = null;
   events: RunEvents | null = null;
   finish: (outcome: RunOutcome) => void = () => undefined;
 
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
     this.did.push(`run ${job.attemptId}`);
+    this.job = job;
     this.events = events;
     return new Promise((resolve) => {
       this.finish = resolve;
@@ -358,6 +360,19 @@ describe("donated work", () => {
     const { args } = await called("complete");
     expect(args).toMatchObject({ result: { text: "yes" }, demand: { jobs: 0 } });
     await finished;
+  });
+
+  it.each([
+    ["a job's owner of cached prompts", { cacheOwner: "a".repeat(32) }, "a".repeat(32)],
+    ["no owner, since an older backend names none", {}, undefined],
+    ["no owner, since this one is malformed", { cacheOwner: "everybody" }, undefined],
+  ])("tells the runner %s", async (_what, named, cacheOwner) => {
+    await hold(chatJob("a1", { payload: { ...request, ...named } }));
+    await ran("a1");
+    expect(runner.job).toMatchObject({ work: { request } });
+    expect(runner.job?.cacheOwner).toBe(cacheOwner);
+    runner.finish({ kind: "done", result });
+    await called("complete");
   });
 
   it("fails a request with values out of bounds, without a run", async () => {

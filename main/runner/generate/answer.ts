@@ -18,6 +18,7 @@ type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
 type AnswerDeps = JobPace & {
   readonly loaded: LoadedModel;
   readonly slices: PrefillSlices;
+  readonly cacheOwner: string | undefined;
   readonly emit: (text: string) => void;
 };
 
@@ -35,7 +36,7 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   if (prompt.tokens.length === 0 || prompt.tokens.length >= contextTokens) {
     return { kind: "failed", error: contextExceeded(prompt.tokens.length, contextTokens) };
   }
-  const loan = await loaded.sequences.lend(prompt.tokens);
+  const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {
     return await new Answer(work, prompt, loan, deps).write();
   } finally {

@@ -48,6 +48,7 @@ it("turns text into a call when the model begins one", { timeout: 60_000 }, asyn
         pace: fullPace,
         clock: () => 0,
         signal: new AbortController().signal,
+        cacheOwner: undefined,
         emit: (text) => (streamed += text),
       },
     );

@@ -1,6 +1,12 @@
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
 
-type PooledSequence = { readonly sequence: LlamaContextSequence; busy: boolean; usedAt: number };
+type PooledSequence = {
+  readonly sequence: LlamaContextSequence;
+  busy: boolean;
+  usedAt: number;
+  /** Whose tokens it holds. Undefined: a job's that shares them with nobody. */
+  owner: string | undefined;
+};
 
 /** A sequence for the use of one job. */
 export type SequenceLoan = {
@@ -10,7 +16,10 @@ export type SequenceLoan = {
   readonly release: () => void;
 };
 
-/** The sequences of one context. Each keeps its last job's tokens for a later prompt with the same prefix. */
+/**
+ * The sequences of one context. Each keeps its last job's tokens for a later prompt of the same owner with the same prefix.
+ * vLLM separates its prefix cache by a `cache_salt` in the same way.
+ */
 export class Sequences {
   readonly #all: readonly PooledSequence[];
   /** Counts loans; tells which sequence was used least recently. */
@@ -21,13 +30,19 @@ export class Sequences {
       sequence: context.getSequence(),
       busy: false,
       usedAt: -1,
+      owner: undefined,
     }));
   }
 
-  /** Lends the best sequence for this prompt. It keeps at most all but the prompt's last token. Throws if none is free. */
-  async lend(prompt: readonly Token[]): Promise<SequenceLoan> {
+  /**
+   * Lends the best sequence for this prompt. It keeps at most all but the prompt's last token, and nothing of another owner
+   * or of none. Throws if no sequence is free.
+   */
+  async lend(prompt: readonly Token[], owner?: string): Promise<SequenceLoan> {
     const free = this.#all.filter(({ busy }) => !busy);
-    const shared = free.map(({ sequence }) => reusableTokens(sequence, prompt));
+    const shared = free.map((each) =>
+      owner !== undefined && each.owner === owner ? reusableTokens(each.sequence, prompt) : 0,
+    );
     const index = chooseSequence(
       free.map(({ sequence, usedAt }, at) => ({
         shared: shared[at] ?? 0,
@@ -50,6 +65,7 @@ export class Sequences {
       chosen.busy = false;
       throw error;
     }
+    chosen.owner = owner;
     return { sequence, cached, release: () => (chosen.busy = false) };
   }
 }

@@ -12,7 +12,7 @@ import type {
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
-import { parseWork } from "../../../app/jobs/payload.ts";
+import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
 import type { Work, WorkResult } from "../../../app/jobs/work.ts";
 import type { Log } from "../../log.ts";
 import { WorkProgress } from "./work-progress.ts";
@@ -60,7 +60,8 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
       if (model === null) throw failureOf(jobErrors.modelMissing);
       const plan = deps.planFor(model);
       if (plan === null) throw new ReleaseJob();
-      return resultOf(await run(deps, shown, work, model, plan, ctx), deps, model, ctx);
+      const job = { attemptId: ctx.attemptId, model, work, plan, cacheOwner: parseCacheOwner(payload) };
+      return resultOf(await run(deps, shown, job, ctx), deps, model, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
   return { chat, completion, embedding };
@@ -86,31 +87,26 @@ class ShownJob {
 async function run(
   { runner, log, onLoaded, onMeasured }: JobHandlerDeps,
   shown: ShownJob,
-  work: Work,
-  model: ModelFile,
-  plan: LoadPlan,
+  job: RunnerJob,
   ctx: JobContext,
 ): Promise<RunOutcome> {
-  const { attemptId, signal } = ctx;
+  const { attemptId, model } = job;
   const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, (view) =>
     shown.show(attemptId, view),
   );
-  signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
-  const outcome = await runner.run(
-    { attemptId, model, work, plan },
-    {
-      loaded: (report) => {
-        logLoad(log, attemptId, report);
-        onLoaded(model, report);
-        progress.loaded();
-      },
-      text: (text) => {
-        progress.text(text);
-        ctx.append(text);
-      },
-      measured: (speed) => onMeasured(model, speed),
+  ctx.signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
+  const outcome = await runner.run(job, {
+    loaded: (report) => {
+      logLoad(log, attemptId, report);
+      onLoaded(model, report);
+      progress.loaded();
     },
-  );
+    text: (text) => {
+      progress.text(text);
+      ctx.append(text);
+    },
+    measured: (speed) => onMeasured(model, speed),
+  });
   progress.end();
   shown.show(attemptId, null);
   return outcome;
