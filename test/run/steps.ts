@@ -35,6 +35,7 @@ export const steps: readonly Step[] = [
   { name: "conformance", command: vitest("test/conformance/vitest.config.ts"), report: "vitest" },
   { name: "differential", command: vitest("test/differential/vitest.config.ts"), report: "vitest" },
   { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
+  { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code" },
   { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
   { name: "packages", command: vitest("test/packages/vitest.config.ts"), report: "vitest" },
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
