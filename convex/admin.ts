@@ -1,14 +1,12 @@
 import { jobStatus } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import type { Doc } from "./_generated/dataModel.js";
-import { mutation, type MutationCtx, query } from "./_generated/server.js";
+import { mutation, query } from "./_generated/server.js";
 import { adminMutation, adminQuery } from "./model/adminCalls.ts";
 import { findSession } from "./model/authenticate.ts";
-import { codeRow, codeRows, createCode, newCode } from "./model/devices/enrollmentCodes.ts";
-import { forgetModels } from "./model/devices/report.ts";
+import { codeRow, codeRows, createCode, newCode, revokeCode } from "./model/devices/enrollmentCodes.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
-import { rotateSecret } from "./model/devices/sharing.ts";
+import { reinstate, retire } from "./model/devices/service.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import {
@@ -22,18 +20,6 @@ import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organiz
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { queue } from "./model/queue.ts";
 import { owned, present } from "./model/refuse.ts";
-
-/**
- * Takes a device's worker out of service, or back in. A retired device is paused in the queue, because the queue never
- * takes a retired worker back. A paused worker returns its jobs and gets no more.
- */
-async function setWorkerStatus(
-  ctx: MutationCtx,
-  { organizationId, workerId }: Doc<"devices">,
-  status: "active" | "paused",
-): Promise<void> {
-  await queue.workers.update(ctx, organizationId, { workerId, status, actor: "admin" });
-}
 
 /** Trades a one-time link's token for a session of 12 hours. The browser made the secret `session`. */
 export const signIn = mutation({
@@ -138,7 +124,7 @@ export const enrollmentCodes = adminQuery({
   handler: async (ctx) => await codeRows(ctx, ctx.organizationId),
 });
 
-/** Registers a code that the browser made. It admits `uses` devices within `expiresInHours` hours. */
+/** Registers a code that the browser made. It admits `uses` devices (1) within `expiresInHours` hours (24). */
 export const createEnrollmentCode = adminMutation({
   args: newCode,
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
@@ -155,9 +141,7 @@ export const revokeEnrollmentCode = adminMutation({
   handler: async (ctx, { codeId }) => {
     const { organizationId, at } = ctx;
     const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
-    if (code.revokedAt !== undefined) return null;
-    await ctx.db.patch("enrolmentCodes", codeId, { revokedAt: at });
-    await ctx.audit("enrolment-code.revoked", codeId);
+    await revokeCode(ctx, code, "admin", at);
     return null;
   },
 });
@@ -169,28 +153,19 @@ export const retireDevice = adminMutation({
   handler: async (ctx, { deviceId }) => {
     const { organizationId, at } = ctx;
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    if (device.status === "retired") return null;
-    await setWorkerStatus(ctx, device, "paused");
-    await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
-    await forgetModels(ctx, deviceId);
-    // It knows the secret by which the other devices of its office recognize each other.
-    await rotateSecret(ctx, organizationId, "retired", at);
-    await ctx.audit("device.retired", deviceId);
+    await retire(ctx, device, at);
     return null;
   },
 });
 
-/** Puts a retired device back into service. */
+/** Puts a retired device back into service. Refuses: not_found, conflict (it waits for approval). */
 export const reinstateDevice = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
     const { organizationId, at } = ctx;
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    if (device.status === "active") return null;
-    await setWorkerStatus(ctx, device, "active");
-    await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
-    await ctx.audit("device.reinstated", deviceId);
+    await reinstate(ctx, device, at);
     return null;
   },
 });

@@ -22,8 +22,8 @@ export const enroll = mutation({
 });
 
 /**
- * The device, and its organization's models, rules and sharing secret. A retired device gets no secret. Devices subscribe
- * to this query all the time, and to others only while they wait or work.
+ * The device, and its organization's models, rules and sharing secret. A retired device gets no secret; a pending one gets
+ * no models and no rules either. Devices subscribe to this query all the time, and to others only while they wait or work.
  */
 export const me = query({
   args: { key: v.string() },
@@ -41,9 +41,9 @@ export const me = query({
     const { organizationId, status } = device;
     const [organization, catalog, policy, secrets] = await Promise.all([
       ctx.db.get("organizations", organizationId),
-      catalogOf(ctx, organizationId),
-      policyFor(ctx, device),
-      status === "retired" ? null : sharingOf(ctx, organizationId),
+      status === "pending" ? [] : catalogOf(ctx, organizationId),
+      status === "pending" ? { values: {}, locked: [] } : policyFor(ctx, device),
+      status === "active" ? sharingOf(ctx, organizationId) : null,
     ]);
     return {
       deviceId: device._id,
@@ -62,7 +62,8 @@ export const modelPieces = query({
   args: { key: v.string(), sha256: v.string() },
   returns: v.union(piecesView, v.null()),
   handler: async (ctx, { key, sha256 }) => {
-    const { organizationId } = await authenticateDevice(ctx, key);
+    const { organizationId, status } = await authenticateDevice(ctx, key);
+    if (status === "pending") return null;
     const found = await piecesOf(ctx, organizationId, sha256);
     return found === null ? null : { pieceBytes: found.pieceBytes, pieceHashes: found.pieceHashes };
   },

@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalMutation } from "./_generated/server.js";
+import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { retryBatch } from "./model/orders/retry.ts";
@@ -24,6 +25,16 @@ export const cancelJobsOfKey = internalMutation({
   handler: async (ctx, { apiKeyId }) => {
     const key = await ctx.db.get("apiKeys", apiKeyId);
     if (key !== null) await cancelJobsOf(ctx, key);
+    return null;
+  },
+});
+
+/** Retires the next devices of an enrollment code. */
+export const retireDevicesOfCode = internalMutation({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: v.null(),
+  handler: async (ctx, { codeId }) => {
+    await retireBatchOfCode(ctx, codeId, Date.now());
     return null;
   },
 });

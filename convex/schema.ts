@@ -60,13 +60,15 @@ export default defineSchema({
     createdAt: v.number(),
     expiresAt: v.number(),
     revokedAt: v.optional(v.number()),
+    /** Its devices wait until an admin approves them. */
+    needsApproval: v.optional(v.boolean()),
   })
     .index("by_hash", ["codeHash"])
     .index("by_organization", ["organizationId"]),
 
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
-   * data classes. Seldom written: by devices.enroll, devices.report, admin (retirement) and adminQueue.labelDevice.
+   * data classes. Seldom written: by devices.enroll, devices.report, admin and adminDevices (status), adminQueue.labelDevice.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
@@ -82,10 +84,15 @@ export default defineSchema({
     /** A copy of the worker's groups: every device watches `me`, and the worker's row changes more often. */
     groups: v.optional(v.array(v.string())),
     enrolledAt: v.number(),
+    /** The code that admitted it. */
+    codeId: v.optional(v.id("enrolmentCodes")),
+    /** The IP address from which it enrolled, if the backend knew it. */
+    enrolledFrom: v.optional(v.string()),
     lastChangeAt: v.number(),
   })
     .index("by_hash", ["keyHash"])
-    .index("by_organization", ["organizationId"]),
+    .index("by_organization", ["organizationId", "status"])
+    .index("by_code", ["codeId", "status"]),
 
   /** An organization's catalog and price list. Written by setup and adminModels. */
   models: defineTable({
@@ -234,7 +241,7 @@ export default defineSchema({
     jobs: v.number(),
   }).index("by_account", ["account", "startAt"]),
 
-  /** The audit trail. Append-only; written by setup, admin and devices.enroll. */
+  /** The audit trail. Append-only; written by setup, the admin's calls and devices.enroll. */
   audit: defineTable({
     organizationId: v.id("organizations"),
     at: v.number(),

@@ -149,6 +149,7 @@ export async function startDeployment(
     apiKeyName: "test",
     apiKeyPrefix: apiKey.slice(0, 14),
     enrollmentCodeHash: hash(code),
+    enrollmentCodeUses: 100,
     model: {
       modelId: model.modelId,
       sha256: model.sha256,

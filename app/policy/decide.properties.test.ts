@@ -146,7 +146,12 @@ describe("decide, for any state, facts and rules", () => {
   it("lets a pause outrank everything but enrollment", () => {
     holds((state, facts, rules) => {
       const paused = { ...facts, pause: { until: facts.now + 1 } };
-      const expected = { none: "not-enrolled", retired: "retired", active: "paused-by-you" } as const;
+      const expected = {
+        none: "not-enrolled",
+        pending: "awaiting-approval",
+        retired: "retired",
+        active: "paused-by-you",
+      } as const;
       return decide(state, paused, rules).next.reason === expected[facts.membership];
     });
   });

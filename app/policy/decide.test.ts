@@ -15,6 +15,12 @@ const edges: readonly Edge[] = [
     facts: { membership: "none", pause: forever },
     to: "not-enrolled",
   },
+  {
+    when: "the device waits for approval",
+    facts: { membership: "pending", donateNowUntil: now + 1 },
+    to: "awaiting-approval",
+    recheckAt: null,
+  },
   { when: "the device is retired", facts: { membership: "retired" }, to: "retired", recheckAt: null },
   {
     when: "the device is retired and paused",

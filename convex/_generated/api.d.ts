@@ -14,6 +14,7 @@ import type {
   FunctionReference,
 } from "convex/server";
 import type * as admin from "../admin.js";
+import type * as adminDevices from "../adminDevices.js";
 import type * as adminModels from "../adminModels.js";
 import type * as adminPolicy from "../adminPolicy.js";
 import type * as adminQueue from "../adminQueue.js";
@@ -27,11 +28,13 @@ import type * as model_audit from "../model/audit.js";
 import type * as model_authenticate from "../model/authenticate.js";
 import type * as model_components from "../model/components.js";
 import type * as model_deploymentUrl from "../model/deploymentUrl.js";
+import type * as model_devices_arrivals from "../model/devices/arrivals.js";
 import type * as model_devices_enroll from "../model/devices/enroll.js";
 import type * as model_devices_enrollmentCodes from "../model/devices/enrollmentCodes.js";
 import type * as model_devices_history from "../model/devices/history.js";
 import type * as model_devices_report from "../model/devices/report.js";
 import type * as model_devices_rows from "../model/devices/rows.js";
+import type * as model_devices_service from "../model/devices/service.js";
 import type * as model_devices_sharing from "../model/devices/sharing.js";
 import type * as model_ledger_balance from "../model/ledger/balance.js";
 import type * as model_ledger_check from "../model/ledger/check.js";
@@ -87,6 +90,7 @@ import type * as work from "../work.js";
  */
 declare const fullApi: ApiFromModules<{
   admin: typeof admin;
+  adminDevices: typeof adminDevices;
   adminModels: typeof adminModels;
   adminPolicy: typeof adminPolicy;
   adminQueue: typeof adminQueue;
@@ -100,11 +104,13 @@ declare const fullApi: ApiFromModules<{
   "model/authenticate": typeof model_authenticate;
   "model/components": typeof model_components;
   "model/deploymentUrl": typeof model_deploymentUrl;
+  "model/devices/arrivals": typeof model_devices_arrivals;
   "model/devices/enroll": typeof model_devices_enroll;
   "model/devices/enrollmentCodes": typeof model_devices_enrollmentCodes;
   "model/devices/history": typeof model_devices_history;
   "model/devices/report": typeof model_devices_report;
   "model/devices/rows": typeof model_devices_rows;
+  "model/devices/service": typeof model_devices_service;
   "model/devices/sharing": typeof model_devices_sharing;
   "model/ledger/balance": typeof model_ledger_balance;
   "model/ledger/check": typeof model_ledger_check;

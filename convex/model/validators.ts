@@ -104,7 +104,8 @@ export const activity = v.union(
   v.object({ kind: v.literal("holding"), reason: standbyReason }),
 );
 
-export const deviceStatus = literals("active", "retired");
+/** A pending device waits until an admin approves it. */
+export const deviceStatus = literals("pending", "active", "retired");
 
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({

@@ -63,6 +63,7 @@ export async function addOrganization(
     apiKeyName: "first key",
     apiKeyPrefix: apiKey.slice(0, 14),
     enrollmentCodeHash: await hashSecret(code),
+    enrollmentCodeUses: 1_000,
     model: {
       modelId,
       sha256: "ab".repeat(32),

@@ -87,6 +87,10 @@ describe("isolation of organizations", () => {
     await expectRefusal(t.mutation(api.admin.cancelJob, { session, jobId }), "not_found");
     await expectRefusal(t.mutation(api.admin.retireDevice, { session, deviceId }), "not_found");
     await expectRefusal(t.mutation(api.admin.reinstateDevice, { session, deviceId }), "not_found");
+    await expectRefusal(t.mutation(api.adminDevices.approve, { session, deviceId }), "not_found");
+    await expectRefusal(t.mutation(api.adminDevices.refuse, { session, deviceId }), "not_found");
+    await expectRefusal(t.query(api.adminDevices.ofCode, { session, codeId }), "not_found");
+    await expectRefusal(t.mutation(api.adminDevices.retireAllOfCode, { session, codeId }), "not_found");
     await expectRefusal(t.mutation(api.admin.revokeKey, { session, keyId }), "not_found");
     await expectRefusal(t.mutation(api.admin.revokeEnrollmentCode, { session, codeId }), "not_found");
     const { laneId } = (await lanesOf(acme))[0]!;

@@ -23,6 +23,7 @@ function standbyState(reason: StandbyReason): TrayState {
       return "paused";
     case "offline":
     case "not-enrolled":
+    case "awaiting-approval":
     case "retired":
       return "offline";
     case "starting":

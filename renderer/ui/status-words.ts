@@ -36,6 +36,8 @@ export function standbyTone(reason: StandbyReason): Tone {
   switch (reason) {
     case "paused-by-you":
       return "rest";
+    case "awaiting-approval":
+      return "hold";
     case "offline":
       return "bad";
     case "starting":

@@ -7,6 +7,14 @@ export const membership = check({
       short: "Not enrolled",
       sentence: "This device does not belong to an organization yet. Enter an enrollment code to join one.",
     },
+    "awaiting-approval": {
+      short: "Waiting for approval",
+      sentence: "Waiting for an administrator of your organization to approve this computer.",
+      toOthers: {
+        short: "Waiting for approval",
+        sentence: "An administrator has to approve this device. It gets no jobs until then.",
+      },
+    },
     retired: {
       short: "Retired",
       sentence: "An administrator retired this device. It gets no more jobs.",
@@ -15,6 +23,7 @@ export const membership = check({
   needs: () => [],
   veto: ({ facts }: Context<"membership">) => {
     if (facts.membership === "none") return veto("not-enrolled");
+    if (facts.membership === "pending") return veto("awaiting-approval");
     return facts.membership === "retired" ? veto("retired") : null;
   },
 });

@@ -1,7 +1,7 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
@@ -57,16 +57,17 @@ export async function enroll(
   if (code.expiresAt <= now) return { kind: "refused", reason: "expired" };
   if (code.used >= code.uses) return { kind: "refused", reason: "used-up" };
   await ctx.db.patch("enrolmentCodes", code._id, { used: code.used + 1 });
-  return await enrolled(ctx, await addDevice(ctx, code.organizationId, keyHash, asked, now));
+  return await enrolled(ctx, await addDevice(ctx, code, keyHash, asked, now));
 }
 
 async function addDevice(
   ctx: MutationCtx,
-  organizationId: Id<"organizations">,
+  { _id: codeId, organizationId, label, needsApproval = false }: Doc<"enrolmentCodes">,
   keyHash: string,
   asked: { readonly name: string; readonly platform: string },
   now: number,
 ): Promise<Doc<"devices">> {
+  const { ip } = await ctx.meta.getRequestMetadata();
   const name = boundedText(asked.name, "The device's name", limits.nameChars);
   const deviceId = await ctx.db.insert("devices", {
     organizationId,
@@ -74,15 +75,20 @@ async function addDevice(
     keyHash,
     name,
     platform: boundedText(asked.platform, "The platform", maxPlatformChars),
-    status: "active",
+    status: needsApproval ? "pending" : "active",
     activity: null,
     groups: [],
     enrolledAt: now,
+    codeId,
+    ...(ip === null ? {} : { enrolledFrom: ip }),
     lastChangeAt: now,
   });
   // The queue's worker and this row name each other by id, so one of the ids is added afterward.
   const workerId = await queue.workers.register(ctx, organizationId, { keyHash, externalId: deviceId, name });
   await ctx.db.patch("devices", deviceId, { workerId });
+  if (needsApproval) {
+    await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor: "device" });
+  }
   await ensureSecret(ctx, organizationId, now);
   await record(ctx, {
     organizationId,
@@ -90,6 +96,7 @@ async function addDevice(
     actor: "device",
     action: "device.enrolled",
     subject: deviceId,
+    detail: `By the code ${label}, from ${ip ?? "an unknown address"}`,
   });
   return present(await ctx.db.get("devices", deviceId), "enrolled device");
 }

@@ -1,7 +1,8 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
+import { defaultCode } from "../../../app/enrollment.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
@@ -9,12 +10,14 @@ import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 const maxUses = 100_000;
 const maxHours = 24 * 366;
 
-/** Arguments that describe a new code: it admits `uses` devices within `expiresInHours` hours. */
+/** Arguments that describe a new code: it admits `uses` devices (1) within `expiresInHours` hours (24). */
 export const newCode = {
   codeHash: v.string(),
   label: v.string(),
-  uses: v.number(),
-  expiresInHours: v.number(),
+  uses: v.optional(v.number()),
+  expiresInHours: v.optional(v.number()),
+  /** Whether an admin must approve each of its devices. */
+  needsApproval: v.optional(v.boolean()),
 };
 
 /** Creates an enrollment code. Only its hash is known here. Refuses: invalid, conflict (the code exists). */
@@ -24,7 +27,7 @@ export async function createCode(
   actor: AuditActor,
   now: number,
 ): Promise<Id<"enrolmentCodes">> {
-  const { organizationId } = code;
+  const { organizationId, uses = defaultCode.uses, expiresInHours = defaultCode.expiresInHours } = code;
   const codeHash = checkedHash(code.codeHash, "codeHash");
   const earlier = await ctx.db
     .query("enrolmentCodes")
@@ -35,10 +38,11 @@ export async function createCode(
     organizationId,
     codeHash,
     label: boundedText(code.label, "The label", limits.nameChars),
-    uses: boundedInteger(code.uses, "uses", 1, maxUses),
+    uses: boundedInteger(uses, "uses", 1, maxUses),
     used: 0,
     createdAt: now,
-    expiresAt: now + boundedInteger(code.expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
+    expiresAt: now + boundedInteger(expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
+    ...(code.needsApproval === true ? { needsApproval: true } : {}),
   });
   await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.created", subject: codeId });
   return codeId;
@@ -64,7 +68,21 @@ export const codeRow = v.object({
   createdAt: v.number(),
   expiresAt: v.number(),
   revokedAt: v.union(v.number(), v.null()),
+  needsApproval: v.boolean(),
 });
+
+/** Revokes a code. Devices that it admitted stay. */
+export async function revokeCode(
+  ctx: MutationCtx,
+  code: Doc<"enrolmentCodes">,
+  actor: AuditActor,
+  now: number,
+): Promise<void> {
+  if (code.revokedAt !== undefined) return;
+  const { _id: subject, organizationId } = code;
+  await ctx.db.patch("enrolmentCodes", subject, { revokedAt: now });
+  await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.revoked", subject });
+}
 
 /** An organization's enrollment codes, newest first. */
 export async function codeRows(
@@ -76,7 +94,7 @@ export async function codeRows(
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .order("desc")
     .take(maxListed);
-  return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt }) => ({
+  return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt, needsApproval }) => ({
     codeId: _id,
     label,
     uses,
@@ -84,5 +102,6 @@ export async function codeRows(
     createdAt,
     expiresAt,
     revokedAt: revokedAt ?? null,
+    needsApproval: needsApproval ?? false,
   }));
 }

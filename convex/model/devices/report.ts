@@ -52,7 +52,7 @@ export async function reportModels(
   reported: readonly DeviceModel[],
   now: number,
 ): Promise<void> {
-  if (device.status === "retired") return;
+  if (device.status !== "active") return;
   const models = checkedModels(reported);
   const found = await modelsRow(ctx, device._id);
   if (found === null) {

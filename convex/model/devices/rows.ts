@@ -8,6 +8,7 @@ import { deviceAccount } from "../ledger/transfer.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
 import { activity, type DeviceModel, deviceModel, deviceStatus } from "../validators.ts";
+import { origin, originOf } from "./arrivals.ts";
 
 const maxListed = 300;
 /** Counting stops here, so this count means "at least". */
@@ -36,6 +37,7 @@ export const deviceRow = v.object({
   jobsNow: v.number(),
   earnedMicro: v.int64(),
   lastChangeAt: v.number(),
+  ...origin,
 });
 
 type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
@@ -64,9 +66,10 @@ async function rowOf(
   models: DeviceModel[],
 ): Promise<Infer<typeof deviceRow>> {
   const { online, accepting, groups, dataClasses, capabilities: workerCapabilities, version } = worker;
-  const [held, balance] = await Promise.all([
+  const [held, balance, joined] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
+    originOf(ctx, device),
   ]);
   return {
     deviceId: device._id,
@@ -86,6 +89,7 @@ async function rowOf(
     jobsNow: held.length,
     earnedMicro: balance.micro,
     lastChangeAt: Math.max(device.lastChangeAt, worker.lastChangeAt),
+    ...joined,
   };
 }
 

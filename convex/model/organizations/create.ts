@@ -32,12 +32,11 @@ export const newOrganization = {
   apiKeyName: v.string(),
   apiKeyPrefix: v.string(),
   enrollmentCodeHash: v.string(),
+  /** Devices that the first code admits, 1 by default. */
+  enrollmentCodeUses: v.optional(v.number()),
   model: newModel,
   creditsMicro: v.int64(),
 };
-
-const firstCodeUses = 1_000;
-const firstCodeHours = 24 * 30;
 
 /** Creates an organization and all it needs to start: a sign-in link, an API key with credits, a code and a model. */
 export async function createOrganization(
@@ -67,8 +66,7 @@ export async function createOrganization(
     organizationId,
     codeHash: wanted.enrollmentCodeHash,
     label: "First devices",
-    uses: firstCodeUses,
-    expiresInHours: firstCodeHours,
+    ...(wanted.enrollmentCodeUses === undefined ? {} : { uses: wanted.enrollmentCodeUses }),
   };
   await createCode(ctx, code, "setup", now);
   await addFirstModel(ctx, organizationId, wanted.model, now);

@@ -3,6 +3,7 @@ import { membershipOf } from "./member.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active" } as const;
+const pending = { status: "pending" } as const;
 const retired = { status: "retired" } as const;
 
 it.each([
@@ -15,6 +16,13 @@ it.each([
     is: "active",
   },
   { name: "a device in service", enrollment, me: active, unknownHere: false, is: "active" },
+  {
+    name: "a device that waits for approval",
+    enrollment,
+    me: pending,
+    unknownHere: false,
+    is: "pending",
+  },
   { name: "a retired device", enrollment, me: retired, unknownHere: false, is: "retired" },
   { name: "a device that the backend does not know", enrollment, me: null, unknownHere: true, is: "none" },
 ] as const)("gives $name the membership $is", ({ enrollment, me, unknownHere, is }) => {

@@ -15,6 +15,7 @@ describe("the network of models", () => {
 
   it.each<[string, Partial<Facts>]>([
     ["not-a-member", { membership: "none" }],
+    ["not-a-member", { membership: "pending" }],
     ["not-a-member", { membership: "retired" }],
     ["paused", { pause: { until: null } }],
     ["paused", { pause: { until: 2 } }],

@@ -11,6 +11,7 @@ import { power } from "../../../app/policy/rules/power.ts";
 /** The policy's reasons that forbid network use, with the reason that a waiting model shows. */
 const waitReasons = {
   "not-enrolled": "not-a-member",
+  "awaiting-approval": "not-a-member",
   retired: "not-a-member",
   "paused-by-you": "paused",
   suspended: "offline",

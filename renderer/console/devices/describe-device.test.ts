@@ -5,9 +5,10 @@ import { describeDevice } from "./describe-device.ts";
 
 const active = { status: "active", online: true } as const;
 
-it("shows retired before offline, and offline before an old activity", () => {
+it("shows retired and pending before offline, and offline before an old activity", () => {
   const activity = { kind: "donating", reason: "idle" } as const;
   expect(describeDevice({ status: "retired", online: false, activity }).short).toBe("Retired");
+  expect(describeDevice({ status: "pending", online: false, activity }).short).toBe("Waiting for approval");
   expect(describeDevice({ status: "active", online: false, activity }).short).toBe("Offline");
   expect(describeDevice({ ...active, activity })).toMatchObject({ tone: "good", short: "Idle, donating" });
   expect(describeDevice({ ...active, activity: null }).short).toBe("Starting");

@@ -15,6 +15,10 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
       sentence: "An administrator retired this device. It gets no jobs.",
     };
   }
+  if (device.status === "pending") {
+    const { short, toOthers } = activityReasons["awaiting-approval"];
+    return { tone: "hold", short, sentence: toOthers?.sentence ?? "" };
+  }
   if (!device.online) {
     return {
       tone: "quiet",

@@ -43,6 +43,16 @@ describe("describeStatus", () => {
     expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Gleaner checks again tomorrow 08:00.");
   });
 
+  it("names the organization whose administrator has to approve the computer", () => {
+    const activity = { kind: "standby", reason: "awaiting-approval", since: now } as const;
+    const organization = { name: "Acme" };
+    expect(describeStatus({ ...quiet, activity, organization }, now)).toMatchObject({
+      tone: "hold",
+      title: "Waiting for approval",
+      sentence: "Waiting for an administrator of Acme to approve this computer.",
+    });
+  });
+
   it("names the excluded program that is running", () => {
     const activity = { kind: "standby", reason: "excluded-program", since: now } as const;
     const facts = { excludedProgram: known("obs64.exe") };

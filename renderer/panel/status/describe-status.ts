@@ -15,6 +15,7 @@ type StatusText = {
 
 type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt"> & {
   readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
+  readonly organization?: DonorSnapshot["organization"];
 };
 
 /** Describes the donor at `now` (ms since the epoch). */
@@ -51,8 +52,11 @@ function atMoment(at: number, now: number): string {
   return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
 }
 
-/** Names the excluded program. Only the donor sees its name. */
-function sentenceOf({ activity, facts }: Shown, sentence: string): string {
+/** Names the organization, or the excluded program. Only the donor sees that program's name. */
+function sentenceOf({ activity, facts, organization = null }: Shown, sentence: string): string {
+  if (activity.reason === "awaiting-approval" && organization !== null) {
+    return `Waiting for an administrator of ${organization.name} to approve this computer.`;
+  }
   const program = facts?.excludedProgram;
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
     return sentence;

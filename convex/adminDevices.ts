@@ -1,0 +1,70 @@
+import { v } from "convex/values";
+import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import {
+  arrivalRow,
+  codeDevices,
+  devicesOfCode,
+  pendingDevices,
+  remainingOfCode,
+  retireBatchOfCode,
+} from "./model/devices/arrivals.ts";
+import { revokeCode } from "./model/devices/enrollmentCodes.ts";
+import { approve as approveDevice, refuseDevice } from "./model/devices/service.ts";
+import { owned } from "./model/refuse.ts";
+
+/** The devices that wait for approval, oldest first, at most 100. */
+export const pending = adminQuery({
+  args: {},
+  returns: v.array(arrivalRow),
+  handler: async (ctx) => await pendingDevices(ctx, ctx.organizationId),
+});
+
+/** Takes a pending device into service. Refuses: not_found, conflict (it does not wait anymore). */
+export const approve = adminMutation({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
+    await approveDevice(ctx, device, ctx.at);
+    return null;
+  },
+});
+
+/** Retires a pending device. Refuses: not_found, conflict (it does not wait anymore). */
+export const refuse = adminMutation({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
+    await refuseDevice(ctx, device, ctx.at);
+    return null;
+  },
+});
+
+/** The devices that a code admitted. Refuses: not_found. */
+export const ofCode = adminQuery({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: codeDevices,
+  handler: async (ctx, { codeId }) => {
+    owned(await ctx.db.get("enrolmentCodes", codeId), ctx.organizationId, "enrollment code");
+    return await devicesOfCode(ctx, codeId);
+  },
+});
+
+/**
+ * Retires all devices of a code, and revokes the code. The first 50 devices are retired at once, the others follow soon.
+ * `devices`: how many there are, at most 1,000 (then: 1,000 or more). Refuses: not_found.
+ */
+export const retireAllOfCode = adminMutation({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: v.object({ devices: v.number() }),
+  handler: async (ctx, { codeId }) => {
+    const { organizationId, at } = ctx;
+    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
+    const devices = await remainingOfCode(ctx, codeId);
+    await revokeCode(ctx, code, "admin", at);
+    await retireBatchOfCode(ctx, codeId, at);
+    await ctx.audit("enrolment-code.devices-retired", codeId);
+    return { devices };
+  },
+});

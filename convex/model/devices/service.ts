@@ -1,0 +1,88 @@
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { queue } from "../queue.ts";
+import { refuse } from "../refuse.ts";
+import { forgetModels } from "./report.ts";
+import { rotateSecret } from "./sharing.ts";
+
+/*
+ * Takes devices into service, and out of it. A device that is not in service is paused in the queue, because the queue
+ * never takes a retired worker back. A paused worker returns its jobs and gets no more.
+ */
+
+/** Takes a device out of service. Does nothing if it is retired already. */
+export async function retire(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+  if (await retireQuietly(ctx, device, "device.retired", now)) await replaceSecret(ctx, device, now);
+}
+
+/** Retires several devices of one organization. They cost one new sharing secret, not one each. */
+export async function retireMany(
+  ctx: MutationCtx,
+  devices: readonly Doc<"devices">[],
+  now: number,
+): Promise<void> {
+  const [first] = devices;
+  if (first === undefined) return;
+  for (const device of devices) await retireQuietly(ctx, device, "device.retired", now);
+  await replaceSecret(ctx, first, now);
+}
+
+/** Puts a retired device back into service. Does nothing for an active one. Refuses (conflict) a pending one. */
+export async function reinstate(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+  if (device.status === "active") return;
+  if (device.status === "pending")
+    refuse("conflict", "This device waits for approval. Approve or refuse it.");
+  await takeIn(ctx, device, "device.reinstated", now);
+}
+
+/** Takes a pending device into service. Refuses (conflict) any other. */
+export async function approve(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+  checkPending(device);
+  await takeIn(ctx, device, "device.approved", now);
+}
+
+/** Retires a pending device. It never had the sharing secret, so that stays. Refuses (conflict) any other device. */
+export async function refuseDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+  checkPending(device);
+  await retireQuietly(ctx, device, "device.refused", now);
+}
+
+function checkPending({ status }: Doc<"devices">): void {
+  if (status !== "pending") refuse("conflict", "This device does not wait for approval anymore.");
+}
+
+async function takeIn(
+  ctx: MutationCtx,
+  { _id: deviceId, organizationId, workerId }: Doc<"devices">,
+  action: "device.reinstated" | "device.approved",
+  at: number,
+): Promise<void> {
+  await queue.workers.update(ctx, organizationId, { workerId, status: "active", actor: "admin" });
+  await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
+  await record(ctx, { organizationId, at, actor: "admin", action, subject: deviceId });
+}
+
+/** Retires a device, but keeps the sharing secret. False if the device is retired already. */
+async function retireQuietly(
+  ctx: MutationCtx,
+  { _id: deviceId, organizationId, workerId, status }: Doc<"devices">,
+  action: "device.retired" | "device.refused",
+  at: number,
+): Promise<boolean> {
+  if (status === "retired") return false;
+  await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor: "admin" });
+  await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
+  await forgetModels(ctx, deviceId);
+  await record(ctx, { organizationId, at, actor: "admin", action, subject: deviceId });
+  return true;
+}
+
+/** A retired device knows the secret by which the other devices of its office recognize each other. */
+async function replaceSecret(
+  ctx: MutationCtx,
+  { organizationId }: Doc<"devices">,
+  now: number,
+): Promise<void> {
+  await rotateSecret(ctx, organizationId, "retired", now);
+}

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import { hashSecret } from "../model/authenticate.ts";
+import {
+  addDevice,
+  type Backend,
+  expectRefusal,
+  greeting,
+  type Organization,
+  pass,
+  secret,
+  submit,
+  take,
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+});
+
+afterEach(closeWorld);
+
+type Caller = Pick<Backend, "mutation">;
+
+const enroll = async (code: string, key = secret("gd_"), from: Caller = t) =>
+  await from.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64" });
+
+async function enrolled(code: string, from: Caller = t): Promise<{ key: string; deviceId: Id<"devices"> }> {
+  const key = secret("gd_");
+  const outcome = await enroll(code, key, from);
+  if (outcome.kind !== "enrolled") throw new Error(outcome.reason);
+  return { key, deviceId: outcome.deviceId };
+}
+
+async function newCode(over: { readonly uses?: number; readonly needsApproval?: boolean } = {}) {
+  const code = `GLN-${secret("").slice(0, 4).toUpperCase()}-0000-1111`;
+  const { codeId } = await t.mutation(api.admin.createEnrollmentCode, {
+    session,
+    codeHash: await hashSecret(code),
+    label: "Lab",
+    uses: 1,
+    expiresInHours: 1,
+    ...over,
+  });
+  return { code, codeId };
+}
+
+const deviceRows = async () => await t.query(api.admin.devices, { session });
+const statusOf = async (key: string) => (await t.query(api.devices.me, { key })).status;
+const audited = async () => {
+  const paginationOpts = { numItems: 100, cursor: null };
+  return (await t.query(api.admin.audit, { session, paginationOpts })).page;
+};
+
+describe("the first code of a new organization", () => {
+  const setUp = async (): Promise<string> => {
+    const code = "GLN-3333-4444-5555";
+    await t.mutation(internal.setup.createOrganization, {
+      name: "New",
+      signInTokenHash: await hashSecret(secret("gs_")),
+      apiKeyHash: await hashSecret(secret("sk-gleaner-")),
+      apiKeyName: "first key",
+      apiKeyPrefix: "sk-gleaner-1",
+      enrollmentCodeHash: await hashSecret(code),
+      model: {
+        modelId: "m",
+        sha256: "ab".repeat(32),
+        sizeBytes: 1_000,
+        contextTokens: 512,
+        source: "bundled",
+        promptMicro: 1n,
+        completionMicro: 1n,
+      },
+      creditsMicro: 0n,
+    });
+    return code;
+  };
+
+  it("admits one device", async () => {
+    const code = await setUp();
+    expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "used-up" });
+  });
+
+  it("expires after a day", async () => {
+    const code = await setUp();
+    vi.setSystemTime(Date.now() + 24 * 3_600_000);
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "expired" });
+  });
+});
+
+describe("where a device came from", () => {
+  it("is its code, its address and the time, in the console and in the audit trail", async () => {
+    const { code, codeId } = await newCode({ uses: 2 });
+    const from = t.withRequestMetadata({ ip: "203.0.113.7" });
+    const { deviceId } = await enrolled(code, from);
+    const at = Date.now();
+    expect((await deviceRows()).find((row) => row.deviceId === deviceId)).toMatchObject({
+      enrolledAt: at,
+      enrolledBy: { codeId, label: "Lab" },
+      enrolledFrom: "203.0.113.7",
+    });
+    expect(await t.query(api.adminDevices.ofCode, { session, codeId })).toMatchObject({
+      active: 1,
+      pending: 0,
+      retired: 0,
+      devices: [{ deviceId, name: "laptop", enrolledAt: at, enrolledFrom: "203.0.113.7", status: "active" }],
+    });
+    const entry = (await audited()).find(({ action }) => action === "device.enrolled");
+    expect(entry).toMatchObject({ subject: deviceId, detail: "By the code Lab, from 203.0.113.7" });
+  });
+
+  it("is unknown if the backend does not know the address", async () => {
+    const { code } = await newCode();
+    const { deviceId } = await enrolled(code);
+    const row = (await deviceRows()).find((each) => each.deviceId === deviceId);
+    expect(row).toMatchObject({ enrolledFrom: null, enrolledBy: { label: "Lab" } });
+    const entry = (await audited()).find(({ action }) => action === "device.enrolled");
+    expect(entry?.detail).toBe("By the code Lab, from an unknown address");
+  });
+});
+
+describe("retiring all devices of a code", () => {
+  it("retires them in batches, revokes the code, and leaves other devices alone", async () => {
+    const { code, codeId } = await newCode({ uses: 60 });
+    const other = await addDevice(t, acme);
+    const devices = [];
+    for (let count = 0; count < 55; count++) devices.push(await enrolled(code));
+    const before = await t.query(api.devices.me, { key: other.key });
+    expect(await t.mutation(api.adminDevices.retireAllOfCode, { session, codeId })).toEqual({ devices: 55 });
+    for (let round = 0; round < 5; round++) await pass(t, 1);
+    for (const { key } of devices) expect(await statusOf(key)).toBe("retired");
+    const after = await t.query(api.devices.me, { key: other.key });
+    expect(after.status).toBe("active");
+    // The retired devices know the old secret.
+    expect(after.sharing?.secret).not.toBe(before.sharing?.secret);
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
+    const entries = await audited();
+    expect(entries.filter(({ action }) => action === "device.retired")).toHaveLength(55);
+    expect(entries.filter(({ action }) => action === "enrolment-code.devices-retired")).toMatchObject([
+      { subject: codeId, actor: "admin" },
+    ]);
+    expect(await t.query(api.adminDevices.ofCode, { session, codeId })).toMatchObject({
+      active: 0,
+      retired: 55,
+    });
+  });
+});
+
+describe("a code that needs an admin's approval", () => {
+  const pendingDevice = async () => {
+    const { code } = await newCode({ needsApproval: true });
+    const device = await enrolled(code, t.withRequestMetadata({ ip: "203.0.113.9" }));
+    await t.mutation(api.work.hello, { key: device.key, ...greeting() });
+    return device;
+  };
+
+  it("gives its device no jobs, models, rules and secrets until then", async () => {
+    const known = await addDevice(t, acme);
+    const rules = { values: { shareModels: true }, locked: ["shareModels"] };
+    await t.mutation(api.adminPolicy.save, { session, group: "", baseVersion: 0, rules });
+    const { key } = await pendingDevice();
+    expect(await t.query(api.devices.me, { key })).toMatchObject({
+      status: "pending",
+      organization: { name: "Acme" },
+      models: [],
+      policy: { values: {}, locked: [] },
+      sharing: null,
+    });
+    const sha256 = "ab".repeat(32);
+    await t.run(async (ctx) => {
+      const { organizationId } = acme;
+      await ctx.db.insert("modelPieces", { organizationId, sha256, pieceBytes: 1, pieceHashes: [sha256] });
+    });
+    expect(await t.query(api.devices.modelPieces, { key: known.key, sha256 })).not.toBeNull();
+    expect(await t.query(api.devices.modelPieces, { key, sha256 })).toBeNull();
+    await submit(t, acme);
+    const taken = await t.mutation(api.work.take, { key, demand: { jobs: 1 } });
+    expect(taken.kind === "ok" ? taken.jobs : []).toEqual([]);
+    expect((await t.query(api.work.candidates, { key, subscriptions: [] })).jobs).toEqual([]);
+  });
+
+  it("puts it into service once an admin approves it", async () => {
+    const { key, deviceId } = await pendingDevice();
+    expect(await t.query(api.adminDevices.pending, { session })).toMatchObject([
+      { deviceId, name: "laptop", enrolledFrom: "203.0.113.9", enrolledBy: { label: "Lab" } },
+    ]);
+    await t.mutation(api.adminDevices.approve, { session, deviceId });
+    const me = await t.query(api.devices.me, { key });
+    expect(me).toMatchObject({ status: "active", models: [{}] });
+    expect(me.sharing).not.toBeNull();
+    await submit(t, acme);
+    expect(await take(t, { key })).toHaveLength(1);
+    expect(await t.query(api.adminDevices.pending, { session })).toEqual([]);
+    expect((await audited()).map(({ action }) => action)).toContain("device.approved");
+    await expectRefusal(t.mutation(api.adminDevices.refuse, { session, deviceId }), "conflict");
+  });
+
+  it("retires it if an admin refuses it, also for its next attempt", async () => {
+    const { key, deviceId } = await pendingDevice();
+    await t.mutation(api.adminDevices.refuse, { session, deviceId });
+    expect(await statusOf(key)).toBe("retired");
+    expect(await enroll("anything", key)).toMatchObject({ kind: "enrolled" });
+    expect(await statusOf(key)).toBe("retired");
+    expect((await audited()).map(({ action }) => action)).toContain("device.refused");
+    await expectRefusal(t.mutation(api.adminDevices.approve, { session, deviceId }), "conflict");
+  });
+
+  it("says so in the list of codes", async () => {
+    await newCode({ needsApproval: true });
+    const [newest, ...others] = await t.query(api.admin.enrollmentCodes, { session });
+    expect(newest).toMatchObject({ needsApproval: true });
+    expect(others.every(({ needsApproval }) => !needsApproval)).toBe(true);
+  });
+});
