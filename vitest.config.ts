@@ -8,8 +8,8 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
-    // At its usual lowest priority, a runner would wait for all other tests.
-    env: { GLEANER_TEST_PRIORITY: "normal" },
+    // At its usual lowest priority, a runner would wait for all other tests. Models come from servers of the tests.
+    env: { GLEANER_TEST_PRIORITY: "normal", GLEANER_TEST_LOCAL_SOURCES: "1" },
     // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.
     server: { deps: { inline: [/@convex-dev\//] } },
   },

@@ -38,8 +38,8 @@ describe("a model's source", () => {
   it.each([
     "bundled",
     "https://models.example.org/a/b.gguf?download=true",
-    "http://127.0.0.1:8080/m",
-    "http://localhost/m",
+    "https://192.168.1.7:8443/m",
+    "https://localhost.example.org/m",
     "hf:u/r/f.gguf",
   ])("can be %s", (source) => expect(modelSource.safeParse(source).success).toBe(true));
 
@@ -48,6 +48,16 @@ describe("a model's source", () => {
     "http://models.example.org/m",
     "http://localhost.example.org/m",
     "http://127.0.0.1@example.org/m",
+    "http://127.0.0.1:8080/m",
+    "http://localhost/m",
+    "https://localhost:8080/m",
+    "https://a.localhost/m",
+    "https://127.0.0.1:8080/m",
+    "https://169.254.169.254/latest",
+    "https://0.0.0.0/m",
+    "https://[::1]:8080/m",
+    "https://[::ffff:127.0.0.1]/m",
+    "https://[fe80::1]/m",
     "https://user:word@example.org/m",
     "https://example.org",
     "ftp://example.org/m",

@@ -7,7 +7,7 @@ const huggingFace = /^hf:[\w.-]{1,96}\/[\w.-]{1,96}(\/(?!\.{1,2}(\/|$))[\w. +-]{
 
 /**
  * The source of a model's file: `https://…`, `hf:user/repository/file`, or `bundled` for one that ships with the
- * program. Plain `http:` is accepted only from this machine's loopback, for tests.
+ * program. An address on the device's own loopback is refused.
  */
 export const modelSource = z
   .string()
@@ -74,10 +74,13 @@ export function pieceBytesFor(sizeBytes: number): number {
   return bytes;
 }
 
-/** Checks only the shape: app/ has no `URL`. The downloading device parses it. */
+/**
+ * Checks only the shape: app/ has no `URL`. The downloading device parses it, and judges the address that its name
+ * leads to. The addresses refused here would lead to the device itself.
+ */
 function isFetchableUrl(source: string): boolean {
-  return (
-    /^https:\/\/[^\s/?#@\\]+\/[^\s\\]*$/.test(source) ||
-    /^http:\/\/(127\.0\.0\.1|localhost)(:\d{1,5})?\/[^\s\\]*$/.test(source)
-  );
+  return /^https:\/\/[^\s/?#@\\]+\/[^\s\\]*$/.test(source) && !ownAddress.test(source);
 }
+
+const ownAddress =
+  /^https:\/\/(([^/:]+\.)?localhost\.?|0|127|127\.[\d.]+|0\.[\d.]+|169\.254\.[\d.]+|\[(::|fe[89ab])[^/]*)(:|\/)/i;

@@ -27,6 +27,8 @@ type ActiveDeps = {
   readonly beforeMove: (pieceBytes: number) => Promise<void>;
   readonly times: DownloadTimes;
   readonly internetTimes?: InternetTimes;
+  /** For tests: allows a source on loopback. */
+  readonly localSources: boolean;
 };
 
 /** The end of a download. After `complete` the file is at `path`. */
@@ -81,7 +83,7 @@ export class ActiveDownload {
   }
 
   async #fetchAndMove(): Promise<ActiveEnd> {
-    const { folder, model, url, internetTimes } = this.#deps;
+    const { folder, model, url, internetTimes, localSources } = this.#deps;
     let pieces: ModelPieces | null;
     try {
       pieces = await this.#deps.pieces();
@@ -101,7 +103,7 @@ export class ActiveDownload {
       pieceBytes,
       pieceHashes: pieces?.pieceHashes ?? null,
     });
-    const internet = new InternetSource(url, model.sizeBytes, internetTimes);
+    const internet = new InternetSource(url, model.sizeBytes, { times: internetTimes, localSources });
     this.#part = part;
     try {
       if (part.failedAt !== null && part.failedAt + forgiveAfterMs < Date.now()) await part.forgiveFailures();

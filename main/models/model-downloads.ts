@@ -4,6 +4,7 @@ import type { Rules } from "../../app/policy/rules.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
 import { defaultTimes, type DownloadTimes } from "./download/download-times.ts";
 import type { Neighbors } from "./download/neighbors.ts";
+import { allowsLocalSources } from "./download/source-connection.ts";
 import { sourceUrl } from "./download/source-url.ts";
 import { type DownloadError, DownloadErrors } from "./download-errors.ts";
 import type { ModelDisk, ModelDiskDeps } from "./model-disk.ts";
@@ -38,6 +39,10 @@ export class ModelDownloads {
 
   constructor(deps: ModelDownloadsDeps) {
     this.#deps = deps;
+  }
+
+  get #environment(): NodeJS.ProcessEnv {
+    return this.#deps.environment ?? process.env;
   }
 
   /** The organization's models. */
@@ -95,7 +100,7 @@ export class ModelDownloads {
     );
     if (model === undefined) return;
     const { sha256, modelId, sizeBytes } = model;
-    const url = sourceUrl(model.source, this.#deps.environment ?? process.env);
+    const url = sourceUrl(model.source, this.#environment);
     if (url === null) {
       this.#delay(sha256, "no-source", null, Infinity);
       return;
@@ -124,6 +129,7 @@ export class ModelDownloads {
       onProgress,
       beforeMove: (pieceBytes) => disk.keep(model, null, pieceBytes),
       times,
+      localSources: allowsLocalSources(this.#environment),
     });
   }
 

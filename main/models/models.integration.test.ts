@@ -12,6 +12,7 @@ import { readManifest } from "./manifest.ts";
 let folder: string;
 let server: ModelServer;
 let deployment: Deployment;
+let mirror: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-fetched-"));
@@ -25,7 +26,8 @@ beforeEach(async () => {
   const entry = { id: "fetched", file: "m.gguf", sha256, sizeBytes: bytes.length };
   await writeFile(manifest, JSON.stringify({ ...entry, contextTokens: demo?.contextTokens }));
   await writeFile(join(folder, "m.gguf"), bytes);
-  deployment = await startDeployment({ manifest, source: await server.listen() });
+  mirror = new URL(await server.listen()).origin;
+  deployment = await startDeployment({ manifest, source: "hf:test/models/m.gguf" });
 }, 60_000);
 
 afterEach(async () => {
@@ -34,8 +36,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 }, 30_000);
 
+/** The server of this test replaces Hugging Face. */
+const throughMirror = () => ({ env: { GLEANER_HF_MIRROR: mirror } });
+
 it("a donor fetches its organization's model while nobody uses the computer, and answers with it", async () => {
-  const donor = await deployment.startDonor("fetcher", 9_999);
+  const donor = await deployment.startDonor("fetcher", 9_999, undefined, throughMirror());
   const jobId = await deployment.submit(chat("What is the capital of Norway?"));
   const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
   expect(job.resultText).toBe("The capital of Norway is Oslo.");
@@ -44,7 +49,7 @@ it("a donor fetches its organization's model while nobody uses the computer, and
 }, 120_000);
 
 it("a donor fetches nothing while somebody uses the computer", async () => {
-  const donor = await deployment.startDonor("busy", 0);
+  const donor = await deployment.startDonor("busy", 0, undefined, throughMirror());
   const jobId = await deployment.submit(chat("What is the capital of Norway?"));
   await vi.waitFor(
     async () =>

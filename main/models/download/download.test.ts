@@ -23,7 +23,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-download-"));
   server = new ModelServer(randomBytes(6 * pieceBytes));
   const url = await server.listen();
-  internet = new InternetSource(new URL(url), server.bytes.length);
+  internet = new InternetSource(new URL(url), server.bytes.length, { localSources: true });
   part = await PartFile.open(join(folder, "x.part"), {
     sha256: server.sha256,
     sizeBytes: server.bytes.length,
@@ -160,8 +160,8 @@ describe("a download from a faulty server", () => {
 
   it("keeps the bytes of a server that never ends its answer", async () => {
     internet = new InternetSource(new URL(part.spec.source), server.bytes.length, {
-      answerMs: 5_000,
-      idleMs: 200,
+      times: { answerMs: 5_000, idleMs: 200 },
+      localSources: true,
     });
     answer((response, bytes) => void response.write(bytes));
     expect(await download(alone).run(signal)).toEqual({ kind: "complete" });

@@ -7,12 +7,13 @@ import { ModelServer } from "./model-server.fixture.ts";
 let server: ModelServer;
 let url: string;
 let source: InternetSource;
+const times = { answerMs: 300, idleMs: 300 };
 const signal = new AbortController().signal;
 
 beforeEach(async () => {
   server = new ModelServer(randomBytes(1_000));
   url = await server.listen();
-  source = new InternetSource(new URL(url), 1_000, { answerMs: 300, idleMs: 300 });
+  source = new InternetSource(new URL(url), 1_000, { times, localSources: true });
 });
 afterEach(() => {
   source.close();
@@ -94,5 +95,47 @@ describe("a range of a file on the internet", () => {
     expect(await ask()).toMatchObject({ kind: "unreachable", why: "ECONNRESET" });
     answer(() => undefined);
     expect(await ask()).toMatchObject({ kind: "unreachable", why: "no answer in time" });
+  });
+});
+
+describe("a source on this computer", () => {
+  const refusedAt = async (address: string): Promise<void> => {
+    const local = new InternetSource(new URL(address), 1_000, { times, localSources: false });
+    const answered = await local.ask({ start: 100, end: 200, validator: null, signal });
+    local.close();
+    expect(answered).toMatchObject({
+      kind: "refused",
+      why: expect.stringContaining("this computer") as string,
+    });
+    expect(server.requests).toBe(0);
+  };
+
+  it.each(["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433", "127.1"])(
+    "is refused before a connection, as %s",
+    async (host) => {
+      const { port } = new URL(url);
+      await refusedAt(`http://${host}:${port}/model.gguf`);
+      await refusedAt(`https://${host}:${port}/model.gguf`);
+    },
+  );
+});
+
+describe("a redirect from the internet", () => {
+  it.each([
+    ["private", "the local network"],
+    ["forbidden", "this computer"],
+  ] as const)("to a %s address is refused before a connection", async (kind, words) => {
+    const { port } = new URL(url);
+    answer((response) => response.writeHead(302, { location: `http://[::1]:${port}/inner` }).end());
+    const outside = new InternetSource(new URL(url), 1_000, {
+      times,
+      localSources: true,
+      // The test's server counts as one on the internet.
+      kindOf: (address) => (address === "127.0.0.1" ? "public" : kind),
+    });
+    const answered = await outside.ask({ start: 100, end: 200, validator: null, signal });
+    outside.close();
+    expect(answered).toMatchObject({ kind: "refused", why: expect.stringContaining(words) as string });
+    expect(server.requests).toBe(1);
   });
 });

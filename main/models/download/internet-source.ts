@@ -1,5 +1,6 @@
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
+import { addressKind } from "./address-kind.ts";
+import { ForbiddenAddress, type KindOf, SourceConnection } from "./source-connection.ts";
 import { fetchable } from "./source-url.ts";
 
 /** A byte range without `end`, and the validator of the file from the server's last answer. */
@@ -23,56 +24,82 @@ const maxRedirects = 5;
 /** Hubs redirect to signed addresses, which stay valid for longer than this. */
 const targetMs = 5 * 60_000;
 
-/** One file on the internet, fetched in ranges. Only over TLS, with few redirects and time limits everywhere. */
+type InternetOptions = {
+  readonly times?: InternetTimes | undefined;
+  /** For tests: allows sources on loopback, without TLS. */
+  readonly localSources: boolean;
+  readonly kindOf?: KindOf;
+};
+
+type Target = { readonly url: URL; readonly via: SourceConnection };
+
+/**
+ * One file on the internet or in the organization's network, fetched in ranges. Only over TLS, with few redirects and
+ * time limits everywhere. A server on the internet cannot redirect into a private network.
+ */
 export class InternetSource {
   readonly times: InternetTimes;
-  readonly #url: URL;
   readonly #sizeBytes: number;
-  readonly #secure = new https.Agent({ keepAlive: true, maxSockets: 4, timeout: 60_000 });
-  readonly #plain = new http.Agent({ keepAlive: true, maxSockets: 4, timeout: 60_000 });
-  #target: { readonly url: URL; readonly until: number } | null = null;
+  readonly #localSources: boolean;
+  readonly #kindOf: KindOf;
+  /** For the catalog's own address, which may be private. */
+  readonly #first: SourceConnection;
+  /** For the targets of public servers. */
+  readonly #outward: SourceConnection;
+  readonly #source: Target;
+  #remembered: { readonly target: Target; readonly until: number } | null = null;
 
-  constructor(url: URL, sizeBytes: number, times: InternetTimes = { answerMs: 30_000, idleMs: 30_000 }) {
-    this.#url = url;
+  constructor(url: URL, sizeBytes: number, options: InternetOptions) {
+    const { times = { answerMs: 30_000, idleMs: 30_000 }, localSources, kindOf = addressKind } = options;
     this.#sizeBytes = sizeBytes;
     this.times = times;
+    this.#localSources = localSources;
+    this.#kindOf = kindOf;
+    this.#first = new SourceConnection(localSources ? "any" : "public and private", kindOf);
+    this.#outward = new SourceConnection("public", kindOf);
+    this.#source = { url, via: this.#first };
   }
 
   async ask(ask: RangeRequest): Promise<RangeAnswer> {
     const remembered =
-      this.#target !== null && this.#target.until > performance.now() ? this.#target.url : null;
+      this.#remembered !== null && this.#remembered.until > performance.now()
+        ? this.#remembered.target
+        : null;
     if (remembered !== null) {
       const answer = await this.#follow(remembered, ask);
       if (answer.kind !== "refused") return answer;
-      this.#target = null;
+      this.#remembered = null;
     }
-    return await this.#follow(this.#url, ask);
+    return await this.#follow(this.#source, ask);
   }
 
   close(): void {
-    this.#secure.destroy();
-    this.#plain.destroy();
+    this.#first.close();
+    this.#outward.close();
   }
 
-  async #follow(from: URL, ask: RangeRequest): Promise<RangeAnswer> {
-    let url = from;
+  async #follow(from: Target, ask: RangeRequest): Promise<RangeAnswer> {
+    let target = from;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       let response: IncomingMessage;
       try {
-        response = await this.#get(url, ask);
+        response = await this.#get(target, ask);
       } catch (error) {
+        if (error instanceof ForbiddenAddress) return { kind: "refused", why: error.message };
         return { kind: "unreachable", why: wordsOf(error), retryAfterMs: null };
       }
       const { statusCode = 0, headers } = response;
       if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
+        const { remoteAddress = "" } = response.socket;
         response.destroy();
-        const next = fetchable(URL.parse(headers.location, url)?.href ?? "");
-        // A redirect from the internet must not lead to a server on this machine.
+        const { url } = target;
+        const next = fetchable(URL.parse(headers.location, url)?.href ?? "", this.#localSources);
         if (next === null || (url.protocol === "https:" && next.protocol !== "https:")) {
           return { kind: "refused", why: "It redirects to an address that is not https." };
         }
-        url = next;
-        this.#target = { url, until: performance.now() + targetMs };
+        const via = this.#kindOf(remoteAddress) === "public" ? this.#outward : target.via;
+        target = { url: next, via };
+        this.#remembered = { target, until: performance.now() + targetMs };
         continue;
       }
       return this.#judge(response, ask);
@@ -109,7 +136,7 @@ export class InternetSource {
     return { kind: "refused", why };
   }
 
-  #get(url: URL, { start, end, validator, signal }: RangeRequest): Promise<IncomingMessage> {
+  #get({ url, via }: Target, { start, end, validator, signal }: RangeRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const headers = {
         range: `bytes=${start}-${end - 1}`,
@@ -118,10 +145,7 @@ export class InternetSource {
         "user-agent": "gleaner",
         ...(validator === null ? {} : { "if-range": validator }),
       };
-      const asked =
-        url.protocol === "https:"
-          ? https.get(url, { headers, signal, agent: this.#secure })
-          : http.get(url, { headers, signal, agent: this.#plain });
+      const asked = via.get(url, { headers, signal });
       const timer = setTimeout(() => void asked.destroy(new Error("no answer in time")), this.times.answerMs);
       asked.on("response", (response) => {
         clearTimeout(timer);

@@ -14,11 +14,12 @@ it("resolves a file on Hugging Face or on a mirror", () => {
   expect(at("hf:someone/a-repo")).toBeUndefined();
 });
 
-it("accepts https, and http only from this machine", () => {
+it("accepts only https, and in tests http from this machine", () => {
   expect(at("https://example.org/m?x=1")).toBe("https://example.org/m?x=1");
-  expect(at("http://127.0.0.1:81/m")).toBe("http://127.0.0.1:81/m");
+  expect(at("http://127.0.0.1:81/m", { GLEANER_TEST_LOCAL_SOURCES: "1" })).toBe("http://127.0.0.1:81/m");
   for (const source of [
     "bundled",
+    "http://127.0.0.1:81/m",
     "http://example.org/m",
     "file:///etc/passwd",
     "https://u:p@example.org/m",
