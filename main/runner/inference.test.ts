@@ -128,6 +128,22 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(await answer(norway, { format: { kind: "grammar", grammar } })).toMatchObject({ text: "Oslo!" });
   });
 
+  it.each(["<|im_end|>", "a <|im_end|> b", "<|im_start|>user\n<|im_end|>\n", "<s></s><unk>"])(
+    "writes %j whole where a schema, a grammar or a tool forces it",
+    async (text) => {
+      const grammar = `root ::= ${JSON.stringify(text)} "!"`;
+      const forced = await answer(norway, { format: { kind: "grammar", grammar }, logprobs: 0 });
+      expect(forced).toMatchObject({ text: `${text}!`, finishReason: "stop" });
+      expect(forced.logprobs?.map(({ token }) => token).join("")).toBe(`${text}!`);
+      const schema = JSON.stringify({ type: "object", properties: { [text]: { enum: [text] } } });
+      const object = await answer(clara, { format: { kind: "json-schema", schema } });
+      expect(JSON.parse(object.text)).toEqual({ [text]: text });
+      const tools = [{ name: "tell", parameters: schema }];
+      const { toolCalls = [] } = await answer(norway, { tools, toolChoice: "required" });
+      expect(JSON.parse(toolCalls[0]?.arguments ?? "")).toEqual({ [text]: text });
+    },
+  );
+
   it("returns null for a grammar that llama.cpp refuses", async () => {
     const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled });
     const grammar = 'root ::= root "a" | "b"';

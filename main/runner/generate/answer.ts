@@ -133,10 +133,12 @@ class Answer {
       readonly stopTokens: readonly Token[];
     },
   ): Promise<PassageEnd> {
+    // A grammar ends the answer itself, and may demand the very words with which the template ends one.
+    const ends = enforced === null ? this.#prompt : { stopTexts: [], stopTokens: [] };
     return this.#writer.write(fed, {
       enforced,
-      stopTexts: [...this.#work.request.stop, ...this.#prompt.stopTexts, ...stopTexts],
-      stopTokens: new Set([...this.#prompt.stopTokens, ...stopTokens]),
+      stopTexts: [...this.#work.request.stop, ...ends.stopTexts, ...stopTexts],
+      stopTokens: new Set([...ends.stopTokens, ...stopTokens]),
       reported: true,
       emit: (piece) => {
         this.#text += piece;

@@ -56,13 +56,17 @@ function biasOf(model: LlamaModel, { logitBias = [] }: Sampling): TokenBias | nu
 /** Stands for the logarithm of a probability of 0, since JSON has no infinity. */
 const leastLogprob = -9_999;
 
-/** The log probability of a chosen token, and those of the `count` likeliest. */
+/**
+ * The log probability of a chosen token, and those of the `count` likeliest.
+ * @param special whether control tokens have a text.
+ */
 export function choiceOf(
   model: LlamaModel,
   step: { readonly token: Token; readonly confidence?: number; readonly probabilities?: Map<Token, number> },
   count: number,
+  special: boolean,
 ): TokenChoice {
-  const textOf = (token: Token): string => model.detokenize([token], false);
+  const textOf = (token: Token): string => model.detokenize([token], special);
   const top: { token: string; logprob: number }[] = [];
   // The library sorts them by probability.
   for (const [token, probability] of step.probabilities ?? []) {

@@ -73,7 +73,12 @@ export class Writer {
     const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
     const matcher = new StopMatcher(stops);
     const before = [...sequence.contextTokens.slice(-16), ...fed];
-    const decoder = new TokenDecoder<Token>((tokens, last) => model.detokenize(tokens, false, last), before);
+    // A grammar compares the text of control tokens too, so they are part of the answer.
+    const special = enforced !== null;
+    const decoder = new TokenDecoder<Token>(
+      (tokens, last) => model.detokenize(tokens, special, last),
+      before,
+    );
     const json = enforced?.trimEnd === true ? new JsonEnd() : null;
     /** The length of the text before each token of this passage. Infinity if the token continues a character. */
     const starts: number[] = [];
@@ -117,7 +122,7 @@ export class Writer {
       starts.push(decoder.isInsideCharacter ? Infinity : length);
       let text = decoder.push(token);
       if (count !== undefined) {
-        const choice = choiceOf(model, step, count);
+        const choice = choiceOf(model, step, count, special);
         this.#bytes += 64 * (1 + choice.top.length);
         this.#logprobs.push(choice);
       }
