@@ -69,6 +69,8 @@ export const capabilities = v.object({
 export const policy = v.object({
   /** The job is a dead letter after this many failed or lost attempts. */
   maxFailures: v.optional(v.number()),
+  /** The same for failures of which the worker says that the job caused them (`byJob`). */
+  maxFailuresByJob: v.optional(v.number()),
   /**
    * The n-th wait is `firstMs` × factor^(n−1), at most `maxMs`. A random share of it, up to `jitter` (0 to 1), is
    * subtracted.

@@ -111,6 +111,8 @@ export const workerMutations = {
         retryable: v.boolean(),
         /** This worker cannot run the job. It says nothing about the job. */
         unfit: v.optional(v.boolean()),
+        /** The job made the worker fail, for instance by crashing its program. Few workers try such a job. */
+        byJob: v.optional(v.boolean()),
       }),
       starts: v.optional(attemptIds),
       demand,

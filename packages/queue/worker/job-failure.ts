@@ -8,20 +8,31 @@ export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly unfit: boolean;
+  readonly byJob: boolean;
 
   /**
    * @param how.retryable another attempt may succeed. The default.
    * @param how.unfit this worker cannot run the job, but another may.
+   * @param how.byJob the job made this worker fail and may do so to others, so only one more of them tries it.
    */
   constructor(
     code: string,
     message: string,
-    { retryable = true, unfit = false }: { readonly retryable?: boolean; readonly unfit?: boolean } = {},
+    {
+      retryable = true,
+      unfit = false,
+      byJob = false,
+    }: {
+      readonly retryable?: boolean;
+      readonly unfit?: boolean;
+      readonly byJob?: boolean;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.retryable = retryable;
     this.unfit = unfit;
+    this.byJob = byJob;
   }
 }
 
@@ -33,9 +44,9 @@ export class ReleaseJob extends Error {
 /** The error for the queue. Of an unknown error it has only the name, since the message may quote the payload. */
 export function attemptErrorOf(error: unknown): AttemptError {
   if (error instanceof JobFailure) {
-    const { code, retryable, unfit } = error;
+    const { code, retryable, unfit, byJob } = error;
     const message = error.message.slice(0, maxMessageChars);
-    return unfit ? { code, message, retryable, unfit } : { code, message, retryable };
+    return { code, message, retryable, ...(unfit ? { unfit } : {}), ...(byJob ? { byJob } : {}) };
   }
   const name = error instanceof Error ? error.name : typeof error;
   return { code: "handler_error", message: `The worker failed (${name}).`, retryable: true };

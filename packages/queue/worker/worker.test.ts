@@ -360,7 +360,9 @@ describe("one job", () => {
   it("a worker passes on a JobFailure as it is, and only the name of any other error", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
-    at.runs[0]?.fail(new JobFailure("no_gpu", "There is none.", { unfit: true, retryable: false }));
+    at.runs[0]?.fail(
+      new JobFailure("no_gpu", "There is none.", { unfit: true, retryable: false, byJob: true }),
+    );
     await settle();
     const first = at.queue.call("fail");
     expect(first.args["error"]).toEqual({
@@ -368,6 +370,7 @@ describe("one job", () => {
       message: "There is none.",
       retryable: false,
       unfit: true,
+      byJob: true,
     });
     at.queue.showHeld("a2");
     first.answer({ kind: "failed", ...nextWork([claimedJob("a2")]) });

@@ -202,6 +202,8 @@ export const schema = defineSchema({
     deadlineAt: v.optional(v.number()),
     attempts: v.number(),
     failures: v.number(),
+    /** Those of the failures that the job caused, as its workers say. */
+    failuresByJob: v.optional(v.number()),
     round: v.number(),
     /** The fence: only this attempt may write. */
     currentAttemptId: v.optional(v.id("attempts")),

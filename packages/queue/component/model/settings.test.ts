@@ -44,6 +44,7 @@ describe("settings", () => {
     { maxTextBytes: 1_024.5 },
     { watchMs: 3_600_001 },
     { policy: { maxFailures: 0 } },
+    { policy: { maxFailuresByJob: 0 } },
     { policy: { recordKeptMs: -1 } },
     { policy: { backoff: { firstMs: 1, factor: 0.5, maxMs: 1, jitter: 0 } } },
   ])("settings refuse %o", async (values) => {

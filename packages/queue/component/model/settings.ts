@@ -37,6 +37,7 @@ export const defaultSettings: Settings = {
   maxTextBytes: 2 * 1024 * 1024,
   policy: {
     maxFailures: 4,
+    maxFailuresByJob: 2,
     backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },
     payloadKeptMs: 24 * 3_600_000,
     chunksKeptMs: 10 * 60_000,

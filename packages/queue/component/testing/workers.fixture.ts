@@ -84,7 +84,7 @@ export async function fail(
   t: Backend,
   { keyHash }: TestWorker,
   attemptId: string,
-  error: { code: string; message: string; retryable: boolean; unfit?: boolean } = crash,
+  error: { code: string; message: string; retryable: boolean; unfit?: boolean; byJob?: boolean } = crash,
   demand: Demand = { jobs: 0 },
 ) {
   return await t.mutation(queue.work.fail, { keyHash, attemptId, error, demand });

@@ -37,13 +37,14 @@ export async function fail(
 }
 
 /**
- * A worker's first `unfit` counts as a failure; its repeats do not. The job goes to another worker without a back-off.
+ * A worker's first `unfit` counts as a failure; its repeats do not. The job goes to another worker without a back-off. A
+ * failure that the job caused counts twice: in `failures`, and in `failuresByJob`, which has a lower limit.
  */
 async function failOnce(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   job: Doc<"jobs">,
-  { code, message, retryable, unfit = false }: WorkerCall<"fail">["error"],
+  { code, message, retryable, unfit = false, byJob = false }: WorkerCall<"fail">["error"],
   settings: Settings,
   now: number,
 ): Promise<void> {
@@ -51,7 +52,9 @@ async function failOnce(
   const policy = policyOf(settings, job.policy);
   const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
   const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};
-  const final = (!retryable && !unfit) || failures >= policy.maxFailures;
+  const failuresByJob = (job.failuresByJob ?? 0) + (byJob ? 1 : 0);
+  const tooMany = failures >= policy.maxFailures || failuresByJob >= policy.maxFailuresByJob;
+  const final = (!retryable && !unfit) || tooMany;
   const next = final
     ? { error }
     : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id) };
@@ -60,7 +63,7 @@ async function failOnce(
   const dueAt = now + waitMs;
   const wait = delayed ? { waitsFor: "time" as const, dueAt } : {};
   await move(ctx, job, { kind: "fail", final, delayed }, now, {
-    job: { failures, ...unfits, ...next, ...wait },
+    job: { failures, ...(byJob ? { failuresByJob } : {}), ...unfits, ...next, ...wait },
     attempt: { error },
   });
   if (delayed) await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});

@@ -4,6 +4,7 @@ import {
   jobRow,
   passTime,
   queue,
+  scope,
   startQueue,
   submitJob,
   submitJobs,
@@ -410,6 +411,10 @@ describe("complete", () => {
 });
 
 describe("fail", () => {
+  const noBackOff = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
+  const retry = async (jobId: string) =>
+    await t.mutation(queue.deadLetters.retry, { scope, jobId, actor: "eve" });
+
   it("fail has the job retried after the back-off, and returns the next job", async () => {
     const worker = await addWorker(t);
     const policy = { backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0 } };
@@ -442,6 +447,39 @@ describe("fail", () => {
     const other = await submitJob(t);
     await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...crash, retryable: false });
     expect(await jobRow(t, other)).toMatchObject({ status: "failed", failures: 1 });
+  });
+
+  it("fail lets one other worker try a job that made its worker fail, and then makes it a dead letter", async () => {
+    await addLane();
+    const [first, second] = [await addWorker(t), await addWorker(t)];
+    const byJob = { ...crash, byJob: true };
+    await take(t, first);
+    await take(t, second);
+    const jobId = await submitJob(t, { policy: noBackOff });
+    const claimed = await claim(t, first, jobId);
+    if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+    await fail(t, first, claimed.job.attemptId, byJob, { jobs: 1 });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, failuresByJob: 1 });
+    expect(await shownTo(t, first)).toEqual([]);
+    expect((await take(t, first)).jobs).toEqual([]);
+    await fail(t, second, (await takeOne(t, second)).attemptId, byJob);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", failures: 2, failuresByJob: 2 });
+    expect(await retry(jobId)).toEqual({ kind: "ready" });
+    expect((await jobRow(t, jobId)).failuresByJob).toBeUndefined();
+  });
+
+  it("fail counts failures by the job apart from other failures", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t, { policy: noBackOff });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...crash, byJob: true });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId);
+    await fail(t, worker, (await takeOne(t, worker)).attemptId);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 3, failuresByJob: 1 });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...crash, byJob: true });
+    expect(await status(jobId)).toBe("failed");
+    const once = await submitJob(t, { policy: { ...noBackOff, maxFailuresByJob: 1 } });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...crash, byJob: true });
+    expect(await status(once)).toBe("failed");
   });
 
   it("fail is fenced when it is repeated", async () => {

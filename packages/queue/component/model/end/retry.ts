@@ -38,6 +38,7 @@ export async function retryDeadLetter(
   await ctx.db.patch("jobs", job._id, {
     laneId,
     unfit: undefined,
+    failuresByJob: undefined,
     error: undefined,
     report: undefined,
     reply: undefined,

@@ -12,6 +12,7 @@ export type JobChange = Partial<
     | "currentAttemptId"
     | "attempts"
     | "failures"
+    | "failuresByJob"
     | "unfit"
     | "error"
     | "report"
