@@ -11,6 +11,7 @@ const actions = {
   "device.enrolled": "Device enrolled",
   "device.approved": "Device approved",
   "device.refused": "Device refused",
+  "device.key-registered": "Device registered its signing key",
   "device.retired": "Device retired",
   "device.reinstated": "Device reinstated",
   "device.labelled": "Device groups changed",

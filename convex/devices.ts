@@ -6,6 +6,7 @@ import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devic
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
+import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
@@ -21,6 +22,16 @@ export const enroll = mutation({
   handler: async (ctx, args) => await enrollDevice(ctx, args, Date.now()),
 });
 
+/** Registers the signing key of a device that has none yet. Refuses: unauthorized, invalid, conflict (it has another). */
+export const registerSigningKey = mutation({
+  args: { key: v.string(), signingKey },
+  returns: v.null(),
+  handler: async (ctx, { key, signingKey: given }) => {
+    await registerKey(ctx, await authenticateDevice(ctx, key), given, Date.now());
+    return null;
+  },
+});
+
 /**
  * The device, and its organization's models, rules and sharing secret. A retired device gets no secret; a pending one gets
  * no models and no rules either. Devices subscribe to this query all the time, and to others only while they wait or work.
@@ -32,6 +43,8 @@ export const me = query({
     name: v.string(),
     organization: v.object({ id: v.id("organizations"), name: v.string() }),
     status: deviceStatus,
+    /** The registered public key; null before it has one. */
+    signingKey: v.union(v.string(), v.null()),
     models: v.array(offeredModel),
     policy: policyRules,
     sharing: v.union(sharing, v.null()),
@@ -50,6 +63,7 @@ export const me = query({
       name: device.name,
       organization: { id: organizationId, name: present(organization, "organization").name },
       status,
+      signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
       policy,
       sharing: secrets,

@@ -8,6 +8,7 @@ import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { boundedInteger, present, refuse } from "./model/refuse.ts";
+import { keptSignature } from "./model/requests/signature.ts";
 import { reply, usage as usageValidator } from "./model/validators.ts";
 
 /**
@@ -23,7 +24,11 @@ export const onFinal = internalMutation({
 type Reply = Infer<typeof reply>;
 
 /** The report that work.complete adds to an answer. `vectors`: their number; absent for text. */
-const report = v.object({ usage: usageValidator, vectors: v.optional(v.number()) });
+const report = v.object({
+  usage: usageValidator,
+  vectors: v.optional(v.number()),
+  signature: keptSignature,
+});
 
 /**
  * Closes the order of a job that ended: pays the device for an answer, or releases the reservation. It also checks the
@@ -47,7 +52,8 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
 }
 
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
-  const { usage, vectors } = parse(report, event.report);
+  const { usage, vectors, signature } = parse(report, event.report);
+  if (signature.jobId !== event.jobId) refuse("invalid", "The result was signed for another job.");
   if (vectors !== order.vectors) refuse("invalid", "The answer does not fit the request.");
   checkUsage(usage, order.most);
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");

@@ -68,13 +68,16 @@ export default defineSchema({
 
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
-   * data classes. Seldom written: by devices.enroll, devices.report, admin and adminDevices (status), adminQueue.labelDevice.
+   * data classes. Seldom written: by devices.enroll, devices.registerSigningKey, devices.report, admin and adminDevices
+   * (status), adminQueue.labelDevice.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
     /** The queue's worker. Its `externalId` is this row's id. */
     workerId: v.string(),
     keyHash: v.string(),
+    /** Its public key of Ed25519, in base64url. It never changes. Without one the device gets no jobs. */
+    signingKey: v.optional(v.string()),
     name: v.string(),
     platform: v.string(),
     status: deviceStatus,

@@ -13,6 +13,7 @@ import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { chatRequest, work as workValidator } from "../model/validators.ts";
 import schema from "../schema.ts";
+import { makeSigningKey, registrationOf, signedAnswer, type SigningKey } from "./signing.fixture.ts";
 
 const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
 export type Backend = TestConvex<typeof schema>;
@@ -84,7 +85,11 @@ export async function signIn(t: Backend, { signInToken }: Organization): Promise
   return session;
 }
 
-export type Device = { readonly key: string; readonly deviceId: Id<"devices"> };
+export type Device = {
+  readonly key: string;
+  readonly deviceId: Id<"devices">;
+  readonly signingKey: SigningKey;
+};
 
 /** Arguments of a device's `hello`. It may hold as many jobs as the queue allows. */
 export function greeting(models: string[] = [modelId], startup = false) {
@@ -100,11 +105,18 @@ export async function addDevice(
   models: string[] = [modelId],
 ): Promise<Device> {
   const key = secret("gd_");
-  const outcome = await t.mutation(api.devices.enroll, { code, key, name, platform: "linux-x64" });
+  const signingKey = makeSigningKey();
+  const outcome = await t.mutation(api.devices.enroll, {
+    code,
+    key,
+    name,
+    platform: "linux-x64",
+    signingKey: registrationOf(signingKey, key),
+  });
   if (outcome.kind !== "enrolled") throw new Error(outcome.reason);
   await t.mutation(api.work.hello, { key, ...greeting(models) });
   await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
-  return { key, deviceId: outcome.deviceId };
+  return { key, deviceId: outcome.deviceId, signingKey };
 }
 
 /** Takes up to `jobs` ready jobs. Without any, the device waits for some. */
@@ -200,16 +212,43 @@ export const answerMicro = 10n * price.promptMicro + 3n * price.completionMicro;
 
 export async function complete(
   t: Backend,
-  { key }: Pick<Device, "key">,
+  device: Device,
   attemptId: string,
   options: { readonly text?: string; readonly usage?: Usage; readonly wanted?: number } = {},
 ) {
-  return await t.mutation(api.work.complete, {
+  return await completeWith(t, device, attemptId, answer(options.text, options.usage), options.wanted);
+}
+
+type Answered = Pick<FunctionArgs<typeof api.work.complete>, "result" | "report">;
+
+/** Completes an attempt with any answer, which the device signs. */
+export async function completeWith(
+  t: Backend,
+  device: Device,
+  attemptId: string,
+  answered: Answered,
+  wanted = 0,
+) {
+  const { key } = device;
+  const args = {
     key,
     attemptId,
-    ...answer(options.text, options.usage),
-    demand: { jobs: options.wanted ?? 0 },
-  });
+    ...(await signed(t, device, attemptId, answered)),
+    demand: { jobs: wanted },
+  };
+  return await t.mutation(api.work.complete, args);
+}
+
+/** The answer with the device's signature for this attempt. */
+export async function signed(
+  t: Backend,
+  { key, deviceId, signingKey }: Device,
+  attemptId: string,
+  answered: Answered,
+) {
+  const held = await t.query(api.work.held, { key });
+  const jobId = held.find((attempt) => attempt.attemptId === attemptId)?.jobId ?? "lost";
+  return signedAnswer(signingKey, { deviceId, attemptId, jobId }, answered);
 }
 
 export async function fail(

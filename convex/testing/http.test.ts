@@ -7,6 +7,7 @@ import {
   addOrganization,
   allJobs,
   type Backend,
+  completeWith,
   countQueue,
   type Device,
   expectBooksInOrder,
@@ -118,10 +119,7 @@ describe("a chat completion", () => {
       const asked = post({ ...body, stream });
       await takeJob(t, device, async (job) => {
         const likely = { token: "é", logprob: -0.5 };
-        await t.mutation(api.work.complete, {
-          key: device.key,
-          attemptId: job.attemptId,
-          demand: { jobs: 0 },
+        await completeWith(t, device, job.attemptId, {
           result: {
             text: "",
             finishReason: "tool_calls",

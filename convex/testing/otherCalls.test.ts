@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { api } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
   allJobs,
   type Backend,
+  completeWith,
   type Device,
   expectBooksInOrder,
   fail,
@@ -50,10 +50,7 @@ describe("a completion", () => {
     const asked = complete({ prompt: "Once", logprobs: 1 });
     await takeJob(t, device, async ({ attemptId, prompt }) => {
       expect(prompt).toBe("Once");
-      await t.mutation(api.work.complete, {
-        key: device.key,
-        attemptId,
-        demand: { jobs: 0 },
+      await completeWith(t, device, attemptId, {
         result: {
           text: " 🐦 a",
           finishReason: "length",
@@ -147,10 +144,7 @@ describe("embeddings", () => {
 
   async function answer(embeddings: string[]): Promise<void> {
     await takeJob(t, device, async ({ attemptId }) => {
-      await t.mutation(api.work.complete, {
-        key: device.key,
-        attemptId,
-        demand: { jobs: 0 },
+      await completeWith(t, device, attemptId, {
         result: { embeddings },
         report: {
           usage: { promptTokens: 9, completionTokens: 0 },

@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import { api } from "../_generated/api.js";
 import type { work as workValidator } from "../model/validators.ts";
-import { answer, type Backend, type Device, take } from "./backend.fixture.ts";
+import { answer, type Backend, completeWith, type Device, take } from "./backend.fixture.ts";
 
 export type Work = {
   readonly jobId: string;
@@ -30,7 +30,7 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
       await t.mutation(api.work.append, { key, attemptId, seq, text });
     },
     complete: async (text) => {
-      await t.mutation(api.work.complete, { key, attemptId, ...answer(text), demand: { jobs: 0 } });
+      await completeWith(t, device, attemptId, answer(text));
     },
   });
 }

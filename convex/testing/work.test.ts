@@ -12,6 +12,7 @@ import {
   chat,
   claim,
   complete,
+  completeWith,
   type Device,
   expectBooksInOrder,
   expectRefusal,
@@ -435,13 +436,7 @@ describe("a device's input", () => {
     const { result, report } = answer("x");
     const timing = { prefillMs: Number.NaN, generateMs: 1 };
     await expectRefusal(
-      t.mutation(api.work.complete, {
-        key,
-        attemptId,
-        result,
-        report: { ...report, timing },
-        demand: { jobs: 0 },
-      }),
+      completeWith(t, device, attemptId, { result, report: { ...report, timing } }),
       "invalid",
     );
     // The refused calls left no trace.
@@ -517,16 +512,13 @@ describe("an embedding job", () => {
   }
 
   const answerWith = async (
-    { key }: Device,
+    device: Device,
     attemptId: string,
     result: { embeddings: string[] } | { text: string; finishReason: "stop" },
     usage = { promptTokens: 7, completionTokens: 0 },
   ) =>
-    await t.mutation(api.work.complete, {
-      key,
-      attemptId,
+    await completeWith(t, device, attemptId, {
       result,
-      demand: { jobs: 0 },
       report: { usage, timing: { prefillMs: 1, generateMs: 0 } },
     });
 

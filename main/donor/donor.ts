@@ -88,9 +88,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onEnded: () => void sensors.sample("memoryFreeMb"),
   });
   const catalog = new ModelCatalog(log);
-  const { deviceKey } = identity.current();
+  const { deviceKey, signer } = identity.current();
   const client = openClient(options.backendUrl, options.webSocketConstructor);
-  const organization = connectOrganization(client, deviceKey, log);
+  const organization = connectOrganization(client, identity.current(), log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
     idle: options.idle,
@@ -132,7 +132,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => publisher.greeted(),
-    around: (handler) => journal.jobsOf(handler),
+    around: (handler) => signer.signed(journal.jobsOf(handler), () => member.me?.deviceId ?? ""),
   });
   const onEnrolled = (): void => {
     member.enrolled();
@@ -223,8 +223,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);
       void enrollment.remember(me);
+      if (me.signingKey === null) void enrollment.registerSigningKey();
+      else if (me.signingKey !== signer.publicKey)
+        log("error", "signing-key.differs", { use: "enroll again" });
     }
-    work.wantedChanged(me?.status === "active");
+    // The organization refuses results that this device cannot sign.
+    work.wantedChanged(me?.status === "active" && me.signingKey === signer.publicKey);
     if (startGate.update()) loop.wake("enrollment");
   }
 

@@ -10,9 +10,17 @@ import { admitGuess, countWrongGuess } from "../rates.ts";
 import { boundedText, present, refuse } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
 import { ensureSecret } from "./sharing.ts";
+import { provenKey, signingKey } from "./signingKey.ts";
 
 /** Arguments of an enrollment. `key` is the device's own secret. */
-export const enrollment = { code: v.string(), key: v.string(), name: v.string(), platform: v.string() };
+export const enrollment = {
+  code: v.string(),
+  key: v.string(),
+  name: v.string(),
+  platform: v.string(),
+  /** Absent for programs that do not sign. They get no jobs. */
+  signingKey: v.optional(signingKey),
+};
 
 export const enrollOutcome = v.union(
   v.object({ kind: v.literal("enrolled"), deviceId: v.id("devices"), organization: v.string() }),
@@ -64,7 +72,7 @@ async function addDevice(
   ctx: MutationCtx,
   { _id: codeId, organizationId, label, needsApproval = false }: Doc<"enrolmentCodes">,
   keyHash: string,
-  asked: { readonly name: string; readonly platform: string },
+  asked: Pick<ObjectType<typeof enrollment>, "name" | "platform" | "signingKey">,
   now: number,
 ): Promise<Doc<"devices">> {
   const { ip } = await ctx.meta.getRequestMetadata();
@@ -73,6 +81,7 @@ async function addDevice(
     organizationId,
     workerId: "",
     keyHash,
+    ...(asked.signingKey === undefined ? {} : { signingKey: await provenKey(keyHash, asked.signingKey) }),
     name,
     platform: boundedText(asked.platform, "The platform", maxPlatformChars),
     status: needsApproval ? "pending" : "active",

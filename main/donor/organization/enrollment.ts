@@ -4,7 +4,7 @@ import type { IdentityStore } from "./identity.ts";
 import type { EnrollOutcome, Me, Organization } from "./organization.ts";
 
 type EnrollmentDeps = {
-  readonly organization: Pick<Organization, "enroll">;
+  readonly organization: Pick<Organization, "enroll" | "registerSigningKey">;
   readonly identity: IdentityStore;
   /** The device's name in the organization. */
   readonly name: string;
@@ -36,6 +36,15 @@ export class Enrollment {
     } catch (error) {
       log("warn", "enroll.failed", { error: errorName(error) });
       return refused("The organization's server refused the enrollment. Try again later.");
+    }
+  }
+
+  /** Registers the signing key of a device that enrolled before devices had one. Never rejects. */
+  async registerSigningKey(): Promise<void> {
+    try {
+      await this.#deps.organization.registerSigningKey();
+    } catch (error) {
+      this.#deps.log("error", "signing-key.refused", { error: errorName(error) });
     }
   }
 

@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { silentLog } from "../../log.ts";
 import { openIdentity } from "./identity.ts";
 
@@ -39,4 +41,25 @@ it("moves a damaged file aside and creates a new key, which it does not log", as
   expect(logged.join()).toContain("identity.corrupt");
   expect(logged.join()).not.toContain(store.current().deviceKey);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ enrolment: null });
+});
+
+it("creates a signing key once, also for a file that has none, and keeps the device's key", async () => {
+  const deviceKey = `gd_${"a".repeat(43)}`;
+  await writeFile(path, JSON.stringify({ version: 1, deviceKey, enrolment: null }));
+  const first = (await openIdentity(path, silentLog)).current();
+  expect(first.deviceKey).toBe(deviceKey);
+  expect(first.signer.publicKey).toMatch(publicKeyPattern);
+  const again = (await openIdentity(path, silentLog)).current();
+  expect(again.signer.publicKey).toBe(first.signer.publicKey);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  "",
+  "AAAA",
+  generateKeyPairSync("x25519").privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url"),
+])("takes a file with the signing key %j as damaged", async (signingKey) => {
+  const deviceKey = `gd_${"a".repeat(43)}`;
+  await writeFile(path, JSON.stringify({ version: 1, deviceKey, signingKey, enrolment: null }));
+  expect((await openIdentity(path, silentLog)).current().deviceKey).not.toBe(deviceKey);
 });

@@ -1,17 +1,21 @@
-import { randomBytes } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Log } from "../../log.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
+import { Signer } from "./signer.ts";
 
-/** The device's identity. Only the backend gets the key, and it stores a hash. */
+/** The device's identity. Only the backend gets the device key, and it stores a hash. Nobody gets the signer's key. */
 export type Identity = {
   readonly deviceKey: string;
+  readonly signer: Signer;
   readonly enrollment: { readonly deviceId: string; readonly organizationName: string } | null;
 };
 
 const identityFile = z.object({
   version: z.literal(1),
   deviceKey: z.string().regex(/^gd_[A-Za-z0-9_-]{43}$/),
+  /** A private key of Ed25519: PKCS #8 in base64url. Files of earlier versions have none. */
+  signingKey: z.string().max(200).transform(readPrivateKey).optional(),
   /** Files of earlier versions have this spelling. */
   enrolment: z
     .object({ deviceId: z.string().min(1).max(200), organizationName: z.string().max(500) })
@@ -23,19 +27,23 @@ export type IdentityStore = {
   readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
 };
 
-/** Reads the device's key or creates one of 256 random bits. It is on disk (mode 0600) before its first use. */
+/** Reads the device's keys or creates them. They are on disk (mode 0600) before their first use. */
 export async function openIdentity(path: string, log: Log): Promise<IdentityStore> {
   const loaded = await loadJson(path, identityFile);
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });
-  let identity: Identity =
-    loaded.kind === "loaded"
-      ? { deviceKey: loaded.value.deviceKey, enrollment: loaded.value.enrolment }
-      : { deviceKey: `gd_${randomBytes(32).toString("base64url")}`, enrollment: null };
+  const file = loaded.kind === "loaded" ? loaded.value : null;
+  const privateKey = file?.signingKey ?? generateKeyPairSync("ed25519").privateKey;
+  let identity: Identity = {
+    deviceKey: file?.deviceKey ?? `gd_${randomBytes(32).toString("base64url")}`,
+    signer: new Signer(privateKey),
+    enrollment: file?.enrolment ?? null,
+  };
   const save = (): Promise<void> => {
     const { deviceKey, enrollment: enrolment } = identity;
-    return saveJson(path, { version: 1, deviceKey, enrolment });
+    const signingKey = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url");
+    return saveJson(path, { version: 1, deviceKey, signingKey, enrolment });
   };
-  if (loaded.kind !== "loaded") await save();
+  if (file?.signingKey === undefined) await save();
   return {
     current: () => identity,
     setEnrollment: async (enrollment) => {
@@ -44,4 +52,15 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
       await save();
     },
   };
+}
+
+function readPrivateKey(text: string, context: z.RefinementCtx): ReturnType<typeof createPrivateKey> {
+  try {
+    const key = createPrivateKey({ key: Buffer.from(text, "base64url"), format: "der", type: "pkcs8" });
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    // The text is no key.
+  }
+  context.addIssue("has to be a private key of Ed25519");
+  return z.NEVER;
 }

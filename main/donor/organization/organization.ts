@@ -15,6 +15,7 @@ import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
+import type { Identity } from "./identity.ts";
 
 export type EnrollOutcome = FunctionReturnType<typeof api.devices.enroll>;
 
@@ -23,7 +24,10 @@ export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeB
   Partial<Pick<OfferedModel, "template">>;
 
 /** `sharing` is the secret by which devices recognize each other in an office. If it is null, nothing is shared. */
-export type Me = Pick<FunctionReturnType<typeof api.devices.me>, "name" | "status" | "sharing"> & {
+export type Me = Pick<
+  FunctionReturnType<typeof api.devices.me>,
+  "name" | "status" | "sharing" | "signingKey"
+> & {
   readonly deviceId: string;
   readonly organizationName: string;
   readonly models: readonly OfferedModel[];
@@ -53,6 +57,8 @@ export type ReportedModel = {
  */
 export type Organization = {
   enroll(code: string, name: string, platform: string): Promise<EnrollOutcome>;
+  /** Registers this device's signing key, once. */
+  registerSigningKey(): Promise<void>;
   /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stays. */
   report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
   /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
@@ -75,13 +81,23 @@ export function openClient(url: string, webSocketConstructor?: typeof WebSocket)
   });
 }
 
-export function connectOrganization(client: ConvexClient, key: string, log: Log): Organization {
+export function connectOrganization(
+  client: ConvexClient,
+  { deviceKey: key, signer }: Pick<Identity, "deviceKey" | "signer">,
+  log: Log,
+): Organization {
   const failed =
     (query: string) =>
     (error: Error): void =>
       log("warn", "backend.query-failed", { query, error: errorName(refusalOf(error)) });
   return {
-    enroll: (code, name, platform) => client.mutation(api.devices.enroll, { code, key, name, platform }),
+    enroll: (code, name, platform) => {
+      const signingKey = signer.registration(key);
+      return client.mutation(api.devices.enroll, { code, key, name, platform, signingKey });
+    },
+    registerSigningKey: async () => {
+      await client.mutation(api.devices.registerSigningKey, { key, signingKey: signer.registration(key) });
+    },
     report: async (activity, unknownFacts) => {
       try {
         const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };

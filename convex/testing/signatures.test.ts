@@ -1,0 +1,243 @@
+import { ConvexError } from "convex/values";
+import { beforeEach, describe, expect, it } from "vitest";
+import { api } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  answer,
+  type Backend,
+  claim,
+  complete,
+  completeWith,
+  type Device,
+  expectBooksInOrder,
+  expectRefusal,
+  greeting,
+  type Organization,
+  secret,
+  signed,
+  signIn,
+  startBackend,
+  statusOf,
+  submit,
+} from "./backend.fixture.ts";
+import { makeSigningKey, registrationOf, signedAnswer } from "./signing.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+/** Enrolls a device as a program without signatures does. */
+async function enrollUnsigned(): Promise<Omit<Device, "signingKey">> {
+  const key = secret("gd_");
+  const args = { code: acme.code, key, name: "old", platform: "linux-x64" };
+  const outcome = await t.mutation(api.devices.enroll, args);
+  if (outcome.kind !== "enrolled") throw new Error(outcome.reason);
+  return { key, deviceId: outcome.deviceId };
+}
+
+type Answered = Parameters<typeof completeWith>[3];
+type Sent = Awaited<ReturnType<typeof signed>>;
+
+async function send(attemptId: string, sent: Answered, by: Device = device) {
+  return await t.mutation(api.work.complete, { key: by.key, attemptId, ...sent, demand: { jobs: 0 } });
+}
+
+describe("the signature of a result", () => {
+  it("is required, and the job stays with the device without it", async () => {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    await expectRefusal(send(attemptId, answer()), "invalid");
+    expect(await statusOf(t, acme, jobId)).toBe("running");
+    await complete(t, device, attemptId);
+    expect(await statusOf(t, acme, jobId)).toBe("succeeded");
+    await expectBooksInOrder(t);
+  });
+
+  it("is kept with the attempt and with the job, together with the key's id", async () => {
+    const attemptId = await claim(t, device, await submit(t, acme));
+    const sent = await signed(t, device, attemptId, answer());
+    await send(attemptId, sent);
+    const keyId = device.signingKey.publicKey.slice(0, 16);
+    const kept = { signature: { ...sent.report.signature, keyId } };
+    expect((await allJobs(t, acme))[0]).toMatchObject({ report: kept });
+    const attempts = await t.run(
+      async (ctx) =>
+        await queue.workers.history(ctx, acme.organizationId, {
+          workerId: (await ctx.db.get("devices", device.deviceId))?.workerId ?? "",
+          paginationOpts: { numItems: 1, cursor: null },
+        }),
+    );
+    expect(attempts.page[0]).toMatchObject({ report: kept });
+  });
+
+  it("may be sent again after a lost answer", async () => {
+    const attemptId = await claim(t, device, await submit(t, acme));
+    const sent = await signed(t, device, attemptId, answer());
+    const first = await send(attemptId, sent);
+    expect(await send(attemptId, sent)).toMatchObject({ kind: "completed", reply: first["reply" as never] });
+    await expectBooksInOrder(t);
+  });
+
+  it.each<[string, (sent: Sent) => Answered]>([
+    ["the text", (sent) => ({ ...sent, result: { text: "Hello!", finishReason: "stop" } })],
+    ["the reason of the end", (sent) => ({ ...sent, result: { text: "Hello.", finishReason: "length" } })],
+    [
+      "an added tool call",
+      (sent) => ({
+        ...sent,
+        result: {
+          text: "Hello.",
+          finishReason: "stop",
+          toolCalls: [{ id: "call_1", name: "f", arguments: "{}" }],
+        },
+      }),
+    ],
+    [
+      "the token counts",
+      ({ result, report }) => ({
+        result,
+        report: { ...report, usage: { promptTokens: 10, completionTokens: 4 } },
+      }),
+    ],
+    [
+      "the times",
+      ({ result, report }) => ({ result, report: { ...report, timing: { prefillMs: 5, generateMs: 21 } } }),
+    ],
+    ["the job", changed({ jobId: "another" })],
+    ["the request's hash", changed({ requestHash: "0".repeat(64) })],
+    ["a hash that is none", changed({ requestHash: "x" })],
+    ["the signature", changed({ value: "A".repeat(86) })],
+    ["a short signature", changed({ value: "AAAA" })],
+    ["an empty signature", changed({ value: "" })],
+  ])("does not fit after a change of %s", async (_, change) => {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    await expectRefusal(send(attemptId, change(await signed(t, device, attemptId, answer()))), "invalid");
+    expect(await statusOf(t, acme, jobId)).toBe("running");
+    await expectBooksInOrder(t);
+  });
+
+  it("does not fit another attempt of the same device", async () => {
+    const [first, second] = [await submit(t, acme), await submit(t, acme)];
+    const used = await claim(t, device, first);
+    const sent = await signed(t, device, used, answer());
+    const other = await claim(t, device, second);
+    await expectRefusal(send(other, sent), "invalid");
+    await send(used, sent);
+    await expectRefusal(send(other, sent), "invalid");
+  });
+
+  it("does not fit another device, even one with the same key", async () => {
+    const other = await addDevice(t, acme, "other");
+    const attemptId = await claim(t, other, await submit(t, acme));
+    const held = (await t.query(api.work.held, { key: other.key }))[0];
+    const attempt = { attemptId, jobId: held?.jobId ?? "" };
+    const mine = signedAnswer(device.signingKey, { ...attempt, deviceId: device.deviceId }, answer());
+    await expectRefusal(send(attemptId, mine, other), "invalid");
+    await t.run(
+      async (ctx) =>
+        await ctx.db.patch("devices", other.deviceId, { signingKey: device.signingKey.publicKey }),
+    );
+    await expectRefusal(send(attemptId, mine, other), "invalid");
+  });
+
+  it("does not fit another organization's attempt", async () => {
+    const beta = await addOrganization(t, { name: "Beta" });
+    const theirs = await addDevice(t, beta);
+    const mine = await signed(t, device, await claim(t, device, await submit(t, acme)), answer());
+    const attemptId = await claim(t, theirs, await submit(t, beta));
+    await expectRefusal(send(attemptId, mine, theirs), "invalid");
+  });
+
+  it("does not fit a job that is not the attempt's, although the device signed it", async () => {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    const attempt = { deviceId: device.deviceId, attemptId, jobId: await submit(t, acme) };
+    await expectRefusal(send(attemptId, signedAnswer(device.signingKey, attempt, answer())), "invalid");
+    expect(await statusOf(t, acme, jobId)).toBe("running");
+    await expectBooksInOrder(t);
+  });
+
+  it("refuses numbers that JSON does not have", async () => {
+    const attemptId = await claim(t, device, await submit(t, acme));
+    const { result, report } = answer();
+    const logprobs = [{ token: "a", logprob: Number.NaN, top: [] }];
+    await expectRefusal(
+      completeWith(t, device, attemptId, { result: { ...result, logprobs }, report }),
+      "invalid",
+    );
+  });
+});
+
+function changed(fields: Partial<Sent["report"]["signature"]>) {
+  return ({ result, report }: Sent) => ({
+    result,
+    report: { ...report, signature: { ...report.signature, ...fields } },
+  });
+}
+
+describe("a device's signing key", () => {
+  it("is registered once by a device that enrolled without one, which gets jobs only then", async () => {
+    const old = await enrollUnsigned();
+    const { key } = old;
+    await expectRefusal(t.mutation(api.work.hello, { key, ...greeting() }), "invalid");
+    expect(await t.query(api.devices.me, { key })).toMatchObject({ signingKey: null });
+
+    const signingKey = makeSigningKey();
+    const registration = registrationOf(signingKey, key);
+    await t.mutation(api.devices.registerSigningKey, { key, signingKey: registration });
+    await t.mutation(api.devices.registerSigningKey, { key, signingKey: registration });
+    expect(await t.query(api.devices.me, { key })).toMatchObject({ signingKey: signingKey.publicKey });
+    await t.mutation(api.work.hello, { key, ...greeting() });
+    await complete(t, { ...old, signingKey }, await claim(t, old, await submit(t, acme)));
+
+    const another = registrationOf(makeSigningKey(), key);
+    await expectRefusal(t.mutation(api.devices.registerSigningKey, { key, signingKey: another }), "conflict");
+    const session = await signIn(t, acme);
+    const paginationOpts = { numItems: 50, cursor: null };
+    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    const rows = page.filter(({ action }) => action === "device.key-registered");
+    expect(rows).toMatchObject([{ subject: old.deviceId, actor: "device", detail: signingKey.publicKey }]);
+  });
+
+  it("is not replaced when the device enrolls again", async () => {
+    const { key, deviceId, signingKey } = device;
+    const args = { code: acme.code, key, name: "again", platform: "linux-x64" };
+    const another = registrationOf(makeSigningKey(), key);
+    expect(await t.mutation(api.devices.enroll, { ...args, signingKey: another })).toMatchObject({
+      deviceId,
+    });
+    expect(await t.query(api.devices.me, { key })).toMatchObject({ signingKey: signingKey.publicKey });
+  });
+
+  it.each([
+    ["another device's proof", (own: string) => registrationOf(makeSigningKey(), `${own}x`)],
+    [
+      "another key's proof",
+      (own: string) => ({ ...registrationOf(makeSigningKey(), own), publicKey: makeSigningKey().publicKey }),
+    ],
+    ["a short key", (own: string) => ({ ...registrationOf(makeSigningKey(), own), publicKey: "AAAA" })],
+    ["no proof", (own: string) => ({ ...registrationOf(makeSigningKey(), own), proof: "" })],
+    [
+      "a proof of zeros",
+      (own: string) => ({ ...registrationOf(makeSigningKey(), own), proof: "A".repeat(86) }),
+    ],
+  ])("is refused with %s", async (_, registrationFor) => {
+    const { key } = await enrollUnsigned();
+    const signingKey = registrationFor(key);
+    await expectRefusal(t.mutation(api.devices.registerSigningKey, { key, signingKey }), "invalid");
+    const fresh = secret("gd_");
+    const args = { code: acme.code, key: fresh, name: "new", platform: "linux-x64" };
+    const refused = t.mutation(api.devices.enroll, { ...args, signingKey: registrationFor(fresh) });
+    await expect(refused).rejects.toThrow(ConvexError);
+  });
+});

@@ -1,0 +1,59 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { deviceKeyStatement, resultStatement, resultText } from "../../app/signatures/statements.ts";
+
+/** A simulated device's pair of keys. */
+export type SigningKey = { readonly publicKey: string; readonly privateKey: KeyObject };
+
+export function makeSigningKey(): SigningKey {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  return { publicKey: publicKey.export({ format: "jwk" })["x"] as string, privateKey };
+}
+
+export function signText({ privateKey }: SigningKey, text: string): string {
+  return sign(null, Buffer.from(text), privateKey).toString("base64url");
+}
+
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The arguments with which a device registers its signing key. `key`: the device's own secret. */
+export function registrationOf(
+  signingKey: SigningKey,
+  key: string,
+): { readonly publicKey: string; readonly proof: string } {
+  const { publicKey } = signingKey;
+  const proof = signText(signingKey, deviceKeyStatement({ keyHash: hashText(key), publicKey }));
+  return { publicKey, proof };
+}
+
+/** One attempt of a device. */
+export type SignedAttempt = {
+  readonly deviceId: string;
+  readonly attemptId: string;
+  readonly jobId: string;
+};
+
+/** A result and its report, signed as a device does. NaN has no JSON, so the hash of another report is signed then. */
+export function signedAnswer<Result, Report extends object>(
+  signingKey: SigningKey,
+  { deviceId, attemptId, jobId }: SignedAttempt,
+  { result, report }: { readonly result: Result; readonly report: Report },
+) {
+  const requestHash = hashText("request");
+  const resultHash = hashText(textOf(result, report));
+  const value = signText(
+    signingKey,
+    resultStatement({ deviceId, attemptId, jobId, requestHash, resultHash }),
+  );
+  const signature = { version: 1 as const, jobId, requestHash, value };
+  return { result, report: { ...report, signature } };
+}
+
+function textOf(result: unknown, report: unknown): string {
+  try {
+    return resultText(result, report);
+  } catch {
+    return "";
+  }
+}
