@@ -13,6 +13,7 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
+import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -28,7 +29,13 @@ afterEach(closeWorld);
 type Caller = Pick<Backend, "mutation">;
 
 const enroll = async (code: string, key = secret("gd_"), from: Caller = t) =>
-  await from.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64" });
+  await from.mutation(api.devices.enroll, {
+    code,
+    key,
+    name: "laptop",
+    platform: "linux-x64",
+    signingKey: registrationOf(makeSigningKey(), key),
+  });
 
 async function enrolled(code: string, from: Caller = t): Promise<{ key: string; deviceId: Id<"devices"> }> {
   const key = secret("gd_");
