@@ -22,6 +22,7 @@ type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "sign
 export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
   const me = useQuery(api.admin.me, { session });
+  const pending = useQuery(api.adminDevices.pending, me ? { session } : "skip") ?? [];
   const signOut = useMutation(api.admin.signOut);
   const connection = useConnection();
   const page = usePage();
@@ -37,6 +38,7 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       page={page}
       organization={me?.organization.name ?? null}
       connection={connection}
+      pending={pending.length}
       onSignOut={() => {
         // Not awaited: signing out must work while the server is unreachable too.
         void signOut({ session }).catch(() => undefined);

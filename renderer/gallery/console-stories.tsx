@@ -2,6 +2,8 @@ import type { ReactNode } from "react";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
+import { PendingDevices } from "../console/devices/PendingDevices.tsx";
+import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
@@ -107,6 +109,16 @@ export function consoleStories(now: number): readonly Story[] {
       <Card flush>
         <DevicesTable devices={devices} actions={actions} />
       </Card>,
+    ),
+    inShell(
+      "console-devices-pending",
+      "devices",
+      <>
+        <PendingDevices devices={rows.pendingDevices(now)} onApprove={nothing} onRefuse={nothing} />
+        <Card flush>
+          <DevicesTable devices={devices} actions={actions} />
+        </Card>
+      </>,
     ),
     inShell("console-policy", "policy", <PolicyView {...policyView(now)} />),
     inShell(
@@ -217,17 +229,40 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-codes",
       "codes",
-      <CodesView codes={rows.codes(now)} onCreate={nothing} onRevoke={nothing} />,
+      <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />,
     ),
     inShell(
       "console-new-code",
       "codes",
       <>
-        <CodesView codes={rows.codes(now)} onCreate={nothing} onRevoke={nothing} />
+        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <NewCode onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
       </>,
     ),
-    inShell("console-codes-none", "codes", <CodesView codes={[]} onCreate={nothing} onRevoke={nothing} />),
+    inShell(
+      "console-code-devices",
+      "codes",
+      <>
+        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
+        {rows
+          .codes(now)
+          .slice(0, 1)
+          .map((code) => (
+            <CodeDevices
+              key={code.codeId}
+              code={code}
+              devices={rows.codeDevices(now)}
+              onRetireAll={nothing}
+              onClose={nothing}
+            />
+          ))}
+      </>,
+    ),
+    inShell(
+      "console-codes-none",
+      "codes",
+      <CodesView codes={[]} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />,
+    ),
     inShell("console-audit-none", "audit", <AuditView rows={[]} onMore={null} loadingMore={false} />),
     inShell(
       "console-devices-none",
@@ -289,7 +324,13 @@ const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accept
 function inShell(id: string, at: PageId, content: ReactNode, connection: Connection = "live"): Story {
   return page(
     id,
-    <Shell page={at} organization="Northwind Research" connection={connection} onSignOut={nothing}>
+    <Shell
+      page={at}
+      organization="Northwind Research"
+      connection={connection}
+      pending={2}
+      onSignOut={nothing}
+    >
       {content}
     </Shell>,
   );

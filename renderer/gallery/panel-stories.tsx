@@ -56,6 +56,7 @@ export function panelStories(now: number): readonly Story[] {
     ),
     story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
     shown("panel-not-enrolled", all.fresh),
+    shown("panel-awaiting-approval", all.pending),
     story(
       "panel-enroll-refused",
       <div className="p-3">

@@ -2,6 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import type { api } from "../../../convex/_generated/api.js";
 
 type Admin = typeof api.admin;
+type AdminDevices = typeof api.adminDevices;
 type AdminModels = typeof api.adminModels;
 type AdminPolicy = typeof api.adminPolicy;
 type AdminQueue = typeof api.adminQueue;
@@ -16,6 +17,9 @@ export type BatchRow = FunctionReturnType<AdminQueue["batches"]>["page"][number]
 export type RetryOutcome = FunctionReturnType<AdminQueue["retryDeadLetter"]>;
 export type KeyRow = FunctionReturnType<Admin["keys"]>[number];
 export type CodeRow = FunctionReturnType<Admin["enrollmentCodes"]>[number];
+export type CodeDevices = FunctionReturnType<AdminDevices["ofCode"]>;
+/** A device, and how it joined. */
+export type ArrivalRow = FunctionReturnType<AdminDevices["pending"]>[number];
 export type AuditRow = FunctionReturnType<Admin["audit"]>["page"][number];
 export type PolicyVersion = FunctionReturnType<AdminPolicy["get"]>["versions"][number];
 export type ModelRow = FunctionReturnType<AdminModels["list"]>[number];

@@ -7,6 +7,7 @@ import type { DeviceRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DevicesTable } from "./DevicesTable.tsx";
+import { PendingDevices } from "./PendingDevices.tsx";
 
 export function DevicesPage(): ReactNode {
   const session = useSession();
@@ -14,32 +15,45 @@ export function DevicesPage(): ReactNode {
   const count = useQuery(api.admin.deviceCount, { session });
   const retire = useAct(api.admin.retireDevice);
   const reinstate = useAct(api.admin.reinstateDevice);
+  const pending = useQuery(api.adminDevices.pending, { session });
+  const approve = useAct(api.adminDevices.approve);
+  const refuse = useAct(api.adminDevices.refuse);
   const label = useAct(api.adminQueue.labelDevice);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   return (
-    <Card flush>
-      <DevicesTable
-        devices={devices}
-        actions={{
-          retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
-          reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
-          label: setLabeled,
-        }}
+    <>
+      <PendingDevices
+        devices={pending ?? []}
+        onApprove={({ deviceId, name }) => void approve({ deviceId }, `${name} was approved.`)}
+        onRefuse={({ deviceId, name }) => void refuse({ deviceId }, `${name} was refused.`)}
       />
-      {labeled === null ? null : (
-        <DeviceLabels
-          device={labeled}
-          onSave={(labels) =>
-            void label({ deviceId: labeled.deviceId, ...labels }, `The groups of ${labeled.name} were saved.`)
-          }
-          onClose={() => setLabeled(null)}
+      <Card flush>
+        <DevicesTable
+          devices={devices}
+          actions={{
+            retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
+            reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
+            label: setLabeled,
+          }}
         />
-      )}
-      {count !== undefined && count.total > count.listed ? (
-        <p className="border-t border-line px-4 py-2.5 text-xs text-muted">
-          Showing {formatCount(count.listed)} of {formatCount(count.total)} devices, online devices first.
-        </p>
-      ) : null}
-    </Card>
+        {labeled === null ? null : (
+          <DeviceLabels
+            device={labeled}
+            onSave={(labels) =>
+              void label(
+                { deviceId: labeled.deviceId, ...labels },
+                `The groups of ${labeled.name} were saved.`,
+              )
+            }
+            onClose={() => setLabeled(null)}
+          />
+        )}
+        {count !== undefined && count.total > count.listed ? (
+          <p className="border-t border-line px-4 py-2.5 text-xs text-muted">
+            Showing {formatCount(count.listed)} of {formatCount(count.total)} devices, online devices first.
+          </p>
+        ) : null}
+      </Card>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { describeDevice } from "./describe-device.ts";
-import { deviceSpeeds, unknownWords } from "./device-details.ts";
+import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
 
 type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
@@ -103,6 +103,11 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
           {device.platform}
           {device.version === null ? "" : `, ${device.version}`}
         </p>
+        {compact || originWords(device) === "" ? null : (
+          <p className="text-xs text-muted">
+            {originWords(device)}, <RelativeTime at={device.enrolledAt} />
+          </p>
+        )}
         <Labels device={device} />
       </div>
     ),
@@ -172,7 +177,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
 
 function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
   return actionColumn("w-44", (device) =>
-    device.status === "active" ? (
+    device.status === "pending" ? null : device.status === "active" ? (
       <>
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
         <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { deviceSpeeds, unknownWords } from "./device-details.ts";
+import type { ArrivalRow } from "../data/rows.ts";
+import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
 
 it("names the facts that a device cannot measure, including ones that this console does not know", () => {
   expect(unknownWords(["temperatureC", "moonPhase"])).toBe("temperature, moonPhase");
@@ -14,4 +15,12 @@ it("lists a device's measured speeds", () => {
     { modelId: "b", state: "missing" },
   ] as const;
   expect(deviceSpeeds({ models: [...models] })).toEqual(["a 420 / 3.8 tok/s, cpu"]);
+});
+
+it("tells by which code and from where a device came", () => {
+  const codeId = "c1" as NonNullable<ArrivalRow["enrolledBy"]>["codeId"];
+  const enrolledBy = { codeId, label: "Lab" };
+  expect(originWords({ enrolledBy, enrolledFrom: "192.0.2.7" })).toBe("By the code Lab, from 192.0.2.7");
+  expect(originWords({ enrolledBy, enrolledFrom: null })).toBe("By the code Lab, from an unknown address");
+  expect(originWords({ enrolledBy: null, enrolledFrom: null })).toBe("");
 });

@@ -1,9 +1,11 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import type { CodeRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { makeEnrollmentCode } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
+import { CodeDevices } from "./CodeDevices.tsx";
 import { CodesView } from "./CodesView.tsx";
 import { NewCode } from "./NewCode.tsx";
 
@@ -12,14 +14,31 @@ export function CodesPage(): ReactNode {
   const codes = useQuery(api.admin.enrollmentCodes, { session });
   const create = useAct(api.admin.createEnrollmentCode);
   const revoke = useAct(api.admin.revokeEnrollmentCode);
+  const retireAll = useAct(api.adminDevices.retireAllOfCode);
   const [isNew, setIsNew] = useState(false);
+  const [opened, setOpened] = useState<CodeRow | null>(null);
+  const devices = useQuery(
+    api.adminDevices.ofCode,
+    opened === null ? "skip" : { session, codeId: opened.codeId },
+  );
   return (
     <>
       <CodesView
         codes={codes}
         onCreate={() => setIsNew(true)}
+        onOpen={setOpened}
         onRevoke={({ codeId, label }) => void revoke({ codeId }, `The code for ${label} was revoked.`)}
       />
+      {opened === null ? null : (
+        <CodeDevices
+          code={opened}
+          devices={devices}
+          onRetireAll={() =>
+            void retireAll({ codeId: opened.codeId }, `The devices of ${opened.label} were retired.`)
+          }
+          onClose={() => setOpened(null)}
+        />
+      )}
       {isNew ? (
         <NewCode
           onCreate={async (options) => {

@@ -14,10 +14,12 @@ import { codeState } from "./code-state.ts";
 type Props = {
   readonly codes: readonly CodeRow[] | undefined;
   readonly onCreate: () => void;
+  /** Shows the code's devices. */
+  readonly onOpen: (code: CodeRow) => void;
   readonly onRevoke: (code: CodeRow) => void;
 };
 
-export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
+export function CodesView({ codes, onCreate, onOpen, onRevoke }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<CodeRow | null>(null);
   return (
@@ -32,7 +34,7 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
     >
       <Table
         label="Enrollment codes"
-        columns={columns(now, setRevoking)}
+        columns={columns(now, onOpen, setRevoking)}
         rows={codes}
         keyOf={(code) => code.codeId}
         empty={
@@ -49,16 +51,30 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
           onConfirm={() => onRevoke(revoking)}
           onClose={() => setRevoking(null)}
         >
-          No more devices can join with this code. Devices that joined with it stay.
+          No more devices can join with this code. Devices that joined with it stay. To retire them, too, open
+          the code’s devices.
         </Confirm>
       )}
     </Card>
   );
 }
 
-function columns(now: number, revoke: (code: CodeRow) => void): readonly Column<CodeRow>[] {
+function columns(
+  now: number,
+  open: (code: CodeRow) => void,
+  revoke: (code: CodeRow) => void,
+): readonly Column<CodeRow>[] {
   return [
-    { key: "label", title: "Label", cell: (code) => <span className="font-medium">{code.label}</span> },
+    {
+      key: "label",
+      title: "Label",
+      cell: (code) => (
+        <div>
+          <p className="font-medium">{code.label}</p>
+          {code.needsApproval ? <p className="text-xs text-muted">You approve each device.</p> : null}
+        </div>
+      ),
+    },
     {
       key: "used",
       title: "Used",
@@ -79,10 +95,15 @@ function columns(now: number, revoke: (code: CodeRow) => void): readonly Column<
       width: "w-32",
       cell: (code) => <Badge tone={codeState(code, now).tone}>{codeState(code, now).words}</Badge>,
     },
-    actionColumn("w-24", (code) =>
-      codeState(code, now).active ? (
-        <RowAction verb="Revoke" object={code.label} onClick={() => revoke(code)} />
-      ) : null,
-    ),
+    actionColumn("w-44", (code) => (
+      <>
+        {code.used === 0 ? null : (
+          <RowAction verb="Devices" object={`of ${code.label}`} onClick={() => open(code)} />
+        )}
+        {codeState(code, now).active ? (
+          <RowAction verb="Revoke" object={code.label} onClick={() => revoke(code)} />
+        ) : null}
+      </>
+    )),
   ];
 }

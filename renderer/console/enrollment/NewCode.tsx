@@ -1,12 +1,19 @@
 import { type ReactNode, useState } from "react";
+import { defaultCode } from "../../../app/enrollment.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
+import { Switch } from "../../ui/controls/Switch.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 
-type CodeOptions = { readonly label: string; readonly uses: number; readonly expiresInHours: number };
+type CodeOptions = {
+  readonly label: string;
+  readonly uses: number;
+  readonly expiresInHours: number;
+  readonly needsApproval: boolean;
+};
 
 type Props = {
   /** Creates the code. Resolves to null if the server refused. */
@@ -22,8 +29,9 @@ const lifetimes = [
 
 export function NewCode({ onCreate, onClose }: Props): ReactNode {
   const [label, setLabel] = useState("");
-  const [uses, setUses] = useState("10");
-  const [hours, setHours] = useState("168");
+  const [uses, setUses] = useState(String(defaultCode.uses));
+  const [hours, setHours] = useState(String(defaultCode.expiresInHours));
+  const [needsApproval, setNeedsApproval] = useState(false);
   const [error, setError] = useState<"label" | "uses" | null>(null);
   const [code, setCode] = useState<string | null>(null);
   const name = label.trim();
@@ -44,7 +52,8 @@ export function NewCode({ onCreate, onClose }: Props): ReactNode {
           const wrong = name === "" ? "label" : /^[1-9]\d{0,3}$/.test(uses.trim()) ? null : "uses";
           setError(wrong);
           if (wrong !== null) return undefined;
-          return onCreate({ label: name, uses: Number(uses), expiresInHours: Number(hours) }).then(setCode);
+          const options = { label: name, uses: Number(uses), expiresInHours: Number(hours), needsApproval };
+          return onCreate(options).then(setCode);
         }}
         onClose={onClose}
       >
@@ -71,6 +80,15 @@ export function NewCode({ onCreate, onClose }: Props): ReactNode {
             }}
           />
           <Select label="Valid for" value={hours} options={lifetimes} onChange={setHours} />
+        </div>
+        <div className="flex items-start justify-between gap-3">
+          <div>
+            <p className="font-medium">Approve each device</p>
+            <p className="text-xs text-muted">
+              A new device waits on the Devices page, and gets nothing until you approve it.
+            </p>
+          </div>
+          <Switch label="Approve each device" checked={needsApproval} onChange={setNeedsApproval} />
         </div>
       </DialogForm>
     </Dialog>

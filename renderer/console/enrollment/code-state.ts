@@ -1,5 +1,12 @@
 import type { StatusWords } from "../../ui/status-words.ts";
-import type { CodeRow } from "../data/rows.ts";
+import type { ArrivalRow, CodeRow } from "../data/rows.ts";
+
+/** The status of a device that joined with a code. */
+export const arrivalStatus: Readonly<Record<ArrivalRow["status"], StatusWords>> = {
+  pending: { tone: "hold", words: "Waiting" },
+  active: { tone: "good", words: "In service" },
+  retired: { tone: "quiet", words: "Retired" },
+};
 
 /** Whether a code still admits devices at `now` (ms since the epoch). */
 export function codeState(

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Badge } from "../../ui/Badge.tsx";
 import { Banner } from "../../ui/Banner.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -12,6 +13,8 @@ type Props = {
   readonly page: PageId;
   readonly organization: string | null;
   readonly connection: Connection;
+  /** Devices that wait for approval. */
+  readonly pending: number;
   readonly onSignOut: () => void;
   readonly children: ReactNode;
 };
@@ -22,7 +25,7 @@ const connections = {
   lost: { tone: "bad", words: "Connection lost" },
 } as const;
 
-export function Shell({ page, organization, connection, onSignOut, children }: Props): ReactNode {
+export function Shell({ page, organization, connection, pending, onSignOut, children }: Props): ReactNode {
   return (
     <div className="min-h-screen lg:grid lg:grid-cols-[13.5rem_1fr]">
       <aside className="border-line max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-screen lg:flex-col lg:border-r">
@@ -47,6 +50,14 @@ export function Shell({ page, organization, connection, onSignOut, children }: P
               )}
             >
               {label}
+              {id === "devices" && pending > 0 ? (
+                <span className="ml-auto pl-2">
+                  <Badge tone="hold">
+                    {pending}
+                    <span className="sr-only"> waiting for approval</span>
+                  </Badge>
+                </span>
+              ) : null}
             </a>
           ))}
         </nav>

@@ -96,6 +96,53 @@ test("a code from the console enrolls a device, and a retired device gets no mor
   await donor.stop();
 });
 
+test("a device waits until an admin approves it, and all devices of its code retire at once", async ({
+  farm,
+  page,
+}) => {
+  await signIn(page, farm);
+  await openPage(page, "Enrollment codes");
+  await page.getByRole("button", { name: /New code/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").first().fill("Volunteers");
+  await expect(dialog.getByLabel("Number of devices")).toHaveValue("1");
+  await dialog.getByRole("switch", { name: "Approve each device" }).click();
+  await dialog.getByRole("button", { name: /Create/ }).click();
+  await expect(dialog).toContainText(/GLN-\w{4}-\w{4}-\w{4}/);
+  const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await dialog.innerText())?.[0] ?? "";
+  await page.keyboard.press("Escape");
+
+  const donor = await farm.startDonor("volunteer", { enrollmentCode: code });
+  const panel = await page.context().newPage();
+  await panel.goto(String(donor.ready["panelUrl"]));
+  await expect(
+    panel.getByText("Waiting for an administrator of Demo organization to approve this computer."),
+  ).toBeVisible();
+  await expect(page.getByRole("link", { name: /Devices 1 waiting for approval/ })).toBeVisible();
+  await openPage(page, /^Devices/);
+  const waiting = page.getByRole("table", { name: "Devices that wait for approval" });
+  await expect(waiting.getByRole("row", { name: /volunteer/ })).toContainText("Volunteers, from 127.0.0.1");
+  await waiting.getByRole("button", { name: "Approve volunteer" }).click();
+  await expect(panel.getByText("Donating now")).toBeVisible();
+  expect(await askFor(farm, question)).toContain("Athens");
+  const row = page
+    .getByRole("table", { name: "Devices", exact: true })
+    .getByRole("row", { name: /volunteer/ });
+  await expect(row).toContainText("By the code Volunteers, from 127.0.0.1");
+
+  await openPage(page, "Enrollment codes");
+  await page.getByRole("button", { name: "Devices of Volunteers" }).click();
+  await dialog.getByRole("button", { name: "Retire all" }).click();
+  await dialog.getByRole("button", { name: "Retire 1 device" }).click();
+  await expect(page.getByText("The devices of Volunteers were retired.")).toBeVisible();
+  await expect(panel.getByText("An administrator retired this device.")).toBeVisible();
+  await openPage(page, "Audit trail");
+  await expect(page.getByText("All devices of an enrollment code retired")).toBeVisible();
+  await expect(page.getByText("Device approved")).toBeVisible();
+  await panel.close();
+  await donor.stop();
+});
+
 test("a paused lane waits and continues when resumed", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-4");
   await askFor(farm, question);

@@ -9,6 +9,6 @@ export async function signIn(page: Page, farm: Farm): Promise<void> {
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
 }
 
-export function openPage(page: Page, name: string): Promise<void> {
+export function openPage(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole("navigation").getByRole("link", { name }).click();
 }

@@ -1,0 +1,83 @@
+import { type ReactNode, useState } from "react";
+import { plural } from "../../../app/format/quantity.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { ArrivalRow, CodeDevices as Devices, CodeRow } from "../data/rows.ts";
+import { arrivalStatus } from "./code-state.ts";
+
+type Props = {
+  readonly code: CodeRow;
+  readonly devices: Devices | undefined;
+  readonly onRetireAll: () => void;
+  readonly onClose: () => void;
+};
+
+/** The devices that a code admitted, and the action that retires all of them. */
+export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): ReactNode {
+  const [retiring, setRetiring] = useState(false);
+  const remaining = devices === undefined ? 0 : devices.pending + devices.active;
+  if (retiring) {
+    return (
+      <Confirm
+        title={`Retire all devices of ${code.label}?`}
+        action={`Retire ${plural(remaining, "device")}`}
+        danger
+        onConfirm={onRetireAll}
+        onClose={onClose}
+      >
+        {plural(remaining, "device")} will get no more jobs, and their current jobs go back to the queue. The
+        code is revoked, too. You can reinstate each device at any time.
+      </Confirm>
+    );
+  }
+  return (
+    <Dialog title={`Devices of ${code.label}`} onClose={onClose}>
+      <div className="max-h-96 overflow-y-auto">
+        <Table
+          label={`Devices of ${code.label}`}
+          columns={columns}
+          rows={devices?.devices}
+          keyOf={(device) => device.deviceId}
+          empty={<p className="py-4 text-muted">No device has joined with this code.</p>}
+        />
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        {remaining === 0 ? null : (
+          <Button look="danger" onClick={() => setRetiring(true)}>
+            Retire all
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+const columns: readonly Column<ArrivalRow>[] = [
+  {
+    key: "name",
+    title: "Device",
+    cell: (device) => (
+      <div>
+        <p className="font-medium">{device.name}</p>
+        <p className="text-xs text-muted">{device.enrolledFrom ?? "unknown address"}</p>
+      </div>
+    ),
+  },
+  {
+    key: "joined",
+    title: "Joined",
+    width: "w-28",
+    cell: (device) => <RelativeTime at={device.enrolledAt} />,
+  },
+  {
+    key: "status",
+    title: "Status",
+    width: "w-28",
+    cell: ({ status }) => <Badge tone={arrivalStatus[status].tone}>{arrivalStatus[status].words}</Badge>,
+  },
+];
