@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { WebSocket as OtherWebSocket } from "ws";
 import type { ModelFile } from "../app/contract/runner.ts";
+import { mayPrintSecrets } from "../app/format/secrets.ts";
 import { startDonor } from "./donor/donor.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
@@ -79,7 +80,9 @@ async function run(args: Arguments): Promise<void> {
   }
   if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
   if (args.code !== undefined) enrollOnce(donor, args.code, log);
-  printStart({ ready: true, panelUrl: panel?.url ?? null });
+  // A parent reads the panel's link from a pipe. Without a parent, the output may be a journal that others read.
+  const mayPrint = args.withParent || mayPrintSecrets(process.stdout.isTTY, process.env);
+  printStart({ ready: true, panelUrl: mayPrint ? (panel?.url ?? null) : null });
 }
 
 function printStart(line: DonorStartLine): void {

@@ -13,3 +13,14 @@ export function enrollmentCodeOf(random: Uint8Array): string {
   const symbols = Array.from(random, (byte) => crockford.charAt(byte & 31));
   return ["GLN", ...[0, 4, 8].map((at) => symbols.slice(at, at + 4).join(""))].join("-");
 }
+
+/**
+ * Whether secrets may be printed: to a terminal, or where a caller asks for it by GLEANER_PRINT_SECRETS=1. Anything else,
+ * such as a service's journal or the log of a build, is kept and read by others.
+ */
+export function mayPrintSecrets(
+  isTerminal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return isTerminal || env["GLEANER_PRINT_SECRETS"] === "1";
+}

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
+import { openSecretOutput } from "../../launch/core/secret-output.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
 import { startDonorChild } from "../../launch/donor/donor.ts";
 import { type Shell, shellFor } from "../../launch/donor/shell.ts";
@@ -17,7 +18,9 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
   --name NAME            this computer's name in the organization (default: its host name)
   --data FOLDER          the folder for this device's key and settings (default: GLEANER_DATA, else .gleaner in the
                          checkout, or the folder of the installed desktop program)
-  --json                 print the panel's address and the data folder as one line of JSON
+  --json                 print the panel's link, or its file, and the data folder as one line of JSON
+  --print-secrets        print the panel's link even if the output is no terminal, but a file or a log. Without it the
+                         link is in a file. GLEANER_PRINT_SECRETS=1 does the same
   GLEANER_CODE           the enrollment code, needed only the first time
   GLEANER_BACKEND        the backend, if --backend is not given
 To run it as a service, see docs/donor/systemd.md.
@@ -33,6 +36,7 @@ type Flags = {
   readonly name: string | undefined;
   readonly data: string;
   readonly json: boolean;
+  readonly printSecrets: boolean;
   /** The donor's own data folder: inside `data`, or `data` itself. */
   readonly folder: string;
 };
@@ -53,11 +57,24 @@ async function run(args: readonly string[]): Promise<void> {
   await mkdir(options.logFolder, { recursive: true });
   const shell = shellFor(flags);
   const child = await startDonorChild(shell, options);
-  const panelUrl = shell.kind === "headless" ? String(child.ready["panelUrl"]) : null;
+  const secrets = await openSecretOutput(
+    flags.folder,
+    flags.printSecrets || process.stdout.isTTY,
+    process.env,
+  );
+  const link = shell.kind === "headless" ? String(child.ready["panelUrl"]) : null;
+  const panel = link === null ? null : await secrets.line("panel-link", link);
+  const isPrinted = secrets.folder === null;
+  const json = {
+    shell: shell.kind,
+    panelUrl: isPrinted ? link : null,
+    panelLinkFile: secrets.folder === null || link === null ? null : join(secrets.folder, "panel-link"),
+    data: flags.data,
+  };
   console.log(
     flags.json
-      ? JSON.stringify({ shell: shell.kind, panelUrl, data: flags.data })
-      : `${sayStarted(shell, panelUrl)}\nIts data is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
+      ? JSON.stringify(json)
+      : `${sayStarted(shell, panel, isPrinted)}\nIts data is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
   );
   const ending = await Promise.race([stopped, child.ended]);
   await child.stop();
@@ -67,10 +84,10 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-function sayStarted(shell: Shell, panelUrl: string | null): string {
+function sayStarted(shell: Shell, panel: string | null, isPrinted: boolean): string {
   return shell.kind === "desktop"
     ? "Gleaner is in the tray. To see what it does and why, open its window or run `gleaner status`."
-    : `No tray, because ${shell.because}. The panel: ${panelUrl ?? ""}. Or run \`gleaner status\`.`;
+    : `No tray, because ${shell.because}. ${isPrinted ? "The panel" : "This prints the panel's link"}: ${panel ?? ""}. Or run \`gleaner status\`.`;
 }
 
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
@@ -82,6 +99,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
     name: { type: "string" },
     data: { type: "string" },
     json: { type: "boolean", default: false },
+    "print-secrets": { type: "boolean", default: false },
   } as const;
   const { values } = readArguments(args, options, usage);
   const { headless, attended, name, json } = values;
@@ -94,5 +112,6 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
   // The installed command runs the same donor as the desktop program, which keeps its data directly in its folder.
   const folder = installed && values.data === undefined ? data : join(data, "donor");
-  return { headless, attended, panelPort, name, json, data, folder, backend: backend.href };
+  const printSecrets = values["print-secrets"];
+  return { headless, attended, panelPort, name, json, printSecrets, data, folder, backend: backend.href };
 }

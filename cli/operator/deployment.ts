@@ -24,16 +24,16 @@ const failure = z.object({ message: z.string() });
 /** A running deployment, called with its admin key. */
 export class Deployment {
   readonly url: string;
-  readonly #adminKey: string;
+  readonly adminKey: string;
 
   constructor(url: string, adminKey: string) {
     this.url = url;
-    this.#adminKey = adminKey;
+    this.adminKey = adminKey;
   }
 
   /** Resolves only with a successful response. Rejects with a CommandError that has the deployment's message. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { Authorization: `Convex ${this.#adminKey}` };
+    const headers = { Authorization: `Convex ${this.adminKey}` };
     let response;
     try {
       response = await fetch(`${this.url}${path}`, { ...init, headers });

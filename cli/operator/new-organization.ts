@@ -2,29 +2,33 @@ import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { Setup } from "../../launch/organization/setup.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { secretOptions, secretTarget, secretUsage } from "./secret-target.ts";
 
 const usage = `GLEANER_ADMIN_KEY=… gleaner new-organization --url DEPLOYMENT --name NAME
 Sets up an organization on a deployment, and prints its first secrets once.
   --url URL              the deployment: https://happy-otter-123.convex.cloud, or a self-hosted or embedded one
   --name NAME            the organization's name
+${secretUsage}
   GLEANER_ADMIN_KEY      the deployment's admin or deploy key`;
 
 export const newOrganization: Verb = { summary: "set up an organization on a deployment", usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { url: { type: "string" }, name: { type: "string" } } as const;
-  const { url, name } = readArguments(args, options, usage).values;
+  const options = { ...secretOptions, url: { type: "string" }, name: { type: "string" } } as const;
+  const flags = readArguments(args, options, usage).values;
+  const { url, name } = flags;
   const adminKey = process.env["GLEANER_ADMIN_KEY"];
   if (url === undefined || name === undefined || adminKey === undefined) {
     throw usageError("--url, --name and GLEANER_ADMIN_KEY are needed.", usage);
   }
+  const show = secretTarget(flags);
   const organizationName = name.slice(0, 120);
   const setup = new Setup({ url, adminKey });
   const first = await setup.createOrganization(organizationName, await readDemoModel());
-  console.log(`${organizationName} is set up. Its secrets are shown only now:
+  await show(`${organizationName} is set up. Its secrets are shown only now:
 
   admin's sign-in token (open the console's address with #signin=…)  ${first.signInToken}
   first requester's API key                                          ${first.apiKey}
-  first enrollment code                                              ${first.enrollmentCode}
+  first enrollment code (for one device, within a day)               ${first.enrollmentCode}
 `);
 }

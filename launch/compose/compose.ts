@@ -10,6 +10,7 @@ import {
   readOrMakeSecret,
   writeBackendUrl,
 } from "../core/data-folder.ts";
+import { openSecretOutput, type SecretOutput } from "../core/secret-output.ts";
 import { startDonorChild } from "../donor/donor.ts";
 import { shellFor } from "../donor/shell.ts";
 import { readDemoModel } from "../organization/demo-model.ts";
@@ -98,27 +99,43 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   const donor = await startLocalDonor(prepared, backend.url, ownCode, !enrolled);
   started.push(donor.child);
   if (note !== null) console.log(`\n${note}`);
+  const secrets = await openSecretOutput(
+    folder.path,
+    options.printSecrets || process.stdout.isTTY,
+    process.env,
+  );
+  const signInLink = `${backend.publicSiteUrl}/console/#signin=${await setup.makeSignInToken(organizationId)}`;
   console.log(
     nextSteps({
       organizationName,
       dataFolder: folder.path,
+      secretsFolder: secrets.folder,
       apiBase: `${backend.publicSiteUrl}/v1`,
-      apiKey,
+      apiKey: await secrets.word("api-key", apiKey),
       modelId: model.id,
-      signInLink: `${backend.publicSiteUrl}/console/#signin=${await setup.makeSignInToken(organizationId)}`,
-      donor: donor.step,
-      others: await othersStep(backend, setup, organizationId),
+      signInLink: await secrets.line("sign-in-link", signInLink),
+      donor: await shownDonor(donor.step, secrets),
+      others: await othersStep(backend, setup, organizationId, secrets),
     }),
   );
   return { backend, donor };
+}
+
+/** The panel's link opens the panel without a password, so it is a secret. */
+async function shownDonor(step: DonorStep, secrets: SecretOutput): Promise<DonorStep> {
+  return step.kind === "desktop"
+    ? step
+    : { ...step, panelUrl: await secrets.line("panel-link", step.panelUrl) };
 }
 
 async function othersStep(
   backend: Backend,
   setup: Setup,
   organizationId: Parameters<Setup["issueEnrollmentCode"]>[0],
+  secrets: SecretOutput,
 ): Promise<OthersStep> {
   if (backend.publicUrl === backend.url) return { kind: "loopback" };
-  const enrollmentCode = await setup.issueEnrollmentCode(organizationId, "Another computer");
+  const code = await setup.issueEnrollmentCode(organizationId, "Another computer");
+  const enrollmentCode = await secrets.line("enrollment-code", code);
   return { kind: "network", backendUrl: backend.publicUrl, enrollmentCode };
 }

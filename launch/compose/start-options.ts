@@ -7,6 +7,8 @@ export type StartOptions = {
   readonly host: string;
   readonly headless: boolean;
   readonly organization: string;
+  /** Print secrets even if the output is no terminal. */
+  readonly printSecrets: boolean;
   readonly help: boolean;
 };
 
@@ -15,6 +17,8 @@ export const usage = `npm start -- [options]
   --host ADDRESS     let other computers connect: 0.0.0.0, or one address of this machine (default 127.0.0.1)
   --organization S   name of the first organization (first run only)
   --headless         do not open the desktop app; donate at any time, even while somebody uses this computer
+  --print-secrets    print the sign-in link and the keys even if the output is no terminal, but a file or a log.
+                     Without it they are in files in the data folder. GLEANER_PRINT_SECRETS=1 does the same
   GLEANER_DATA       the data folder (default: .gleaner in the checkout)`;
 
 /** Parses the command line. Throws a LaunchError for an unknown option or a bad value. */
@@ -27,6 +31,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
         host: { type: "string", default: "127.0.0.1" },
         organization: { type: "string", default: "My organization" },
         headless: { type: "boolean", default: false },
+        "print-secrets": { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
@@ -39,6 +44,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
       host: values.host,
       headless: values.headless,
       organization: values.organization.slice(0, 120),
+      printSecrets: values["print-secrets"],
       help: values.help,
     };
   } catch (error) {

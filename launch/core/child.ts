@@ -98,10 +98,12 @@ async function readyLine(
   let report: StartLine | null = null;
   const ready = new Promise<StartLine>((resolve) => {
     createInterface({ input: process_.stdout as Readable }).on("line", (line) => {
-      write(line);
       const message = parseStartLine(line);
-      if (message === null) tail.push(line);
-      else if (message.ready) resolve(message);
+      // A start line stays out of the log: it can contain the panel's link, which is a secret.
+      if (message === null) {
+        write(line);
+        tail.push(line);
+      } else if (message.ready) resolve(message);
       else report = message;
     });
   });

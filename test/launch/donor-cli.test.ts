@@ -238,8 +238,12 @@ test("donate in the foreground prints where the panel is, and reports that the d
   const { code, out, err } = await ended;
   expect({ code, started: JSON.parse(out) as unknown }).toEqual({
     code: 1,
-    started: { shell: "headless", panelUrl: expect.stringContaining("http://127.0.0.1:"), data },
+    started: { shell: "headless", panelUrl: null, panelLinkFile: expect.stringContaining(data), data },
   });
+  // The output of a pipe may be a log, so the link is in a file of its owner.
+  const { panelLinkFile } = JSON.parse(out) as { panelLinkFile: string };
+  expect(await readFile(panelLinkFile, "utf8")).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  expect((await stat(panelLinkFile)).mode & 0o077).toBe(0);
   expect(err).toContain("ended by itself (SIGKILL)");
 });
 

@@ -23,7 +23,8 @@ export function run(
 ): Program {
   const child = spawn(process.execPath, [join(root, file), ...args], {
     cwd: root,
-    env: { ...process.env, ...env },
+    // A pipe is no terminal.
+    env: { ...process.env, GLEANER_PRINT_SECRETS: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: group,
   });

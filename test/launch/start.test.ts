@@ -110,6 +110,37 @@ test("the printed steps work: curl answers, the console opens, Ctrl-C stops, and
   await stop(second);
 });
 
+test("without a terminal no secret is printed, and the printed steps still work", async () => {
+  const program = run("launch/start.ts", ["--headless", "--port", String(port), "--host", "0.0.0.0"], {
+    GLEANER_DATA: folder,
+    GLEANER_PRINT_SECRETS: "",
+  });
+  const printed = await program.until(ready);
+  const secrets = join(folder, "secrets");
+  const read = async (name: string): Promise<string> => (await readFile(join(secrets, name), "utf8")).trim();
+  expect(await read("sign-in-link")).toContain("#signin=gs_");
+  expect(await read("panel-link")).toMatch(/^http:/);
+  for (const name of ["sign-in-link", "api-key", "panel-link", "enrollment-code"]) {
+    const secret = await read(name);
+    expect(secret.length).toBeGreaterThan(10);
+    expect(printed).not.toContain(secret);
+    expect((await stat(join(secrets, name))).mode & 0o077).toBe(0);
+    expect(printed).toContain(join(secrets, name));
+  }
+  expect(printed).not.toMatch(/sk-gleaner-|gs_|GLN-/);
+  const answer = await runPrintedCurl(printed);
+  expect(answer.choices[0]?.message.content).toContain("Lyon");
+  await stop(program);
+  for (const name of ["backend.log", "donor.log"]) {
+    expect(await readFile(join(folder, "logs", name), "utf8")).not.toContain(await read("panel-link"));
+  }
+  // On a terminal the secrets are printed, so no files are left.
+  const again = start();
+  await again.until(ready);
+  await expect(stat(secrets)).rejects.toThrow(/ENOENT/);
+  await stop(again);
+});
+
 test("only its owner can read the data folder", async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
   expect((await stat(join(folder, "admin-key"))).mode & 0o077).toBe(0);
