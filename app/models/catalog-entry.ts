@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isVisible } from "../format/visible.ts";
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "has to be a SHA-256 in lower-case hexadecimal");
 
@@ -49,9 +50,16 @@ export const modelFields = {
 /** A model of the catalog as devices see it. They request the hashes of its pieces only for a download. */
 export const offeredModel = z.object(modelFields).readonly();
 
+const hiddenCharacters = "has to have no control characters and no invisible marks";
+
 /** A model of the catalog as an admin enters it. Without `pieces` only the whole file can be verified. */
 export const catalogEntry = z
-  .object({ ...modelFields, pieces: modelPieces.nullable() })
+  .object({
+    ...modelFields,
+    modelId: modelFields.modelId.refine(isVisible, hiddenCharacters),
+    licence: modelFields.licence.refine(isVisible, hiddenCharacters),
+    pieces: modelPieces.nullable(),
+  })
   .refine(
     ({ pieces, sizeBytes }) => pieces === null || fitsPieces(pieces, sizeBytes),
     "has to have one hash for each piece",

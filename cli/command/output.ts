@@ -1,3 +1,15 @@
+import { visibleJson, visibleText } from "../../app/format/visible.ts";
+
+/** Prints words that contain names from elsewhere. They cannot move the cursor or color the terminal. */
+export function say(text: string): void {
+  console.log(text.split("\n").map(visibleText).join("\n"));
+}
+
+/** Prints a value as JSON, as `say` does. */
+export function sayJson(value: unknown): void {
+  console.log(visibleJson(JSON.stringify(value)));
+}
+
 /** Shows progress on standard error. Silent with --json. */
 export class Progress {
   readonly #isShown: boolean;

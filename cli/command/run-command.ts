@@ -1,3 +1,4 @@
+import { visibleText } from "../../app/format/visible.ts";
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
 import { CommandError, exitFailed, exitUsage, type Verb } from "./command.ts";
 
@@ -8,7 +9,8 @@ export function runCommand(verbs: Verbs): void {
   perform(new Map(verbs)).then(
     (code) => process.exit(code),
     (error: unknown) => {
-      if (error instanceof CommandError) console.error(error.message);
+      // The message can contain another program's words.
+      if (error instanceof CommandError) console.error(error.message.split("\n").map(visibleText).join("\n"));
       else console.error(error instanceof LaunchError ? explain(error) : error);
       process.exit(error instanceof CommandError ? error.exitCode : exitFailed);
     },

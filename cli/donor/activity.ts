@@ -2,6 +2,7 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatDuration, formatMoment } from "../../app/format/time.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { say, sayJson } from "../command/output.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage } from "./ask.ts";
 import { parseDuration, parseMomentAfter } from "./times.ts";
 
@@ -136,7 +137,8 @@ function endOf(
 
 async function printStatus(flags: DonorFlags): Promise<void> {
   const answer = await askDonor(flags, "status", null);
-  console.log(flags.json ? JSON.stringify(answer) : sayStatus(answer, Date.now()));
+  if (flags.json) sayJson(answer);
+  else say(sayStatus(answer, Date.now()));
 }
 
 /** The status in lines for a person. `now` is ms since the epoch. */

@@ -2,7 +2,7 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatDuration } from "../../app/format/time.ts";
 import { readArguments } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { Progress, table } from "../command/output.ts";
+import { Progress, say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
 const usage = `gleaner bench [MODEL] [options]
@@ -21,7 +21,8 @@ async function run(args: readonly string[]): Promise<void> {
   progress.at("Measuring");
   const answer = await askDonor(flags, "bench", { modelId: positionals[0] ?? null }, measuredWithinMs);
   progress.at("");
-  console.log(flags.json ? JSON.stringify(answer) : sayMeasured(answer));
+  if (flags.json) sayJson(answer);
+  else say(sayMeasured(answer));
   if (answer.models.some(({ kind }) => kind === "failed")) {
     throw new CommandError("Not every model could be measured.");
   }

@@ -3,6 +3,7 @@ import { explain as explainEntries } from "../../main/journal/explain.ts";
 import { readJournal } from "../../main/journal/read-journal.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
+import { say, sayJson } from "../command/output.ts";
 import { askIfRunning, type DonorFlags, donorFolders, donorOptions, donorUsage } from "./ask.ts";
 import { sayExplanation } from "./say-explanation.ts";
 import { parseDuration, parseMomentBefore } from "./times.ts";
@@ -23,7 +24,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (since === null)
     throw usageError(`--since must be a duration or a time in the past, not "${flags.since}".`, usage);
   const told = (await askIfRunning(flags, "explain", { since })) ?? (await fromFiles(flags, since, now));
-  console.log(flags.json ? JSON.stringify(told) : sayExplanation(told));
+  if (flags.json) sayJson(told);
+  else say(sayExplanation(told));
 }
 
 function sinceOf(text: string, now: number): number | null {

@@ -3,7 +3,7 @@ import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatDuration } from "../../app/format/time.ts";
 import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { table } from "../command/output.ts";
+import { say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
 const usage = `gleaner facts [options]
@@ -20,7 +20,8 @@ export const facts: Verb = {
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
   const answer = await askDonor(flags, "facts", null);
-  console.log(flags.json ? JSON.stringify(answer) : factTable(answer, Date.now()));
+  if (flags.json) sayJson(answer);
+  else say(factTable(answer, Date.now()));
 }
 
 function factTable({ facts }: CallAnswer<"facts">, now: number): string {

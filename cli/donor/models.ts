@@ -2,7 +2,7 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { table } from "../command/output.ts";
+import { say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
 const usage = `gleaner models [options]
@@ -20,7 +20,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (action !== undefined && modelId === undefined) throw usageError("Name the model.", usage);
   if (action !== undefined && modelId !== undefined) await askDonor(flags, callFor(action), { modelId });
   const answer = await askDonor(flags, "models", null);
-  console.log(flags.json ? JSON.stringify(answer) : sayModels(answer));
+  if (flags.json) sayJson(answer);
+  else say(sayModels(answer));
 }
 
 function callFor(action: string): "removeModel" | "fetchModel" {

@@ -4,7 +4,7 @@ import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { table } from "../command/output.ts";
+import { say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
 const usage = `gleaner rules [options]
@@ -33,7 +33,8 @@ async function run(args: readonly string[]): Promise<void> {
     else await askDonor(flags, "setRules", parseRule(nameOf(rule), value));
   }
   const answer = await askDonor(flags, "rules", null);
-  console.log(flags.json ? JSON.stringify(answer) : sayRules(answer));
+  if (flags.json) sayJson(answer);
+  else say(sayRules(answer));
 }
 
 function nameOf(text: string): RuleName {

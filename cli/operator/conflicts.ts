@@ -1,6 +1,7 @@
 import { type ConflictReport, conflictReportSchema } from "@gleaner/embedded/operator";
 import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { say, sayJson } from "../command/output.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 
 const usage = `gleaner conflicts [options]
@@ -23,8 +24,8 @@ async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, options, usage).values;
   const deployment = await findDeployment(flags, process.env);
   const said: unknown = await (await deployment.fetch(path)).json();
-  if (flags.json) console.log(JSON.stringify(said));
-  else console.log(tableOf(conflictReportSchema.parse(said).functions));
+  if (flags.json) sayJson(said);
+  else say(tableOf(conflictReportSchema.parse(said).functions));
   if (flags.reset) await deployment.fetch(path, { method: "DELETE" });
 }
 

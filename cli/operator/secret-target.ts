@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { mayPrintSecrets } from "../../app/format/secrets.ts";
-import { replaceFile } from "../../main/store/replace-file.ts";
+import { writeSecretFile } from "../../launch/core/secret-output.ts";
 import { CommandError, exitUsage } from "../command/command.ts";
 
 export const secretOptions = {
@@ -23,7 +23,7 @@ export function secretTarget(flags: SecretFlags): (text: string) => Promise<void
     const file = resolve(flags.out);
     if (existsSync(file)) throw new CommandError(`${file} exists already. Name a new file.`, exitUsage);
     return async (text) => {
-      await replaceFile(file, `${text}\n`);
+      await writeSecretFile(file, text);
       console.log(`The secrets are in ${file}, and only you can read them.`);
     };
   }

@@ -1,4 +1,5 @@
 import { ConvexError } from "convex/values";
+import { isVisible, visibleText } from "../../app/format/visible.ts";
 import type { Id } from "../_generated/dataModel.js";
 
 /** Why a call is refused. Clients read it in a ConvexError's data. */
@@ -57,13 +58,25 @@ export function present<T>(row: T | null, what: string): T {
   return row;
 }
 
-/** Trims text from outside. Refuses (invalid) empty text and more than `maxChars`. */
+/** Trims text from outside. Refuses (invalid) empty text, hidden characters and more than `maxChars`. */
 export function boundedText(value: string, what: string, maxChars: number): string {
   const trimmed = value.trim();
   if (trimmed === "") refuse("invalid", `${what} must not be empty.`);
   if (trimmed.length > maxChars)
     refuse("invalid", `${what} must have at most ${String(maxChars)} characters.`);
+  checkVisible(trimmed, what);
   return trimmed;
+}
+
+/** Refuses (invalid) text with control characters or marks that change its direction. */
+export function checkVisible(text: string, what: string): void {
+  if (isVisible(text)) return;
+  refuse("invalid", `${what} must have no control characters and no invisible marks. Type it anew.`);
+}
+
+/** The same as `boundedText` for a device's report, which nobody can correct: hidden characters are replaced. */
+export function reportedText(value: string, what: string, maxChars: number): string {
+  return boundedText(visibleText(value), what, maxChars);
 }
 
 /** Refuses (invalid) anything but a whole number within bounds. */

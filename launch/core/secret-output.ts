@@ -29,10 +29,15 @@ export async function openSecretOutput(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const store = async (name: string, secret: string): Promise<string> => {
     const file = join(folder, name);
-    await replaceFile(file, `${secret}\n`);
+    await writeSecretFile(file, secret);
     return `cat ${quoted(file)}`;
   };
   return { folder, line: store, word: async (name, secret) => `$(${await store(name, secret)})` };
+}
+
+/** Writes a file that only its owner can read. */
+export async function writeSecretFile(file: string, text: string): Promise<void> {
+  await replaceFile(file, `${text}\n`);
 }
 
 /** A path as a shell reads it, also inside of `"$(…)"`. */

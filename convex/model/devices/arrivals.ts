@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -29,7 +30,7 @@ export async function originOf(
   const code = codeId === undefined ? null : await ctx.db.get("enrolmentCodes", codeId);
   return {
     enrolledAt,
-    enrolledBy: code === null ? null : { codeId: code._id, label: code.label },
+    enrolledBy: code === null ? null : { codeId: code._id, label: visibleText(code.label) },
     enrolledFrom: enrolledFrom ?? null,
   };
 }
@@ -44,7 +45,8 @@ export const arrivalRow = v.object({
 
 async function arrivalOf(ctx: QueryCtx, device: Doc<"devices">): Promise<Infer<typeof arrivalRow>> {
   const { _id: deviceId, name, platform, status } = device;
-  return { deviceId, name, platform, status, ...(await originOf(ctx, device)) };
+  const shown = { name: visibleText(name), platform: visibleText(platform) };
+  return { deviceId, ...shown, status, ...(await originOf(ctx, device)) };
 }
 
 /** The devices that wait for an admin's approval, oldest first, at most 100. */

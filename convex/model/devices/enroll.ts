@@ -7,7 +7,7 @@ import { record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
-import { boundedText, present, refuse } from "../refuse.ts";
+import { present, refuse,reportedText } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";
@@ -76,14 +76,14 @@ async function addDevice(
   now: number,
 ): Promise<Doc<"devices">> {
   const { ip } = await ctx.meta.getRequestMetadata();
-  const name = boundedText(asked.name, "The device's name", limits.nameChars);
+  const name = reportedText(asked.name, "The device's name", limits.nameChars);
   const deviceId = await ctx.db.insert("devices", {
     organizationId,
     workerId: "",
     keyHash,
     ...(asked.signingKey === undefined ? {} : { signingKey: await provenKey(keyHash, asked.signingKey) }),
     name,
-    platform: boundedText(asked.platform, "The platform", maxPlatformChars),
+    platform: reportedText(asked.platform, "The platform", maxPlatformChars),
     status: needsApproval ? "pending" : "active",
     activity: null,
     groups: [],

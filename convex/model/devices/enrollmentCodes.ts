@@ -1,6 +1,7 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
 import { defaultCode } from "../../../app/enrollment.ts";
+import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -96,7 +97,7 @@ export async function codeRows(
     .take(maxListed);
   return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt, needsApproval }) => ({
     codeId: _id,
-    label,
+    label: visibleText(label),
     uses,
     used,
     createdAt,

@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import { boundedInteger, refuse,reportedText } from "../refuse.ts";
 import type { activity, DeviceModel } from "../validators.ts";
 
 const maxFacts = 50;
@@ -31,7 +31,7 @@ export async function reportActivity(
 
 function factNames(names: readonly string[]): string[] {
   if (names.length > maxFacts) refuse("invalid", "There are too many facts.");
-  return [...new Set(names.map((name) => boundedText(name, "A fact", maxFactChars)))].sort();
+  return [...new Set(names.map((name) => reportedText(name, "A fact", maxFactChars)))].sort();
 }
 
 /** Clears the activity of a device whose program has ended. */
@@ -83,19 +83,19 @@ async function modelsRow(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"d
 function checkedModels(reported: readonly DeviceModel[]): DeviceModel[] {
   if (reported.length > bounds.models) refuse("invalid", "There are too many models.");
   const models = reported.map(({ modelId, state, downloadedBytes, why, speed }): DeviceModel => ({
-    modelId: boundedText(modelId, "modelId", bounds.idChars),
+    modelId: reportedText(modelId, "modelId", bounds.idChars),
     state,
     ...(downloadedBytes === undefined
       ? {}
       : { downloadedBytes: boundedInteger(downloadedBytes, "downloadedBytes", 0, Number.MAX_SAFE_INTEGER) }),
-    ...(why === undefined ? {} : { why: boundedText(why, "why", bounds.whyChars) }),
+    ...(why === undefined ? {} : { why: reportedText(why, "why", bounds.whyChars) }),
     ...(speed === undefined
       ? {}
       : {
           speed: {
             prefill: boundedSpeed(speed.prefill),
             generate: boundedSpeed(speed.generate),
-            backend: boundedText(speed.backend, "backend", bounds.backendChars),
+            backend: reportedText(speed.backend, "backend", bounds.backendChars),
           },
         }),
   }));

@@ -1,5 +1,6 @@
 import { capabilities, type WorkerView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../components.ts";
@@ -73,8 +74,8 @@ async function rowOf(
   ]);
   return {
     deviceId: device._id,
-    name: device.name,
-    platform: device.platform,
+    name: visibleText(device.name),
+    platform: visibleText(device.platform),
     online,
     accepting,
     status: device.status,

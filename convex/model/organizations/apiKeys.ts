@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
+import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
@@ -143,7 +144,7 @@ export async function keyRows(
   return await Promise.all(
     rows.map(async ({ _id, name, prefix, createdAt, revokedAt, dataClass }) => ({
       keyId: _id,
-      name,
+      name: visibleText(name),
       prefix,
       createdAt,
       revokedAt: revokedAt ?? null,

@@ -5,7 +5,7 @@ import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { boundedText, refuse } from "../refuse.ts";
+import { boundedText, checkVisible, refuse } from "../refuse.ts";
 import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRules } from "./current.ts";
 
 /** Versions that can be restored. */
@@ -61,6 +61,9 @@ async function put(
     refuse("conflict", "Somebody else has changed the policy. Look at their changes, then try again.");
   }
   if (current === null && group !== everybody) await admitGroup(ctx, organizationId);
+  for (const name of Object.values(rules.values).flat()) {
+    if (typeof name === "string") checkVisible(name, "A name in a rule");
+  }
   const before = readOrganizationRules(current?.rules ?? { values: {}, locked: [] });
   const changes = ruleChanges(before, rules);
   if (changes.length === 0) return { version: baseVersion };

@@ -2,6 +2,7 @@ import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { visibleText } from "../../../app/format/visible.ts";
 import {
   type ModelPieces,
   modelPieces,
@@ -91,9 +92,12 @@ export function connectOrganization(
     (error: Error): void =>
       log("warn", "backend.query-failed", { query, error: errorName(refusalOf(error)) });
   return {
-    enroll: (code, name, platform) => {
+    enroll: async (code, name, platform) => {
       const signingKey = signer.registration(key);
-      return client.mutation(api.devices.enroll, { code, key, name, platform, signingKey });
+      const outcome = await client.mutation(api.devices.enroll, { code, key, name, platform, signingKey });
+      return outcome.kind === "refused"
+        ? outcome
+        : { ...outcome, organization: visibleText(outcome.organization) };
     },
     registerSigningKey: async () => {
       await client.mutation(api.devices.registerSigningKey, { key, signingKey: signer.registration(key) });
@@ -128,7 +132,8 @@ export function connectOrganization(
         ({ organization, models, policy, ...me }) =>
           listener({
             ...me,
-            organizationName: organization.name,
+            name: visibleText(me.name),
+            organizationName: visibleText(organization.name),
             models: understood(models, log),
             policy: readOrganizationRules(policy),
           }),

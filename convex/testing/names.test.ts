@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import { hashSecret } from "../model/authenticate.ts";
+import { addDevice, type Backend, expectRefusal, type Organization, secret } from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+});
+
+afterEach(closeWorld);
+
+const hidden = "Ada\u001b[2J\u202e";
+
+it("refuses hidden characters in every name that an admin or the operator enters", async () => {
+  const { organizationId, ...named } = acme;
+  const { deviceId } = await addDevice(t, acme);
+  const keyHash = await hashSecret(named.apiKey + "2");
+  const key = { session, keyHash, name: "k", prefix: "sk-gleaner-1" };
+  const entry = {
+    modelId: hidden,
+    source: "bundled",
+    sha256: "cd".repeat(32),
+    sizeBytes: 1_000,
+    licence: "",
+    contextTokens: 512,
+    template: null,
+    pieces: null,
+  };
+  const price = { promptMicro: 1n, completionMicro: 1n };
+  const rules = { values: { excludedPrograms: [hidden] }, locked: [] };
+  const refused = [
+    () => t.mutation(api.admin.createKey, { ...key, name: hidden }),
+    () => t.mutation(api.admin.createKey, { ...key, dataClass: hidden }),
+    () =>
+      t.mutation(internal.setup.issueKey, { organizationId, keyHash, name: hidden, prefix: "sk-gleaner-1" }),
+    () => t.mutation(api.admin.createEnrollmentCode, { session, codeHash: keyHash, label: hidden }),
+    () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [hidden], dataClasses: [] }),
+    () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [], dataClasses: [hidden] }),
+    () => t.mutation(api.adminPolicy.save, { session, group: hidden, baseVersion: 0, rules }),
+    () => t.mutation(api.adminPolicy.save, { session, group: "", baseVersion: 0, rules }),
+    () => t.mutation(api.adminModels.add, { session, entry, price }),
+  ];
+  for (const call of refused) await expectRefusal(call(), "invalid");
+});
+
+it("shows hidden characters in a device's reports, since nobody could correct them", async () => {
+  const key = secret("gd_");
+  const { code } = acme;
+  await t.mutation(api.devices.enroll, { code, key, name: hidden, platform: "linux\u0007" });
+  const speed = { prefill: 1, generate: 1, backend: "cpu\u009b" };
+  const models = [{ modelId: "m\nn", state: "ready" as const, why: hidden, speed }];
+  await t.mutation(api.devices.reportModels, { key, models });
+  const [row] = await t.query(api.admin.devices, { session });
+  expect(row).toMatchObject({
+    name: "Ada\ufffd[2J\ufffd",
+    platform: "linux\ufffd",
+    models: [{ modelId: "m n", why: "Ada\ufffd[2J\ufffd", speed: { backend: "cpu\ufffd" } }],
+  });
+});
+
+it("shows hidden characters in names that an earlier version stored", async () => {
+  const { deviceId } = await addDevice(t, acme);
+  await t.run(async (ctx) => {
+    await ctx.db.patch("devices", deviceId, { name: hidden });
+    for (const { _id } of await ctx.db.query("enrolmentCodes").take(5)) {
+      await ctx.db.patch("enrolmentCodes", _id, { label: hidden });
+    }
+    for (const { _id } of await ctx.db.query("apiKeys").take(5)) {
+      await ctx.db.patch("apiKeys", _id, { name: hidden });
+    }
+  });
+  const shown = "Ada\ufffd[2J\ufffd";
+  expect(await t.query(api.admin.devices, { session })).toMatchObject([
+    { name: shown, enrolledBy: { label: shown } },
+  ]);
+  expect(await t.query(api.admin.enrollmentCodes, { session })).toMatchObject([{ label: shown }]);
+  expect(await t.query(api.admin.keys, { session })).toMatchObject([{ name: shown }]);
+});
