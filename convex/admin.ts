@@ -197,12 +197,13 @@ export const audit = adminQuery({
   ),
   handler: async (ctx, { paginationOpts }) => {
     const { organizationId } = ctx;
+    const { cursor, endCursor } = paginationOpts;
     const numItems = Math.max(1, Math.min(maxPage, Math.floor(paginationOpts.numItems) || 1));
     const page = await ctx.db
       .query("audit")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
       .order("desc")
-      .paginate({ ...paginationOpts, numItems });
+      .paginate({ cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems });
     return {
       ...page,
       page: page.page.map(({ at, actor, action, subject, detail }) => ({

@@ -1,5 +1,5 @@
 import type { PaginationOptions } from "convex/server";
-import { convexToJson, type Value } from "convex/values";
+import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
 import { refuse } from "./refuse.ts";
 
 const maxNameChars = 255;
@@ -72,8 +72,32 @@ export function boundedHandle(handle: string | undefined, what: string): void {
 }
 
 const maxPage = 100;
+/** A page that must reach a given end may be longer than `maxPage`, but not longer than this. */
+const maxPageRows = 1_000;
+const maxCursorChars = 10_000;
 
-/** Limits the page size that a caller may ask for. */
-export function boundedPage(options: PaginationOptions): PaginationOptions {
-  return { ...options, numItems: Math.max(1, Math.min(maxPage, Math.floor(options.numItems) || 1)) };
+/** Limits the size of a page from outside, and checks its cursors. Refuses: invalid. */
+export function boundedPage({ cursor, endCursor, numItems }: PaginationOptions): PaginationOptions {
+  checkCursor(cursor);
+  checkCursor(endCursor ?? null);
+  return {
+    cursor,
+    ...(endCursor === undefined ? {} : { endCursor }),
+    numItems: Math.max(1, Math.min(maxPage, Math.floor(numItems) || 1)),
+    maximumRowsRead: maxPageRows,
+  };
+}
+
+/** The cursor of a stream of convex-helpers is a list of the index's values, as JSON. */
+function checkCursor(cursor: string | null): void {
+  if (cursor === null || (cursor.length <= maxCursorChars && isListOfValues(cursor))) return;
+  refuse("invalid", "This cursor is not one that the list returned. Start with null.");
+}
+
+function isListOfValues(text: string): boolean {
+  try {
+    return Array.isArray(jsonToConvex(JSON.parse(text) as JSONValue));
+  } catch {
+    return false;
+  }
 }

@@ -87,3 +87,17 @@ it("deletes old events in pieces", async () => {
   expect(await forget(Date.now() + 60_000)).toBe(false);
   expect(await count()).toBe(0);
 });
+
+it.each(["", "no list", "{}", '[{"$integer":1}]', `[${'"a",'.repeat(4_000)}1]`])(
+  "refuses %s as a cursor, since the list never returned it",
+  async (cursor) => {
+    const t = startQueue();
+    const refusal = {
+      data: { code: "invalid", message: expect.stringContaining("Start with null") as string },
+    };
+    const page = { numItems: 2, cursor };
+    await expect(t.query(queue.events.list, { scope, paginationOpts: page })).rejects.toMatchObject(refusal);
+    const end = { numItems: 2, cursor: null, endCursor: cursor };
+    await expect(t.query(queue.events.list, { scope, paginationOpts: end })).rejects.toMatchObject(refusal);
+  },
+);

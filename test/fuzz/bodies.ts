@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { hostileText, spoiled } from "./hostile.ts";
+import type { Json } from "./target.ts";
+
+/** Grammars of pieces that are expensive together. */
+const grammar: fc.Arbitrary<string> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('"ab"', "[a-z]", ".", "x", "(x | .)", '("a"? .{0,500})', '"<|im_end|>"', "root"),
+      fc.constantFrom("", "?", "*", "+", "{500}", "{0,500}", "{500}{500}", "{3,}", "{999999999}"),
+    ),
+    { minLength: 1, maxLength: 900 },
+  )
+  .map((pieces) => `root ::= ${pieces.map((piece) => piece.join("")).join(" ")}\nx ::= "x" | x`);
+
+const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<Json>({ type: "string" }, { type: "integer" }, { $ref: "#/$defs/a" }, { $ref: "#" }, {}),
+    fc.record({ type: fc.constant("string"), minLength: fc.nat(900), maxLength: fc.nat(900) }),
+    fc.array(hostileText, { maxLength: 5 }).map((all): Json => ({ enum: all })),
+    fc.array(tie("schema"), { maxLength: 20 }).map((all): Json => ({ oneOf: all })),
+    fc
+      .tuple(tie("schema"), fc.nat(600))
+      .map(([items, minItems]): Json => ({ type: "array", items, minItems })),
+    fc
+      .array(fc.tuple(hostileText, tie("schema")), { maxLength: 6 })
+      .map((all): Json => ({ type: "object", properties: Object.fromEntries(all) })),
+    fc.tuple(tie("schema"), tie("schema")).map(([top, a]): Json => ({ anyOf: [top], $defs: { a } })),
+  ),
+})).schema;
+
+const message: fc.Arbitrary<Json> = fc.record({
+  role: fc.constantFrom("system", "user", "assistant", "tool"),
+  content: hostileText,
+});
+
+const sampling = {
+  max_tokens: fc.integer({ min: 1, max: 8 }),
+  temperature: fc.constantFrom(0, 0.7, 2),
+  stop: fc.array(hostileText, { maxLength: 3 }),
+  seed: fc.integer(),
+  stream: fc.boolean(),
+  user: hostileText,
+};
+
+const format: fc.Arbitrary<Json> = fc.oneof(
+  fc.constant({ type: "json_object" }),
+  schema.map((each): Json => ({
+    type: "json_schema",
+    json_schema: { name: "answer", strict: true, schema: each },
+  })),
+);
+
+const tool: fc.Arbitrary<Json> = fc
+  .tuple(fc.constantFrom("look", "look up", "\u0000"), schema)
+  .map(([name, parameters]): Json => ({ type: "function", function: { name, parameters } }));
+
+/** Bodies of the HTTP API's calls: most of them nearly valid. */
+export function bodiesFor(
+  model: string,
+): Readonly<Record<"chat/completions" | "completions" | "embeddings", fc.Arbitrary<Json>>> {
+  const models = fc.oneof(
+    { weight: 20, arbitrary: fc.constant(model) },
+    { weight: 1, arbitrary: hostileText },
+  );
+  const optional = { requiredKeys: ["model", "messages"] as ["model", "messages"] };
+  const chat = fc.record(
+    {
+      model: models,
+      messages: fc.array(message, { minLength: 1, maxLength: 4 }),
+      ...sampling,
+      response_format: format,
+      grammar,
+      tools: fc.array(tool, { maxLength: 4 }),
+      tool_choice: fc.constantFrom("none", "auto", "required"),
+      logprobs: fc.boolean(),
+      top_logprobs: fc.nat(30),
+      logit_bias: fc.dictionary(fc.nat(70_000).map(String), fc.integer({ min: -100, max: 100 })),
+    },
+    optional,
+  ) as fc.Arbitrary<Json>;
+  const completion = fc.record(
+    { model: models, prompt: hostileText, ...sampling, grammar },
+    { requiredKeys: ["model", "prompt"] },
+  ) as fc.Arbitrary<Json>;
+  const embedding = fc.record({
+    model: models,
+    input: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 6 })),
+  }) as fc.Arbitrary<Json>;
+  const mostlyValid = (body: fc.Arbitrary<Json>): fc.Arbitrary<Json> => fc.oneof(body, spoiled(body));
+  return {
+    "chat/completions": mostlyValid(chat),
+    completions: mostlyValid(completion),
+    embeddings: mostlyValid(embedding),
+  };
+}
+
+const definitions = Object.fromEntries(
+  Array.from({ length: 20 }, (_, level): [string, Json] => [
+    `d${level}`,
+    level === 19
+      ? { type: "string" }
+      : { oneOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/d${level + 1}` })) },
+  ]),
+);
+
+/** Bodies that once cost seconds of the backend's event loop, or hung llama.cpp on one device after another. */
+export function costlyBodies(model: string): readonly Json[] {
+  const body = (more: { readonly [field: string]: Json }): Json => ({
+    model,
+    messages: [{ role: "user", content: "x" }],
+    max_tokens: 1,
+    ...more,
+  });
+  return [
+    body({ grammar: `root ::= ${".{0,500} ".repeat(900)}` }),
+    body({ grammar: "root ::= .{500}{500}{500}" }),
+    body({
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "bomb", strict: true, schema: { $ref: "#/$defs/d0", $defs: definitions } },
+      },
+    }),
+    body({
+      tools: [
+        { type: "function", function: { name: "f", parameters: { $ref: "#/$defs/d0", $defs: definitions } } },
+      ],
+      tool_choice: "required",
+    }),
+  ];
+}

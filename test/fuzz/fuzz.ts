@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { keepInput, keptInputs } from "./kept-inputs.ts";
+import type { Json, OpenTarget } from "./target.ts";
+
+export type FuzzResult = {
+  readonly inputs: number;
+  /** Null if every input was handled. */
+  readonly failure: { readonly input: Json; readonly error: string; readonly keptIn: string | null } | null;
+};
+
+type FuzzOptions = { readonly seconds: number; readonly seed: number; readonly keep: boolean };
+
+/**
+ * Tries the kept and the known inputs of a target, then random ones until the time is over. A failing input is shrunk
+ * to a small one within the same time, and kept.
+ */
+export async function fuzz(
+  name: string,
+  { inputs, known, check, checkEnd }: OpenTarget,
+  { seconds, seed, keep }: FuzzOptions,
+): Promise<FuzzResult> {
+  let tried = 0;
+  const property = fc.asyncProperty(inputs, async (input) => {
+    tried += 1;
+    await check(input);
+  });
+  const details = await fc.check(property, {
+    seed,
+    numRuns: Number.MAX_SAFE_INTEGER,
+    interruptAfterTimeLimit: seconds * 1_000,
+    markInterruptAsFailure: false,
+    examples: [...keptInputs(name), ...known].map((input): [Json] => [input]),
+  });
+  if (details.counterexample !== null) {
+    const [input] = details.counterexample;
+    const error = words(details.errorInstance);
+    return { inputs: tried, failure: { input, error, keptIn: keep ? keepInput(name, input) : null } };
+  }
+  try {
+    await checkEnd?.();
+  } catch (error) {
+    return { inputs: tried, failure: { input: null, error: `at the end: ${words(error)}`, keptIn: null } };
+  }
+  return { inputs: tried, failure: null };
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,187 @@
+import fc from "fast-check";
+import { z } from "zod";
+import type { Farm } from "../../../launch/farm/farm.ts";
+import { checkHealth, checkLedger } from "../backend.ts";
+import { bodiesFor, costlyBodies } from "../bodies.ts";
+import { hostileJson, hostileText } from "../hostile.ts";
+import type { Json, Target } from "../target.ts";
+import { within } from "../within.ts";
+
+const call = z.object({
+  /** Of the site, with the HTTP API, or of the deployment. */
+  at: z.enum(["site", "deployment"]),
+  method: z.string(),
+  path: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.string().nullable(),
+});
+type Call = z.infer<typeof call>;
+
+/** A call that is accepted waits for a device, and there is none. */
+const patienceMs = 150;
+const keyCount = 40;
+
+/** Every HTTP route. The backend must answer each call in the API's own form, and never with an internal error. */
+export const httpRoutes: Target = {
+  name: "http-routes",
+  summary: "every HTTP route of the backend",
+  open: async (farmOf) => {
+    const farm = await farmOf();
+    const keys = await issueKeys(farm);
+    const bodies = bodiesFor(farm.modelId);
+    let calls = 0;
+    return {
+      inputs: fc.oneof(
+        { weight: 4, arbitrary: apiCall(bodies) },
+        { weight: 2, arbitrary: anyCall },
+        { weight: 1, arbitrary: functionCall },
+      ),
+      known: costlyBodies(farm.modelId).map((body): Json => callTo("chat/completions", JSON.stringify(body))),
+      check: async (input) => {
+        // Many keys, because one key may make only so many calls a minute.
+        const key = keys[calls++ % keys.length] ?? "";
+        await within(JSON.stringify(input).slice(0, 300), checkCall(farm, call.parse(input), key));
+        await checkHealth(farm);
+      },
+      checkEnd: async () => {
+        await checkLedger(farm);
+      },
+      close: () => Promise.resolve(),
+    };
+  },
+};
+
+async function issueKeys(farm: Farm): Promise<readonly string[]> {
+  const keys: string[] = [];
+  // One after the other: each changes the organization's totals.
+  for (let index = 0; index < keyCount; index++) {
+    keys.push(await farm.setup.issueKey(farm.organization.organizationId, `fuzz ${index}`));
+  }
+  return keys;
+}
+
+function callTo(path: string, body: string): Call {
+  return { at: "site", method: "POST", path: `/v1/${path}`, headers: [], body };
+}
+
+function apiCall(bodies: ReturnType<typeof bodiesFor>): fc.Arbitrary<Json> {
+  const routes = Object.entries(bodies).map(([path, body]) =>
+    body.map((each): Json => callTo(path, JSON.stringify(each))),
+  );
+  return fc.oneof(...routes);
+}
+
+const headerName = fc.constantFrom(
+  "content-type",
+  "content-encoding",
+  "authorization",
+  "x-forwarded-for",
+  "origin",
+  "range",
+  "expect",
+  "convex-client",
+);
+const path = fc.oneof(
+  fc.constantFrom(
+    "/v1/models",
+    "/v1/models/x",
+    "/v1/files",
+    "/config",
+    "/console/",
+    "/console/../../etc/passwd",
+    "/api/query",
+    "/api/mutation",
+    "/api/action",
+    "/api/storage/upload?token=x",
+    "/api/storage/x",
+    "/api/sync",
+    "/api/export/start",
+    "/metrics",
+    "/ready",
+    "/version",
+  ),
+  hostileText.map((text) => `/v1/${text}`),
+  hostileText.map((text) => `/${text}`),
+);
+
+const anyCall: fc.Arbitrary<Json> = fc.record({
+  at: fc.constantFrom("site", "deployment"),
+  method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"),
+  path,
+  headers: fc.array(fc.tuple(headerName, hostileText), { maxLength: 3 }),
+  body: fc.oneof(
+    fc.constant(null),
+    hostileText,
+    hostileJson.map((value) => JSON.stringify(value)),
+  ),
+});
+
+const functionCall: fc.Arbitrary<Json> = fc
+  .tuple(fc.constantFrom("query", "mutation", "action", "function", "query_ts"), hostileJson, hostileText)
+  .map(([kind, args, name]): Json => ({
+    at: "deployment",
+    method: "POST",
+    path: `/api/${kind}`,
+    headers: [["content-type", "application/json"]],
+    body: JSON.stringify({ path: name, args, format: "convex_encoded_json" }),
+  }));
+
+async function checkCall(
+  farm: Farm,
+  { at, method, path: where, headers, body }: Call,
+  key: string,
+): Promise<void> {
+  const origin = at === "site" ? farm.backend.siteUrl : farm.backend.url;
+  const address = `${origin}${where}`;
+  const isPlain = method === "GET" || method === "HEAD";
+  if (!URL.canParse(address) || new URL(address).origin !== origin) return;
+  const sent = sendable([
+    ["content-type", "application/json"],
+    ["authorization", `Bearer ${key}`],
+    ...headers,
+  ]);
+  const gone = AbortSignal.timeout(patienceMs);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(address, {
+      method,
+      headers: sent,
+      ...(body === null || isPlain ? {} : { body }),
+      redirect: "manual",
+      signal: gone,
+    });
+    text = await response.text();
+  } catch (error) {
+    if (gone.aborted) return;
+    // A refused upload may end the connection before all of it was sent.
+    if (error instanceof TypeError && /terminated|fetch failed/.test(error.message)) return;
+    throw error;
+  }
+  if (response.status >= 500 && response.status !== 503) {
+    throw new Error(`answered ${response.status}: ${text.slice(0, 500)}`);
+  }
+  if (/node:internal|\n\s+at .+:\d+:\d+/.test(text))
+    throw new Error(`revealed its source: ${text.slice(0, 500)}`);
+  if (at === "site" && new URL(address).pathname.startsWith("/v1/") && response.status >= 400)
+    checkOpenAiError(text, method);
+}
+
+const openAiError = z.object({ error: z.object({ message: z.string().min(1), type: z.string() }) });
+
+function checkOpenAiError(text: string, method: string): void {
+  if (method === "HEAD" || text === "") return;
+  if (!openAiError.safeParse(JSON.parse(text)).success) throw new Error(`no error of OpenAI's form: ${text}`);
+}
+
+function sendable(headers: readonly (readonly [string, string])[]): Headers {
+  const kept = new Headers();
+  for (const [name, value] of headers) {
+    try {
+      kept.set(name, value);
+    } catch {
+      // No HTTP client can send this value.
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import WebSocket from "ws";
+import { checkHealth } from "../backend.ts";
+import { hostileJson, hostileNumber, hostileText, spoiled } from "../hostile.ts";
+import type { Json, Target } from "../target.ts";
+import { within } from "../within.ts";
+
+const path = fc.oneof(
+  fc.constantFrom("devices:me", "admin:devices", "jobs:get", "work:take", "_system/x"),
+  hostileText,
+);
+const args = fc.oneof(
+  fc.constant<Json>([{ key: "gd_x" }]),
+  hostileJson.map((each): Json => [each]),
+);
+const count = fc.oneof(fc.nat(3), hostileNumber);
+
+const message: fc.Arbitrary<Json> = fc.oneof(
+  fc.record({
+    type: fc.constantFrom("Mutation", "Action"),
+    requestId: count,
+    udfPath: path,
+    args,
+  }),
+  fc.record({
+    type: fc.constant("ModifyQuerySet"),
+    baseVersion: count,
+    newVersion: count,
+    modifications: fc.array(
+      fc.oneof(
+        fc.record({ type: fc.constant("Add"), queryId: count, udfPath: path, args }),
+        fc.record({ type: fc.constant("Remove"), queryId: count }),
+      ),
+      { maxLength: 4 },
+    ),
+  }),
+  fc.record({
+    type: fc.constant("Authenticate"),
+    tokenType: fc.constantFrom("User", "Admin", "None"),
+    baseVersion: count,
+    value: hostileText,
+  }),
+  fc.record({ type: fc.constant("Event"), eventType: hostileText, event: hostileJson }),
+);
+
+/** One connection's messages. Each text is sent as it is, and each other value as JSON. */
+const connection = fc.array(
+  fc.oneof({ weight: 5, arbitrary: message }, { weight: 4, arbitrary: spoiled(message) }, hostileText),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** The WebSocket protocol of Convex clients. A connection may be closed, and nobody else may notice. */
+export const syncProtocol: Target = {
+  name: "sync-protocol",
+  summary: "the WebSocket protocol of the backend",
+  open: async (farmOf) => {
+    const farm = await farmOf();
+    const address = `${farm.backend.url.replace("http", "ws")}/api/sync`;
+    return {
+      inputs: fc.tuple(fc.boolean(), connection).map(([greets, messages]): Json => ({ greets, messages })),
+      known: [
+        {
+          greets: true,
+          messages: [{ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1, modifications: [] }],
+        },
+      ],
+      check: async (input) => {
+        const { greets, messages } = input as {
+          readonly greets: boolean;
+          readonly messages: readonly Json[];
+        };
+        const greeting: Json = { type: "Connect", sessionId: randomUUID(), connectionCount: 0, clientTs: 1 };
+        await within("a connection", converse(address, [...(greets ? [greeting] : []), ...messages]));
+        await checkHealth(farm);
+      },
+      close: () => Promise.resolve(),
+    };
+  },
+};
+
+/** Sends the messages, and resolves once the backend is silent or closed the connection. */
+function converse(address: string, messages: readonly Json[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(address);
+    let timer: NodeJS.Timeout | undefined;
+    const waitOn = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => socket.terminate(), 30);
+    };
+    socket.on("open", () => {
+      for (const each of messages) socket.send(typeof each === "string" ? each : JSON.stringify(each));
+      waitOn();
+    });
+    socket.on("message", (data: Buffer) => {
+      waitOn();
+      const text = data.toString("utf8");
+      if (/node:internal|\n\s+at .+:\d+:\d+/.test(text))
+        reject(new Error(`revealed its source: ${text.slice(0, 500)}`));
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
