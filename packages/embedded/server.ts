@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { createAdmission } from "./admission/admission.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { openData } from "./compose/data.ts";
 import { loadFunctions } from "./compose/functions.ts";
@@ -39,11 +40,12 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const readiness = new ReadinessProbe();
   shutdown.first(() => readiness.stopping());
   // Ports come first: functions may read the deployment's own URL while they load.
-  const listeners = await openListeners(options, readiness, shutdown);
+  const admission = createAdmission(options.anonymousLimits);
+  const listeners = await openListeners(options, admission, readiness, shutdown);
   const bundle = await bundleOf(options.convexDir);
   const data = await openData(options, listeners, shutdown);
   const functions = loadFunctions(options, bundle, data);
-  await serveNetwork(options, { data, functions, listeners }, readiness, shutdown);
+  await serveNetwork(options, { data, functions, listeners, admission }, readiness, shutdown);
   const { engine } = data;
   const { runtime } = functions;
   const closeJanitor = startSweeper({

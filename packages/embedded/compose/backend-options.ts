@@ -1,3 +1,4 @@
+import type { AnonymousLimits } from "../admission/anonymous-limits.ts";
 import type { StaticFolder } from "../http/site/static-path.ts";
 import type { Log } from "../operations/log.ts";
 import type { Latency } from "../runtime/syscalls/services.ts";
@@ -21,6 +22,10 @@ export type BackendOptions = {
   readonly staticFolders?: readonly StaticFolder[];
   /** Largest stored file in bytes; 2 GiB by default. */
   readonly maxFileBytes?: number;
+  /** Limits for clients without a user's token or the admin key, where they differ from the defaults. */
+  readonly anonymousLimits?: Partial<AnonymousLimits>;
+  /** WebSockets in all; 20,000 by default. */
+  readonly maxConnections?: number;
   /** Host names to answer to on loopback besides loopback's own, such as a proxy's. */
   readonly allowedHosts?: readonly string[];
   /** Artificial delays; none by default. */

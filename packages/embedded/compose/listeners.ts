@@ -1,6 +1,7 @@
+import type { Admission } from "../admission/admission.ts";
 import { isUploadPath } from "../http/api/api-handler.ts";
 import { closeServer } from "../http/listen/listen.ts";
-import { type Listener, openListener } from "../http/listen/listener.ts";
+import { type Listener, type ListenerOptions, openListener } from "../http/listen/listener.ts";
 import { startingHandler } from "../http/listen/starting-handler.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { localUrl } from "../wire/endpoint.ts";
@@ -24,13 +25,18 @@ export type Listeners = {
  */
 export async function openListeners(
   options: BackendOptions,
+  admission: Admission,
   readiness: ReadinessProbe,
   shutdown: Shutdown,
 ): Promise<Listeners> {
   const { host = "127.0.0.1" } = options;
-  const open = async (port: number, isUpload: (path: string) => boolean): Promise<Listener> => {
+  const { refusals } = admission;
+  const perAddress = admission.limits.connectionsPerAddress;
+  type Port = Pick<ListenerOptions, "port" | "isUpload"> & { readonly isBehindProxy: boolean };
+  const open = async ({ isBehindProxy, ...given }: Port): Promise<Listener> => {
     const starting = startingHandler(readiness);
-    const listener = await openListener({ host, port, starting: starting.handle, isUpload });
+    const bounds = { perAddress, isBehindProxy, refusals };
+    const listener = await openListener({ ...given, host, starting: starting.handle, bounds });
     shutdown.first(starting.giveUp);
     shutdown.together(() => closeServer(listener.server, graceMs));
     const serve: Listener["serve"] = (next) => {
@@ -39,7 +45,8 @@ export async function openListeners(
     };
     return { ...listener, serve };
   };
-  const api = await open(options.port, isUploadPath);
-  const site = await open(options.sitePort, () => false);
+  const { publicUrl, publicSiteUrl } = options;
+  const api = await open({ port: options.port, isUpload: isUploadPath, isBehindProxy: publicUrl !== undefined });
+  const site = await open({ port: options.sitePort, isBehindProxy: publicSiteUrl !== undefined });
   return { api, site, url: localUrl(host, api.port), siteUrl: localUrl(host, site.port) };
 }

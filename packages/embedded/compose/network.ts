@@ -1,4 +1,5 @@
 import { version as convexVersion } from "convex";
+import type { Admission } from "../admission/admission.ts";
 import { adminKeyCheck } from "../auth/admin-key.ts";
 import { environmentRoutes } from "../http/admin/environment-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
@@ -25,12 +26,19 @@ import { graceMs, type Listeners } from "./listeners.ts";
 import { openBackups } from "./open-backups.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-const maxConnections = 20_000;
+const defaultMaxConnections = 20_000;
+
+type Parts = {
+  readonly data: Data;
+  readonly functions: Functions;
+  readonly listeners: Listeners;
+  readonly admission: Admission;
+};
 
 /** Serves both ports: WebSockets, the API, HTTP actions and pages. */
 export async function serveNetwork(
   options: BackendOptions,
-  { data, functions, listeners }: { data: Data; functions: Functions; listeners: Listeners },
+  { data, functions, listeners, admission }: Parts,
   readiness: ReadinessProbe,
   shutdown: Shutdown,
 ): Promise<void> {
@@ -63,7 +71,7 @@ export async function serveNetwork(
 
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
-  const shared = { engine, runner, isAdminKey, isAllowedHost, tokens, nextRequestId: newRequestId, log };
+  const shared = { engine, runner, isAdminKey, isAllowedHost, tokens, admission, nextRequestId: newRequestId, log };
   const apiSourceOf = sourceOf(publicUrl !== undefined);
 
   const live = new LiveQueries({
@@ -83,7 +91,7 @@ export async function serveNetwork(
     onDropped: () => metrics.onDroppedClient(),
     mutationQueues: new MutationQueues(),
     now: Date.now,
-    maxConnections: maxConnections,
+    maxConnections: options.maxConnections ?? defaultMaxConnections,
     graceMs: graceMs,
   });
   shutdown.together(() => connections.close());
@@ -96,6 +104,8 @@ export async function serveNetwork(
     scheduledPending: () => countPending(stored),
     storageBytes: storageBytes(stored),
     dataFileBytes: () => fileBytes(dataFile),
+    anonymousBytes: () => admission.budget.used,
+    refusals: admission.refusals,
     walBytes: () => fileBytes(`${dataFile}-wal`),
   });
   shutdown.first(metrics.stop);

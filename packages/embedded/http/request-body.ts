@@ -1,20 +1,30 @@
 import type { IncomingMessage } from "node:http";
 import type { JSONValue } from "convex/values";
+import type { Admission } from "../admission/admission.ts";
+import { bytesInWords } from "../admission/anonymous-limits.ts";
+import type { Account } from "../admission/byte-budget.ts";
 import { limits } from "../runtime/checks/limits.ts";
-import { parseBoundedJson, type ParsedJson } from "../wire/bounded-json.ts";
+import { parseMeasuredJson } from "../wire/bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
 const maxEnvelopeBytes = 64 * 1024;
 /** Largest body of a function call in bytes: arguments up to their limit, in base64 at worst, and the envelope. */
 const maxCallBytes = Math.ceil((limits.argsBytes * 4) / 3) + maxEnvelopeBytes;
 
+/** Limits of a body that a client without a verified identity sends. */
+export type BodyRoom = Pick<Admission, "limits" | "turns" | "refusals"> & {
+  /** Counts the body until the request is answered. */
+  readonly account: Account;
+};
+
 type BodyText =
   | { readonly kind: "ok"; readonly text: string }
   | { readonly kind: "too large"; readonly limit: number }
+  | { readonly kind: "no memory" }
   | { readonly kind: "aborted" };
 
 /** Reads a request's body up to `limit` bytes. The caller handles the rest; see drain.ts. */
-async function readBody(request: IncomingMessage, limit: number): Promise<BodyText> {
+async function readBody(request: IncomingMessage, limit: number, room: BodyRoom | null): Promise<BodyText> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return { kind: "too large", limit };
   const chunks: Buffer[] = [];
   let size = 0;
@@ -23,6 +33,7 @@ async function readBody(request: IncomingMessage, limit: number): Promise<BodyTe
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) return { kind: "too large", limit };
+      if (room?.account.set(size) === false) return { kind: "no memory" };
       chunks.push(chunk);
     }
   } catch {
@@ -31,28 +42,55 @@ async function readBody(request: IncomingMessage, limit: number): Promise<BodyTe
   return { kind: "ok", text: Buffer.concat(chunks).toString("utf8") };
 }
 
-/** A missing body means an empty object: `query_ts` sends none. */
-function parseBody(text: string): ParsedJson {
-  return text.trim() === "" ? { kind: "ok", value: {} } : parseBoundedJson(text);
-}
-
 type JsonBody =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reply: Reply };
 
-/** Reads a JSON body, or returns the reply that refuses it. */
-export async function readJson(incoming: IncomingMessage): Promise<JsonBody> {
-  const body = await readBody(incoming, maxCallBytes);
+/**
+ * Reads a JSON body, or returns the reply that refuses it. A missing body means an empty object: `query_ts` sends none.
+ * @param room null for a client with a verified identity.
+ */
+export async function readJson(incoming: IncomingMessage, room: BodyRoom | null = null): Promise<JsonBody> {
+  const body = await readBody(incoming, room?.limits.messageBytes ?? maxCallBytes, room);
   switch (body.kind) {
     case "too large":
-      return refused(413, "RequestTooLarge", `The body is larger than ${String(body.limit)} bytes.`);
+      return tooLarge(body.limit, room);
+    case "no memory":
+      return noMemory(room);
     case "aborted":
       return refused(400, "BadRequest", "The body ended early.");
-    case "ok": {
-      const json = parseBody(body.text);
-      return json.kind === "ok" ? json : refused(400, "BadJsonBody", json.reason);
-    }
+    case "ok":
+      // Many bodies may have arrived at once.
+      await room?.turns.turn();
+      return parse(body.text, room);
   }
 }
+
+function parse(text: string, room: BodyRoom | null): JsonBody {
+  if (text.trim() === "") return { kind: "ok", value: {} };
+  const most = room?.limits.connectionBytes ?? Infinity;
+  const json = parseMeasuredJson(text, most);
+  if (json.kind === "invalid") return refused(400, "BadJsonBody", json.reason);
+  if (json.kind === "too large") return tooLarge(most, room);
+  return room?.account.set(json.memoryBytes) === false ? noMemory(room) : json;
+}
+
+function tooLarge(limit: number, room: BodyRoom | null): JsonBody {
+  room?.refusals.count("message");
+  const whom = room === null ? "" : " without a user's token or the admin key";
+  const message = `The body is too large: at most ${bytesInWords(limit)} are accepted here${whom}. Send less at a time.`;
+  return refused(413, "RequestTooLarge", message);
+}
+
+function noMemory(room: BodyRoom | null): JsonBody {
+  room?.refusals.count("memory");
+  return { kind: "refused", reply: outOfMemory };
+}
+
+/** Told while other requests use all memory for them. */
+export const outOfMemory: Reply = {
+  ...refusal(503, "TooManyConcurrentRequests", "This deployment has no memory left for requests. Try again later."),
+  headers: { "Retry-After": "3" },
+};
 
 function refused(status: number, code: string, message: string) {
   return { kind: "refused", reply: refusal(status, code, message) } as const;

@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry } from "prom-client";
+import { refusalReasons, type Refusals } from "../admission/refusals.ts";
 import type { EngineStats } from "../engine/model/types.ts";
 import type { FunctionObserver, FunctionRun } from "../runtime/execution/function-run.ts";
 import type { FunctionStats } from "../runtime/run/conflict-stats.ts";
@@ -15,6 +16,9 @@ type MetricSources = {
   readonly storageBytes: () => number;
   readonly dataFileBytes: () => Promise<number>;
   readonly walBytes: () => Promise<number>;
+  /** Memory that is kept for clients without a verified identity. */
+  readonly anonymousBytes: () => number;
+  readonly refusals: Refusals;
 };
 
 export type Metrics = {
@@ -44,6 +48,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   );
   const liveRuns = counter(registry, "convex_embedded_live_query_runs_total", "Runs of watched queries.");
   addReadings(registry, sources);
+  addRefusals(registry, sources.refusals);
   addConflicts(registry, sources.conflicts);
   return {
     observer: { onEnd: runs },
@@ -96,6 +101,11 @@ function addReadings(registry: Registry, sources: MetricSources): void {
   );
   measured("convex_embedded_subscriptions", "Read sets with a subscriber.", () => engine().subscriptions);
   measured("convex_embedded_websocket_connections", "Open WebSockets.", sources.webSockets);
+  measured(
+    "convex_embedded_anonymous_bytes",
+    "Memory kept for clients without a verified identity: arguments, and messages that have arrived in part.",
+    sources.anonymousBytes,
+  );
   measured("convex_embedded_live_queries", "Distinct queries that clients watch.", sources.liveQueries);
   measured(
     "convex_embedded_scheduled_pending",
@@ -105,6 +115,19 @@ function addReadings(registry: Registry, sources: MetricSources): void {
   measured("convex_embedded_storage_bytes", "Bytes of stored files.", sources.storageBytes);
   measured("convex_embedded_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
   measured("convex_embedded_wal_bytes", "Size of its write-ahead log.", sources.walBytes);
+}
+
+function addRefusals(registry: Registry, refusals: Refusals): void {
+  const refused: Counter = new Counter({
+    name: "convex_embedded_refusals_total",
+    help: "Refusals to clients without a verified identity, by reason.",
+    labelNames: ["reason"],
+    registers: [registry],
+    collect: () => {
+      refused.reset();
+      for (const reason of refusalReasons) refused.inc({ reason }, refusals.of(reason));
+    },
+  });
 }
 
 function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"]): void {

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
+import { createAdmission } from "../admission/admission.ts";
 import { createTokenVerifier } from "../compose/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
 import { closeServer, listen } from "../http/listen/listen.ts";
@@ -39,6 +40,7 @@ export async function serve(
     sourceOf: sourceOf(false),
     now: Date.now,
     maxConnections: 2,
+    admission: createAdmission(),
     pingEveryMs: pingEveryMs,
     log: createLog({ format: "text", level: "debug", write: (line) => logged.push(line) }),
     ...options,

@@ -34,7 +34,7 @@ function lastHop(forwarded: string | string[] | undefined): string | null {
 }
 
 /** Unwraps an IPv4 address from its IPv6 form. */
-function plainAddress(text: string | undefined): string | null {
+export function plainAddress(text: string | undefined): string | null {
   const address = (text ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
   return isIP(address) === 0 ? null : address;
 }

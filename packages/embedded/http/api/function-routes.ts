@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import { networkOf } from "../../admission/address-count.ts";
+import type { Admission } from "../../admission/admission.ts";
 import { authenticate, type Authenticators } from "../../auth/authorization.ts";
 import type { Engine } from "../../engine/model/types.ts";
-import type { Completed, FunctionCall, FunctionRunner } from "../../runtime/contract/function-runner.ts";
+import type { Completed, FunctionCall, FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
 import { requestIdOf } from "../../wire/request-id.ts";
-import type { SourceOf } from "../../wire/request-source.ts";
+import type { RequestSource, SourceOf } from "../../wire/request-source.ts";
 import { encodeTimestamp } from "../../wire/timestamps.ts";
 import { completedReply, jsonReply, refusal, type Reply } from "../reply.ts";
-import { readJson } from "../request-body.ts";
+import { type BodyRoom, readJson } from "../request-body.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { functionPathOfUrl, type FunctionRequest, parseFunctionRequest } from "./function-request.ts";
 
@@ -17,6 +19,7 @@ type FunctionRouteDeps = Authenticators & {
   readonly engine: Engine;
   readonly runner: FunctionRunner;
   readonly sourceOf: SourceOf;
+  readonly admission: Admission;
 };
 
 type Run = (
@@ -72,12 +75,35 @@ async function callFunction(
   const authorized = await authenticate(incoming.headers.authorization, deps);
   if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
   if (authorized.kind === "unavailable") return refusal(503, authorized.code, authorized.message);
-  const json = await readJson(incoming);
+  const { admission } = deps;
+  const given = { pathFromUrl, identity: authorized.identity, source };
+  if (authorized.identity.kind !== "none") return answerCall(deps, run, incoming, { ...given, room: null });
+  const account = admission.budget.open(networkOf(source.ip));
+  try {
+    return await answerCall(deps, run, incoming, { ...given, room: { ...admission, account } });
+  } finally {
+    account.set(0);
+  }
+}
+
+type GivenCall = {
+  readonly pathFromUrl: string | undefined;
+  readonly identity: Identity;
+  readonly source: RequestSource;
+  readonly room: BodyRoom | null;
+};
+
+async function answerCall(
+  deps: FunctionRouteDeps,
+  run: Run,
+  incoming: IncomingMessage,
+  { pathFromUrl, identity, source, room }: GivenCall,
+): Promise<Reply> {
+  const json = await readJson(incoming, room);
   if (json.kind === "refused") return json.reply;
   const parsed = parseFunctionRequest(json.value, pathFromUrl);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
   const { path, args, component } = parsed.request;
-  const { identity } = authorized;
   const call = { path, component, args, identity, requestId: requestIdOf(incoming), source };
   const completed = await run(deps, call, parsed.request);
   return "outcome" in completed ? completedReply(completed, parsed.request.format) : completed;

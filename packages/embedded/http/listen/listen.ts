@@ -2,6 +2,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const idleCheckMs = 50;
+/** Connections that wait to be accepted. With a full queue the next one waits a second. The system may allow less. */
+const backlog = 4_096;
 
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
@@ -20,7 +22,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
       reject(error.code === "EADDRINUSE" ? new PortInUseError(port, host) : error);
     };
     server.once("error", onError);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off("error", onError);
       resolve((server.address() as AddressInfo).port);
     });

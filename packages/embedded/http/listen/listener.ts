@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
+import { boundConnections, type ConnectionBounds } from "./connection-bounds.ts";
 import { listen } from "./listen.ts";
 
 /** Time limit for a request's headers in ms: a slow sender holds a connection. */
@@ -8,6 +9,10 @@ const headersWithinMs = 15_000;
 const keepAliveMs = 65_000;
 /** Largest request line and headers together, in bytes. Larger ones are answered with 431. */
 const maxHeaderBytes = 16 * 1024;
+/** Headers of one request. Further ones are ignored. */
+const maxHeaders = 200;
+/** Connections in all. The system refuses further ones. */
+const maxSockets = 30_000;
 const checkEveryMs = 5_000;
 const defaultBodyTimes: BodyTimes = {
   totalMs: 5 * 60_000,
@@ -23,7 +28,7 @@ export type Listener = {
   readonly serve: (listener: RequestListener) => void;
 };
 
-type ListenerOptions = {
+export type ListenerOptions = {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -32,6 +37,7 @@ type ListenerOptions = {
   /** Whether a path takes uploads, whose total time is unlimited. By default none does. */
   readonly isUpload?: (path: string) => boolean;
   readonly bodyTimes?: BodyTimes;
+  readonly bounds: ConnectionBounds;
 };
 
 /** Binds a port at once. Rejects with PortInUseError. */
@@ -47,10 +53,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       maxHeaderSize: maxHeaderBytes,
       connectionsCheckingInterval: checkEveryMs,
     },
-    (request, response) => {
+  );
+  server.maxHeadersCount = maxHeaders;
+  server.maxConnections = maxSockets;
+  server.on(
+    "request",
+    boundConnections(server, options.bounds, (request, response) => {
       deadlines.watch(request, response);
       listener(request, response);
-    },
+    }),
   );
   server.once("close", () => deadlines.stop());
   const bound = await listen(server, port, host);

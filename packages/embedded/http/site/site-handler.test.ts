@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAdmission } from "../../admission/admission.ts";
 import { createTokenVerifier } from "../../compose/create-token-verifier.ts";
 import { silent } from "../../operations/log.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
@@ -92,6 +93,7 @@ beforeAll(async () => {
   }
   server = createServer(
     siteHandler({
+      admission: createAdmission(),
       runner,
       isAdminKey: () => false,
       tokens: createTokenVerifier(null),

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { networkOf } from "../../admission/address-count.ts";
+import type { Admission } from "../../admission/admission.ts";
 import { authenticate, type Authenticators } from "../../auth/authorization.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
@@ -9,13 +11,14 @@ import { bodyEnd, drain } from "../drain.ts";
 import { sendReply, textReply } from "../reply.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
-import { bodyTooLarge, toWebRequest } from "./web-request.ts";
+import { toWebRequest } from "./web-request.ts";
 import { sendWebResponse } from "./web-response.ts";
 
 type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
   readonly sourceOf: SourceOf;
+  readonly admission: Admission;
   readonly staticFolders: readonly StaticFolder[];
   /** The API's origins that a page requested with this Host header may connect to. */
   readonly apiOrigins: (hostHeader: string) => readonly string[];
@@ -51,7 +54,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner, sourceOf, ...authenticators }: SiteOptions,
+  { runner, sourceOf, admission, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -63,25 +66,32 @@ async function answerByAction(
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) gone.abort(new Error("The client disconnected"));
   });
-  const converted = toWebRequest(incoming, origin, gone.signal);
+  // Read now: after a client leaves, its address is gone.
+  const source = sourceOf(incoming);
+  const identity = await identityOf(incoming.headers.authorization, authenticators);
+  const account = identity.kind === "none" ? admission.budget.open(networkOf(source.ip)) : null;
+  outgoing.on("close", () => account?.set(0));
+  const admit = (bytes: number): boolean => account?.set(bytes) ?? true;
+  const { turns } = admission;
+  const converted = toWebRequest(incoming, origin, gone.signal, { turns, admit });
   if (converted.kind === "refused") {
     await refuse(incoming, outgoing, converted);
     return;
   }
-  const { request, tooLarge, abandonBody } = converted;
+  const { request, refused, abandonBody } = converted;
   outgoing.on("finish", () => {
     abandonBody();
     drain(incoming);
   });
   const requestId = requestIdOf(incoming);
   outgoing.setHeader(requestIdHeader, requestId);
-  // Read now: after a client leaves, its address is gone.
-  const source = sourceOf(incoming);
-  const identity = await identityOf(incoming.headers.authorization, authenticators);
+  await turns.turn();
   const response = await runner.runHttp(request, { requestId, identity, source });
-  if (tooLarge.aborted) {
+  const reason = refused();
+  if (reason !== null) {
+    admission.refusals.count(reason.status === 413 ? "message" : "memory");
     await response?.body?.cancel();
-    await refuse(incoming, outgoing, bodyTooLarge);
+    await refuse(incoming, outgoing, reason);
   } else if (response === null) {
     abandonBody();
     await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { bytesInWords } from "../../admission/anonymous-limits.ts";
+import type { Turns } from "../../admission/turns.ts";
 
 /** Largest body of a response, as in Convex, and of a request, where the limit is ours. */
 export const maxHttpActionBytes = 20 * 1024 * 1024;
@@ -7,34 +9,60 @@ const withoutBody = new Set(["GET", "HEAD"]);
 /** Methods that `Request` refuses to carry. */
 const forbidden = new Set(["CONNECT", "TRACE", "TRACK"]);
 
-export const bodyTooLarge = { kind: "refused", status: 413, message: "Body too large" } as const;
+/** Bodies from this size on end in a turn of their own, because the action then handles all of it at once. */
+const largeBytes = 16 * 1024;
+
+type Refused = { readonly kind: "refused"; readonly status: number; readonly message: string };
+
+const bodyTooLarge = {
+  kind: "refused",
+  status: 413,
+  message: `Body too large: at most ${bytesInWords(maxHttpActionBytes)} are accepted.`,
+} as const;
+
+const noMemory = {
+  kind: "refused",
+  status: 503,
+  message: "This deployment has no memory left for requests. Try again later.",
+} as const;
+
+export type BodyAdmission = {
+  readonly turns: Turns;
+  /** Counts the body's bytes so far. Returns false if there is no memory for them. */
+  readonly admit: (bytes: number) => boolean;
+};
 
 type WebRequest =
   | {
       readonly kind: "ok";
       readonly request: Request;
-      /** Aborted once the body is too large. */
-      readonly tooLarge: AbortSignal;
+      /** The reason why the body is not read to its end; null while it is. */
+      readonly refused: () => Refused | null;
       /** Call after answering, whether or not the body was read. */
       readonly abandonBody: () => void;
     }
-  | { readonly kind: "refused"; readonly status: number; readonly message: string };
+  | Refused;
 
 /**
  * A request as HTTP actions see it. The body streams, and fails above the size limit. `signal` aborts when the
  * client has left.
  */
-export function toWebRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): WebRequest {
+export function toWebRequest(
+  incoming: IncomingMessage,
+  origin: string,
+  signal: AbortSignal,
+  admission: BodyAdmission,
+): WebRequest {
   const method = incoming.method ?? "GET";
   if (forbidden.has(method)) return { kind: "refused", status: 405, message: "Method not allowed" };
   const announced = Number(incoming.headers["content-length"] ?? 0);
   if (announced > maxHttpActionBytes) return bodyTooLarge;
   const url = parseUrl(incoming.url ?? "/", origin);
   if (url === null) return { kind: "refused", status: 400, message: "Invalid URL" };
-  const { stream, tooLarge, abandon } = boundedBody(incoming, maxHttpActionBytes);
+  const { stream, refused, abandon } = boundedBody(incoming, maxHttpActionBytes, admission);
   const body = withoutBody.has(method) ? null : stream;
   const init = { method, headers: headersOf(incoming), signal, body, duplex: "half" } as const;
-  return { kind: "ok", request: new Request(url, init), tooLarge, abandonBody: abandon };
+  return { kind: "ok", request: new Request(url, init), refused, abandonBody: abandon };
 }
 
 function parseUrl(path: string, origin: string): URL | null {
@@ -52,8 +80,8 @@ function headersOf(incoming: IncomingMessage): Headers {
 
 type BoundedBody = {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Aborted once the body exceeds the limit; the stream has then failed. */
-  readonly tooLarge: AbortSignal;
+  /** The reason why the stream has failed; null unless it exceeds a limit. */
+  readonly refused: () => Refused | null;
   /** Stops reading; `drain` takes the rest. */
   readonly abandon: () => void;
 };
@@ -62,8 +90,12 @@ type BoundedBody = {
  * A request's body as a stream with backpressure. The stream never closes the request's connection, because the
  * answer needs it.
  */
-function boundedBody(incoming: IncomingMessage, limit: number): BoundedBody {
-  const tooLarge = new AbortController();
+function boundedBody(
+  incoming: IncomingMessage,
+  limit: number,
+  { turns, admit }: BodyAdmission,
+): BoundedBody {
+  let refused: Refused | null = null;
   let size = 0;
   let isOver = false;
   const stream = new ReadableStream<Uint8Array>({
@@ -77,17 +109,24 @@ function boundedBody(incoming: IncomingMessage, limit: number): BoundedBody {
       incoming.on("data", (chunk: Buffer) => {
         if (isOver) return;
         size += chunk.length;
-        if (size > limit) {
-          end(() => controller.error(new Error("Body too large")));
-          tooLarge.abort();
+        if (size > limit || !admit(size)) {
+          const reason = size > limit ? bodyTooLarge : noMemory;
+          refused = reason;
+          end(() => controller.error(new Error(reason.message)));
           return;
         }
         controller.enqueue(new Uint8Array(chunk));
         if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
       });
-      incoming.once("end", () => end(() => controller.close()));
+      incoming.once("end", () => {
+        const close = (): void => end(() => controller.close());
+        if (size < largeBytes) close();
+        else turns.run(close);
+      });
       incoming.once("error", (error) => end(() => controller.error(error)));
-      incoming.once("close", () => end(() => controller.error(new Error("The body ended early"))));
+      incoming.once("close", () => {
+        if (!incoming.complete) end(() => controller.error(new Error("The body ended early")));
+      });
     },
     pull() {
       incoming.resume();
@@ -99,5 +138,5 @@ function boundedBody(incoming: IncomingMessage, limit: number): BoundedBody {
   const abandon = (): void => {
     isOver = true;
   };
-  return { stream, tooLarge: tooLarge.signal, abandon };
+  return { stream, refused: () => refused, abandon };
 }

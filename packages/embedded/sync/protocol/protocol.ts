@@ -1,12 +1,9 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
-import { parseBoundedJson } from "../../wire/bounded-json.ts";
+import { parseMeasuredJson } from "../../wire/bounded-json.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
 
-/**
- * Largest client message in bytes, as in Convex: well above encoded arguments. A larger message ends the
- * connection, and the client would resend it forever, so oversized arguments are refused elsewhere.
- */
+/** Largest message in bytes of a client with a verified identity, as in Convex: well above encoded arguments. */
 export const maxClientMessageBytes = 64 * 1024 * 1024;
 const maxModifications = 10_000;
 const maxPathLength = 1024;
@@ -90,15 +87,31 @@ export type QuerySetModification = (ClientMessage & { type: "ModifyQuerySet" })[
 export type RequestMessage = ClientMessage & { type: "Mutation" | "Action" };
 
 type ParsedMessage =
-  | { readonly kind: "ok"; readonly message: ClientMessage }
-  | { readonly kind: "invalid"; readonly reason: string };
+  | { readonly kind: "ok"; readonly message: ClientMessage; readonly memoryBytes: number }
+  | { readonly kind: "invalid"; readonly reason: string }
+  | { readonly kind: "too large"; readonly memoryBytes: number };
 
-/** Parses one client message, bounded in size, depth and counts. */
-export function parseClientMessage(text: string): ParsedMessage {
-  const parsed = parseBoundedJson(text);
-  if (parsed.kind === "invalid") return parsed;
+/** Faults of one message that are described. */
+const describedFaults = 5;
+
+/**
+ * Parses one client message, bounded in depth and counts. Does not parse it if its value would take more than
+ * `maxMemoryBytes`.
+ */
+export function parseClientMessage(text: string, maxMemoryBytes: number): ParsedMessage {
+  const parsed = parseMeasuredJson(text, maxMemoryBytes);
+  if (parsed.kind !== "ok") return parsed;
   const message = clientMessage.safeParse(parsed.value);
-  return message.success
-    ? { kind: "ok", message: message.data }
-    : { kind: "invalid", reason: z.prettifyError(message.error).slice(0, 500) };
+  if (message.success) return { kind: "ok", message: message.data, memoryBytes: parsed.memoryBytes };
+  const issues = message.error.issues.slice(0, describedFaults);
+  return { kind: "invalid", reason: z.prettifyError(new z.core.$ZodError(issues)).slice(0, 500) };
+}
+
+/** The call of which a message is the beginning. Null if the message is no call. */
+export function callIn(head: string): Pick<RequestMessage, "type" | "requestId"> | null {
+  const beforeArguments = head.split('"args"', 1)[0] ?? "";
+  const type = /"type":"(Mutation|Action)"/.exec(beforeArguments)?.[1];
+  const requestId = Number(/"requestId":(\d{1,10})\b/.exec(beforeArguments)?.[1]);
+  if (type === undefined || !counter.safeParse(requestId).success) return null;
+  return { type: type === "Action" ? "Action" : "Mutation", requestId };
 }

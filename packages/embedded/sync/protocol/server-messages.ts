@@ -88,6 +88,12 @@ export function actionResponse(requestId: number, run: Completed): ServerMessage
     : { ...head, ...failed(run.outcome, run.logLines) };
 }
 
+/** Answers a call that was not run. */
+export function refusedCall(type: "Mutation" | "Action", requestId: number, message: string): ServerMessage {
+  const head = { requestId, success: false, result: message, logLines: [] } as const;
+  return type === "Mutation" ? { type: "MutationResponse", ...head } : { type: "ActionResponse", ...head };
+}
+
 function failed(outcome: Outcome & { readonly kind: "failure" }, logLines: readonly string[]): Failed {
   return {
     success: false,

@@ -1,6 +1,9 @@
+import { bytesInWords } from "../../admission/anonymous-limits.ts";
+import type { Turns } from "../../admission/turns.ts";
 import type { Timestamp } from "../../engine/model/types.ts";
 import { appComponent } from "../../names/table-name.ts";
 import type { Identity } from "../../runtime/contract/function-runner.ts";
+import { memoryOfJson } from "../../wire/bounded-json.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { QuerySetModification } from "../protocol/protocol.ts";
 import type { QueryId } from "../protocol/server-messages.ts";
@@ -9,12 +12,32 @@ import type { KnownResults, QuerySetChanges } from "./transition.ts";
 
 /** Queries per client: far above what a page or a device needs. */
 const maxQueries = 10_000;
-/** Total length of their arguments as JSON, in UTF-16 units. */
-const maxArgsLength = 64 * 1024 * 1024;
+/** Memory of a watched query besides its arguments, in bytes, measured. */
+const bytesPerQuery = 4_096;
+/** The arguments are kept as a value and as text. */
+const copiesOfArguments = 2;
+/** A failure's message is kept as such and in two texts. */
+const copiesOfFailure = 3;
+/** Queries that start to run in one turn of the event loop. */
+const queriesPerTurn = 16;
+
+type QuerySetOptions = {
+  readonly live: LiveQueries;
+  readonly turns: Turns;
+  /** The most memory that the queries may use now, in bytes. */
+  readonly maxBytes: () => number;
+  /** Receives the memory that they use. */
+  readonly onBytes: (bytes: number) => void;
+  readonly onInvalidated: () => void;
+};
+
+type Add = QuerySetModification & { type: "Add" };
 
 type Entry = {
-  readonly add: QuerySetModification & { type: "Add" };
-  readonly argsLength: number;
+  readonly add: Add;
+  readonly argsBytes: number;
+  /** Of a failure's message, which may quote the arguments. */
+  failureBytes: number;
   watched: Watched;
   /** Page ends of the last sent result. A run for another identity must keep them. */
   journal: string | null;
@@ -24,46 +47,31 @@ type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly r
 
 /** The queries of one connection, each watched as the connection's identity. */
 export class QuerySet {
-  readonly #live: LiveQueries;
-  readonly #onInvalidated: () => void;
-  readonly #entries = new Map<QueryId, Entry>();
+  readonly #options: QuerySetOptions;
+  /** Null for a query that is not watched, because the others already use all memory for them. */
+  readonly #entries = new Map<QueryId, Entry | null>();
   /** Changed since the last `changesAt`, so that a commit costs only the queries it affects. */
   readonly #dirty = new Set<QueryId>();
   readonly #removed = new Set<QueryId>();
-  #argsLength = 0;
+  #bytes = 0;
 
-  constructor(live: LiveQueries, onInvalidated: () => void) {
-    this.#live = live;
-    this.#onInvalidated = onInvalidated;
+  constructor(options: QuerySetOptions) {
+    this.#options = options;
   }
 
   modify(modifications: readonly QuerySetModification[], identity: Identity): Modified {
     for (const change of modifications) {
-      const present = this.#entries.get(change.queryId);
-      if (change.type === "Remove") {
-        if (present === undefined) return refused(`query ${String(change.queryId)} is not in the set`);
-        present.watched.release();
-        this.#entries.delete(change.queryId);
-        this.#removed.add(change.queryId);
-        this.#argsLength -= present.argsLength;
-        continue;
-      }
-      if (present !== undefined) return refused(`query ${String(change.queryId)} is already in the set`);
-      if (this.#entries.size >= maxQueries) return refused(`more than ${String(maxQueries)} queries`);
-      const argsLength = JSON.stringify(change.args).length;
-      if (this.#argsLength + argsLength > maxArgsLength) {
-        return refused(`queries with arguments of more than ${String(maxArgsLength)} bytes`);
-      }
-      this.#argsLength += argsLength;
-      const watched = this.#watch(change, change.journal, identity);
-      this.#entries.set(change.queryId, { add: change, argsLength, watched, journal: change.journal });
+      const reason = change.type === "Remove" ? this.#remove(change.queryId) : this.#add(change, identity);
+      if (reason !== null) return { kind: "refused", reason };
     }
+    this.#options.onBytes(this.#bytes);
     return { kind: "ok" };
   }
 
   /** Watches every query again as another identity. */
   reidentify(identity: Identity): void {
     for (const entry of this.#entries.values()) {
+      if (entry === null) continue;
       const before = entry.watched;
       entry.watched = this.#watch(entry.add, entry.journal, identity);
       // Released last, so that a fresh token of the same user reuses the kept result.
@@ -83,16 +91,20 @@ export class QuerySet {
     const results = new Map<QueryId, KnownResult>();
     const running: Promise<unknown>[] = [];
     for (const queryId of dirty) {
-      const query = this.#entries.get(queryId)?.watched.query;
-      if (query === undefined) continue;
-      const current = query.currentAt(ts);
+      const entry = this.#entries.get(queryId);
+      if (entry === undefined) continue;
+      const current = entry === null ? this.#unwatched() : entry.watched.query.currentAt(ts);
       if (current !== null) {
         results.set(queryId, current);
         continue;
       }
-      running.push(query.at(ts).then((result) => results.set(queryId, result)));
+      if (running.length >= queriesPerTurn) await this.#options.turns.turn();
+      // The connection may have closed while this query waited for its turn.
+      const query = this.#entries.get(queryId)?.watched.query;
+      if (query !== undefined) running.push(query.at(ts).then((result) => results.set(queryId, result)));
     }
     await Promise.all(running);
+    for (const [queryId, result] of results) this.#charge(queryId, result, results);
     return { removed, results };
   }
 
@@ -100,26 +112,83 @@ export class QuerySet {
   sent(results: KnownResults): void {
     for (const [queryId, { journal }] of results) {
       const entry = this.#entries.get(queryId);
-      if (entry !== undefined) entry.journal = journal;
+      if (entry != null) entry.journal = journal;
     }
   }
 
   release(): void {
-    for (const { watched } of this.#entries.values()) watched.release();
+    for (const entry of this.#entries.values()) entry?.watched.release();
     this.#entries.clear();
+    this.#bytes = 0;
+    this.#options.onBytes(0);
   }
 
-  #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
+  #add(add: Add, identity: Identity): string | null {
+    const { queryId } = add;
+    if (this.#entries.has(queryId)) return `query ${String(queryId)} is already in the set`;
+    if (this.#entries.size >= maxQueries) return `more than ${String(maxQueries)} queries`;
+    const { args, journal, udfPath } = add;
+    // Without room for any query, the arguments need not be measured.
+    const argsBytes = !this.#fits(bytesPerQuery) ? Infinity : copiesOfArguments * memoryOfJson(JSON.stringify([args, journal, udfPath]));
+    if (!this.#fits(bytesPerQuery + argsBytes)) {
+      this.#entries.set(queryId, null);
+      this.#dirty.add(queryId);
+      return null;
+    }
+    this.#bytes += bytesPerQuery + argsBytes;
+    const watched = this.#watch(add, add.journal, identity);
+    this.#entries.set(queryId, { add, argsBytes, failureBytes: 0, watched, journal: add.journal });
+    return null;
+  }
+
+  #remove(queryId: QueryId): string | null {
+    const entry = this.#entries.get(queryId);
+    if (entry === undefined) return `query ${String(queryId)} is not in the set`;
+    if (entry !== null) this.#unwatch(entry);
+    this.#entries.delete(queryId);
+    this.#removed.add(queryId);
+    return null;
+  }
+
+  /** Counts the memory of a failure. If it is too much, the query is watched no longer. */
+  #charge(queryId: QueryId, { outcome }: KnownResult, results: Map<QueryId, KnownResult>): void {
+    const entry = this.#entries.get(queryId);
+    if (entry == null) return;
+    const failureBytes = outcome.kind === "failure" ? copiesOfFailure * outcome.message.length : 0;
+    if (failureBytes === entry.failureBytes) return;
+    if (this.#fits(failureBytes - entry.failureBytes)) {
+      this.#bytes += failureBytes - entry.failureBytes;
+      entry.failureBytes = failureBytes;
+    } else {
+      this.#unwatch(entry);
+      this.#entries.set(queryId, null);
+      results.set(queryId, this.#unwatched());
+    }
+    this.#options.onBytes(this.#bytes);
+  }
+
+  #fits(bytes: number): boolean {
+    return bytes <= 0 || this.#bytes + bytes <= this.#options.maxBytes();
+  }
+
+  #unwatch({ watched, argsBytes, failureBytes }: Entry): void {
+    watched.release();
+    this.#bytes -= bytesPerQuery + argsBytes + failureBytes;
+  }
+
+  #unwatched(): KnownResult {
+    const most = bytesInWords(this.#options.maxBytes());
+    const message = `This query is not watched: the queries of one connection may use ${most} here. Watch fewer at a time, or pass smaller arguments.`;
+    return { outcome: { kind: "failure", message }, logLines: [], journal: null };
+  }
+
+  #watch(add: Add, journal: string | null, identity: Identity): Watched {
     const component = add.componentPath ?? appComponent;
     const spec = { path: add.udfPath, component, args: add.args, identity, journal };
     this.#dirty.add(add.queryId);
-    return this.#live.watch(spec, () => {
+    return this.#options.live.watch(spec, () => {
       this.#dirty.add(add.queryId);
-      this.#onInvalidated();
+      this.#options.onInvalidated();
     });
   }
-}
-
-function refused(reason: string): Modified {
-  return { kind: "refused", reason };
 }

@@ -8,6 +8,12 @@ export type SessionSocket = {
   readonly refuse: (reason: string) => void;
   /** An internal error: the client reconnects and asks again. */
   readonly fail: (error: unknown) => void;
+  /** Reads nothing more from the client until the returned function is called. */
+  readonly pauseReading: () => () => void;
+  /** Reports the memory of the watched queries, in bytes. */
+  readonly watched: (bytes: number) => void;
+  /** The most that watched queries may use now, in bytes. */
+  readonly maxWatchedBytes: () => number;
   /** Closes after what was sent. The client may reconnect. */
   readonly hangUp: (code: number, reason: string) => void;
 };

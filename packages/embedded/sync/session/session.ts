@@ -1,3 +1,5 @@
+import { maxRunningActions } from "../../admission/anonymous-limits.ts";
+import type { Turns } from "../../admission/turns.ts";
 import type { Authenticators } from "../../auth/authorization.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import { appComponent } from "../../names/table-name.ts";
@@ -32,6 +34,7 @@ export type SessionDeps = Authenticators & {
   readonly runner: FunctionRunner;
   readonly live: LiveQueries;
   readonly mutationQueues: MutationQueues;
+  readonly turns: Turns;
   readonly nextRequestId: () => string;
   /** The connection's source. */
   readonly source: RequestSource;
@@ -40,6 +43,10 @@ export type SessionDeps = Authenticators & {
 
 /** A received message, and a callback for when it is no longer kept. */
 type Received = { readonly message: ClientMessage; readonly done: () => void };
+
+/** Resolves when the answer was handed to the network. */
+type Answered = { readonly sent: Promise<void> };
+const notSent: Answered = { sent: Promise.resolve() };
 
 /** A client session on one connection; the connection's first message starts it. */
 export class Session {
@@ -59,6 +66,8 @@ export class Session {
   readonly #known = new Map<QueryId, KnownResult>();
   /** Answered mutations not yet covered by a transition. */
   #uncovered: readonly number[] = [];
+  #runningActions = 0;
+  readonly #waitingActions: { readonly begin: () => Promise<void>; readonly done: () => void }[] = [];
   /** Running calls. Queued ones run when the client resends them. */
   readonly #running = new Set<Promise<void>>();
   #draining = false;
@@ -78,9 +87,20 @@ export class Session {
         this.close();
       },
     });
-    this.#queries = new QuerySet(deps.live, () => {
-      this.#schedule();
+    this.#queries = new QuerySet({
+      live: deps.live,
+      turns: deps.turns,
+      maxBytes: socket.maxWatchedBytes,
+      onBytes: socket.watched,
+      onInvalidated: () => {
+        this.#schedule();
+      },
     });
+  }
+
+  /** Whether the client has shown a user's token or the admin key. */
+  get isVerified(): boolean {
+    return this.#caller.identity.kind !== "none";
   }
 
   get id(): string {
@@ -129,10 +149,21 @@ export class Session {
   close(): void {
     this.#closed = true;
     this.#queries.release();
+    for (const { done } of [...this.#waiting.splice(0), ...this.#waitingActions.splice(0)]) done();
   }
 
   async #authenticate(message: AuthenticateMessage): Promise<void> {
-    if (!(await this.#caller.authenticate(message))) return;
+    // The limits of what comes next depend on the identity.
+    const resumeReading = this.#socket.pauseReading();
+    try {
+      if (!(await this.#caller.authenticate(message))) return;
+      this.#identified();
+    } finally {
+      resumeReading();
+    }
+  }
+
+  #identified(): void {
     this.#queries.reidentify(this.#caller.identity);
     this.#schedule();
     while (!this.#caller.verifying) {
@@ -168,10 +199,13 @@ export class Session {
     const { identity } = this.#caller;
     const run = async (): Promise<void> => {
       try {
-        await (message.type === "Mutation" ? this.#mutate(message, identity) : this.#act(message, identity));
+        await this.#deps.turns.turn();
+        const answer = message.type === "Mutation" ? this.#mutate : this.#act;
+        const { sent } = await answer.call(this, message, identity);
+        // A client that reads no answers shall send no more calls.
+        void sent.then(done);
       } catch (error) {
         this.#socket.fail(error);
-      } finally {
         done();
       }
     };
@@ -181,11 +215,24 @@ export class Session {
       return running.finally(() => this.#running.delete(running));
     };
     if (message.type === "Mutation") {
-      this.#deps.mutationQueues.enqueue(this.id, begin, () => this.#closed || this.#draining);
-    } else void begin();
+      this.#deps.mutationQueues.enqueue(this.id, begin, () => {
+        const isCanceled = this.#closed || this.#draining;
+        if (isCanceled) done();
+        return isCanceled;
+      });
+    } else if (this.isVerified || this.#runningActions < maxRunningActions) void this.#runAction(begin);
+    else this.#waitingActions.push({ begin, done });
   }
 
-  async #mutate(message: RequestMessage, identity: Identity): Promise<void> {
+  async #runAction(begin: () => Promise<void>): Promise<void> {
+    this.#runningActions += 1;
+    await begin();
+    this.#runningActions -= 1;
+    const next = this.#closed || this.#draining ? undefined : this.#waitingActions.shift();
+    if (next !== undefined) void this.#runAction(next.begin);
+  }
+
+  async #mutate(message: RequestMessage, identity: Identity): Promise<Answered> {
     const { requestId } = message;
     const run = await this.#deps.runner.runMutation({
       ...this.#call(message, identity),
@@ -195,16 +242,17 @@ export class Session {
         acknowledgedThrough: this.acknowledgments.through(this.#deps.now()),
       },
     });
-    if (this.#closed) return;
-    void this.#socket.send(mutationResponse(requestId, run, run.ts));
-    if (run.outcome.kind === "failure") return;
+    if (this.#closed) return notSent;
+    const sent = this.#socket.send(mutationResponse(requestId, run, run.ts));
+    if (run.outcome.kind === "failure") return { sent };
     this.#uncovered = [...this.#uncovered, requestId];
     this.#schedule();
+    return { sent };
   }
 
-  async #act(message: RequestMessage, identity: Identity): Promise<void> {
+  async #act(message: RequestMessage, identity: Identity): Promise<Answered> {
     const run = await this.#deps.runner.runAction(this.#call(message, identity));
-    if (!this.#closed) void this.#socket.send(actionResponse(message.requestId, run));
+    return this.#closed ? notSent : { sent: this.#socket.send(actionResponse(message.requestId, run)) };
   }
 
   #call(message: RequestMessage, identity: Identity) {

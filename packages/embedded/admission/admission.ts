@@ -1,0 +1,26 @@
+import { AddressCount } from "./address-count.ts";
+import { type AnonymousLimits, defaultAnonymousLimits } from "./anonymous-limits.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { Refusals } from "./refusals.ts";
+import { Turns } from "./turns.ts";
+
+/** The limits for clients without a verified identity, and what such clients use now, over all ports. */
+export type Admission = {
+  readonly limits: AnonymousLimits;
+  readonly budget: ByteBudget;
+  readonly turns: Turns;
+  readonly refusals: Refusals;
+  /** WebSockets, by address. */
+  readonly webSockets: AddressCount;
+};
+
+export function createAdmission(limits: Partial<AnonymousLimits> = {}): Admission {
+  const all = { ...defaultAnonymousLimits, ...limits };
+  return {
+    limits: all,
+    budget: new ByteBudget(all.totalBytes),
+    turns: new Turns(),
+    refusals: new Refusals(),
+    webSockets: new AddressCount(all.connectionsPerAddress),
+  };
+}

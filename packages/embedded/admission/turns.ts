@@ -1,0 +1,63 @@
+/** Time for clients' work in one turn of the event loop, in ms. Other requests wait at most about this long. */
+const turnMs = 8;
+
+type Task = () => void;
+
+/**
+ * Spreads work that many clients ask for at once over turns of the event loop, so that other requests are answered in
+ * between. A task starts at once while its turn has time left. Otherwise it waits for tasks that came earlier.
+ */
+export class Turns {
+  #waiting: Task[] = [];
+  #next = 0;
+  #turnBegan: number | null = null;
+  #isScheduled = false;
+
+  run(task: Task): void {
+    if (this.isBusy) this.#waiting.push(task);
+    else task();
+    this.#schedule();
+  }
+
+  /** Resolves when it is the caller's turn. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.run(resolve));
+  }
+
+  /** Whether others wait for their turn, or the present turn has no time left. */
+  get isBusy(): boolean {
+    return this.#next < this.#waiting.length || !this.#hasTime();
+  }
+
+  #hasTime(): boolean {
+    this.#turnBegan ??= performance.now();
+    return performance.now() - this.#turnBegan < turnMs;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#turnBegan = null;
+      this.#step();
+    });
+  }
+
+  #step(): void {
+    const task = this.#waiting[this.#next];
+    if (task === undefined) {
+      this.#waiting = [];
+      this.#next = 0;
+      return;
+    }
+    if (!this.#hasTime()) {
+      this.#schedule();
+      return;
+    }
+    this.#next += 1;
+    task();
+    // A tick requested by a microtask runs after all microtasks, so the time of what the task began counts, too.
+    queueMicrotask(() => process.nextTick(() => this.#step()));
+  }
+}
