@@ -5,5 +5,6 @@ const crons = cronJobs();
 
 crons.interval("project the ledger", { minutes: 1 }, internal.maintenance.project, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
+crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
 
 export default crons;

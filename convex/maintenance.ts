@@ -7,6 +7,7 @@ import { projectBatch } from "./model/ledger/project.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
+import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
@@ -65,6 +66,18 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Deletes the rows of waiting calls that were cut off. */
+export const sweepWaits = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    if (await deleteEndedWaits(ctx, Date.now())) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.sweepWaits, {});
+    }
     return null;
   },
 });

@@ -8,6 +8,7 @@ import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
+import { beginWait, endWait, mayWait, mostWaitingCalls } from "./model/requests/waits.ts";
 import { submission, submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
@@ -57,6 +58,32 @@ export const submit = internalMutation({
   handler: async (ctx, { keyId, ...asked }) => {
     const key = usableKey(await ctx.db.get("apiKeys", keyId));
     return { jobId: await submitJob(ctx, key, asked, Date.now()) };
+  },
+});
+
+/** Whether another call of the key may wait for its answer, and how many may. */
+export const mayWaitAdmitted = internalQuery({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.object({ allowed: v.boolean(), most: v.number() }),
+  handler: async (ctx, { keyId }) => {
+    const most = mostWaitingCalls(process.env.MAX_WAITING_CALLS);
+    return { allowed: await mayWait(ctx, keyId, most, Date.now()), most };
+  },
+});
+
+/** Counts a call that waits, until `endWaitAdmitted`. */
+export const beginWaitAdmitted = internalMutation({
+  args: { keyId: v.id("apiKeys"), until: v.number() },
+  returns: v.id("waits"),
+  handler: async (ctx, { keyId, until }) => await beginWait(ctx, keyId, until),
+});
+
+export const endWaitAdmitted = internalMutation({
+  args: { waitId: v.id("waits") },
+  returns: v.null(),
+  handler: async (ctx, { waitId }) => {
+    await endWait(ctx, waitId);
+    return null;
   },
 });
 

@@ -36,6 +36,13 @@ export const rates = {
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
+/** Calls of one API key that may wait for their answers at a time. Each holds a connection. */
+export const waitingCalls = {
+  most: 512,
+  /** A call counts once it has waited this long, in ms. Most answers take less. */
+  countedAfterMs: 5_000,
+} as const;
+
 /** The queue's bounds for an API key: running jobs, and the weight of its turns (others have 1). */
 export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
 

@@ -62,6 +62,7 @@ import type * as model_requests_answer from "../model/requests/answer.js";
 import type * as model_requests_checkWork from "../model/requests/checkWork.js";
 import type * as model_requests_signature from "../model/requests/signature.js";
 import type * as model_requests_submit from "../model/requests/submit.js";
+import type * as model_requests_waits from "../model/requests/waits.js";
 import type * as model_requests_watch from "../model/requests/watch.js";
 import type * as model_signatures from "../model/signatures.js";
 import type * as model_validators from "../model/validators.js";
@@ -141,6 +142,7 @@ declare const fullApi: ApiFromModules<{
   "model/requests/checkWork": typeof model_requests_checkWork;
   "model/requests/signature": typeof model_requests_signature;
   "model/requests/submit": typeof model_requests_submit;
+  "model/requests/waits": typeof model_requests_waits;
   "model/requests/watch": typeof model_requests_watch;
   "model/signatures": typeof model_signatures;
   "model/validators": typeof model_validators;

@@ -38,6 +38,19 @@ export function unknownModel(model: string): ApiError {
   };
 }
 
+/** OpenAI's clients retry this by themselves. */
+export function tooManyWaiting(most: number): ApiError {
+  return {
+    status: 429,
+    type: "requests",
+    code: "too_many_waiting_calls",
+    message:
+      `This API key already has ${String(most)} calls that wait for their answers, which is the most. Wait for some of ` +
+      "them, or ask your admin to raise MAX_WAITING_CALLS.",
+    headers: { "retry-after": "5" },
+  };
+}
+
 export const bodyTooLarge: ApiError = {
   status: 413,
   type: "invalid_request_error",

@@ -63,5 +63,32 @@ it.each([
     if (view.result !== null) expect(view.result).toMatchObject({ text: "Hello." });
   }
   expect(views).toBe(5);
-  expect(said).toEqual(Array.from({ length: times }, () => "requests:follow"));
+  expect(said.filter((name) => name === "requests:follow")).toHaveLength(times);
+});
+
+it("counts as a waiting call from its first seconds to its end", async () => {
+  const device = await addDevice(t, acme);
+  const jobId = await submit(t, acme, {});
+  const attemptId = await claim(t, device, jobId);
+  const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+  const waits = async () => await t.run(async (ctx) => await ctx.db.query("waits").collect());
+  const giveUpAt = Date.now() + 9 * 60_000;
+  const counts: number[] = [];
+  for await (const { status } of follow(slowCtx([]), { keyId, jobId, giveUpAt, stream: false })) {
+    counts.push((await waits()).length);
+    if (counts.length === 2) expect(await waits()).toMatchObject([{ apiKeyId: keyId, until: giveUpAt }]);
+    if (status === "running" && counts.length === 3) await complete(t, device, attemptId);
+  }
+  expect(counts).toEqual([0, 1, 1, 1]);
+  expect(await waits()).toEqual([]);
+});
+
+it("does not count when it stops early", async () => {
+  const jobId = await submit(t, acme, {});
+  const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+  const views = follow(slowCtx([]), { keyId, jobId, giveUpAt: Date.now() + 9 * 60_000, stream: true });
+  await views.next();
+  await views.next();
+  await views.return();
+  expect(await t.run(async (ctx) => await ctx.db.query("waits").collect())).toEqual([]);
 });

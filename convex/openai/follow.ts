@@ -1,8 +1,11 @@
+import { waitingCalls } from "../../app/jobs/limits.ts";
 import { isFinal } from "../../app/jobs/states.ts";
 import { internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, waitIsOver } from "./errors.ts";
+import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { jobErrorResponse, json } from "./respond.ts";
 
@@ -37,28 +40,47 @@ export async function* follow(
 ): AsyncGenerator<RequestView, void> {
   let after: { attemptId: string; seq: number } | null = null;
   let interval: number | null = null;
+  let wait: Id<"waits"> | null = null;
   // The submission counts as the first call.
   let followedAt = Date.now();
-  for (;;) {
-    const view: RequestView = await ctx.runQuery(internal.requests.watchAdmitted, {
-      keyId,
-      jobId,
-      ...(after === null ? {} : { after }),
-    });
-    yield view;
-    if (isFinal(view.status) || Date.now() >= giveUpAt) return;
-    const last = view.chunks.at(-1);
-    if (last !== undefined && view.attemptId !== null) {
-      after = { attemptId: view.attemptId, seq: last.seq };
-      interval = null;
+  const countedFrom = followedAt + waitingCalls.countedAfterMs;
+  try {
+    for (;;) {
+      const view: RequestView = await ctx.runQuery(internal.requests.watchAdmitted, {
+        keyId,
+        jobId,
+        ...(after === null ? {} : { after }),
+      });
+      yield view;
+      if (isFinal(view.status) || Date.now() >= giveUpAt) return;
+      const last = view.chunks.at(-1);
+      if (last !== undefined && view.attemptId !== null) {
+        after = { attemptId: view.attemptId, seq: last.seq };
+        interval = null;
+      }
+      if (wait === null && Date.now() >= countedFrom) {
+        wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, { keyId, until: giveUpAt });
+      }
+      if (stream && Date.now() - followedAt >= followAgainMs) {
+        await ctx.runMutation(internal.requests.follow, { keyId, jobId });
+        followedAt = Date.now();
+      }
+      interval = nextInterval(interval);
+      await sleep(interval);
     }
-    if (stream && Date.now() - followedAt >= followAgainMs) {
-      await ctx.runMutation(internal.requests.follow, { keyId, jobId });
-      followedAt = Date.now();
-    }
-    interval = nextInterval(interval);
-    await sleep(interval);
+  } finally {
+    if (wait !== null) await forget(ctx, wait);
   }
+}
+
+/** Never rejects: the count ends by itself, later. */
+async function forget(ctx: ActionCtx, waitId: Id<"waits">): Promise<void> {
+  const outcome = await outcomeOf(ctx.runMutation(internal.requests.endWaitAdmitted, { waitId }));
+  if (outcome.kind !== "ok")
+    logBug(
+      "the end of a wait could not be noted",
+      outcome.kind === "failed" ? outcome.thrown : outcome.refusal,
+    );
 }
 
 const firstIntervalMs = 30;

@@ -5,7 +5,7 @@ import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
-import { errorOf, type PromptField } from "./errors.ts";
+import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { errorResponse } from "./respond.ts";
@@ -34,6 +34,10 @@ export async function answerWithJob(
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
   const { asked, model, idempotencyKey } = call;
+  // If they cannot be counted, the call is let through, as with the rate of calls.
+  const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
+  if (waiting.kind === "ok" && !waiting.value.allowed)
+    return errorResponse(tooManyWaiting(waiting.value.most));
   const giveUpAt = Date.now() + waitLimitMs;
   const submitted = await submit(ctx, {
     keyId,

@@ -27,7 +27,10 @@ export async function streamText(
   let first = await views.next();
   while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil) first = await views.next();
   const early = first.done === true ? null : endOf(first.value, job.promptField);
-  if (early !== null) return jobErrorResponse(early, job.jobId);
+  if (early !== null) {
+    await views.return();
+    return jobErrorResponse(early, job.jobId);
+  }
 
   let gone = false;
   const body = new ReadableStream<Uint8Array>({
@@ -97,6 +100,7 @@ async function pump(
     await abandon(ctx, job);
   } finally {
     sink.close();
+    await views.return();
   }
 }
 

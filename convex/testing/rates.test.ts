@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { rates } from "../../app/jobs/limits.ts";
-import { api } from "../_generated/api.js";
+import { rates, waitingCalls } from "../../app/jobs/limits.ts";
+import { api, internal } from "../_generated/api.js";
 import {
   addOrganization,
   type Backend,
+  modelId,
   type Organization,
   secret,
   signIn,
@@ -27,6 +28,45 @@ afterEach(() => {
 
 const models = async (apiKey: string) =>
   await t.fetch("/v1/models", { headers: { authorization: `Bearer ${apiKey}` } });
+
+describe("waiting calls of the HTTP API", () => {
+  const fill = async (count: number) => {
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const until = Date.now() + 60_000;
+    await t.run(async (ctx) => {
+      for (let n = 0; n < count; n += 1) await ctx.db.insert("waits", { apiKeyId: keyId, until });
+    });
+  };
+
+  it("are refused beyond the most of a key, with OpenAI's error, until others have ended", async () => {
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const other = await addOrganization(t, { name: "Other" });
+    const otherKey = (await t.query(internal.requests.identify, { apiKey: other.apiKey })).keyId;
+    const allowed = async (id = keyId) =>
+      (await t.query(internal.requests.mayWaitAdmitted, { keyId: id })).allowed;
+    await fill(waitingCalls.most - 1);
+    expect(await allowed()).toBe(true);
+    await fill(1);
+    expect([await allowed(), await allowed(otherKey)]).toEqual([false, true]);
+    const body = JSON.stringify({ model: modelId, messages: [{ role: "user", content: "Hi" }] });
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const response = await t.fetch("/v1/chat/completions", { method: "POST", headers, body });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect(await response.json()).toMatchObject({
+      error: {
+        type: "requests",
+        code: "too_many_waiting_calls",
+        message: expect.stringContaining(`already has ${String(waitingCalls.most)} calls that wait`),
+      },
+    });
+    vi.setSystemTime(Date.now() + 61_000);
+    expect(await allowed()).toBe(true);
+    await t.mutation(internal.maintenance.sweepWaits, {});
+    expect((await t.run(async (ctx) => await ctx.db.query("waits").collect())).length).toBeLessThan(
+      waitingCalls.most,
+    );
+  });
+});
 
 describe("calls of the HTTP API", () => {
   it("refuses a key's calls with OpenAI's error while it makes too many", async () => {

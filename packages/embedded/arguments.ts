@@ -26,6 +26,8 @@ const publicUrl = z
     return url.origin;
   });
 
+const count = z.coerce.number().int().positive();
+
 const required = (missing: string) => z.string(missing).min(1, missing);
 
 const schema = z.object({
@@ -41,6 +43,11 @@ const schema = z.object({
   passEnv: z.array(z.string().min(1)).default([]),
   adminKeyFile: z.string().optional(),
   maxFileMib: z.coerce.number().int().positive().default(2_048),
+  maxConnections: count.optional(),
+  maxAddressConnections: count.optional(),
+  maxAnonymousMessageKib: count.optional(),
+  maxAnonymousConnectionKib: count.optional(),
+  maxAnonymousMib: count.optional(),
   logFormat: z.enum(logFormats).optional(),
   logLevel: z.enum(logLevels).default("info"),
   readLatencyMs: latency,
@@ -82,6 +89,11 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
   --allow-host NAME      another host name to answer to on loopback; may be repeated
   --pass-env NAME        let functions read this environment variable; may be repeated
   --max-file-mib N       largest stored file in MiB (2048)
+  --max-connections N    most WebSockets (20000)
+  --max-address-connections N        most WebSockets, and most HTTP connections, of one address (2000)
+  --max-anonymous-message-kib N      without a user's token or the admin key: largest message or call (2048),
+  --max-anonymous-connection-kib N   memory for one WebSocket's queries and calls (4096),
+  --max-anonymous-mib N              and for all WebSockets and request bodies (256)
   --log-format FORMAT    json or text, on standard error (text in a terminal, else json)
   --log-level LEVEL      debug, info, warn or error (info)
   --read-latency-ms N    delay each read, to imitate a distant database (0)

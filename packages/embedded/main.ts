@@ -71,10 +71,17 @@ async function main(): Promise<void> {
     staticFolders: options.static,
     allowedHosts: options.allowHost,
     maxFileBytes: options.maxFileMib * 1024 ** 2,
+    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
+    anonymousLimits: {
+      connectionsPerAddress: options.maxAddressConnections,
+      messageBytes: bytesOf(options.maxAnonymousMessageKib, 1024),
+      connectionBytes: bytesOf(options.maxAnonymousConnectionKib, 1024),
+      totalBytes: bytesOf(options.maxAnonymousMib, 1024 ** 2),
+    },
     log,
     // A supervisor restarts this process; all acknowledged data is on disk.
     onFailed: (error) => {
-      log.error("backend.failed", { message: error.message });
+      log.error("backend.failed", { message: describeError(error) });
       process.exit(exitFailed);
     },
   });
@@ -83,6 +90,10 @@ async function main(): Promise<void> {
   printStart({ ready: true, url: backend.url, siteUrl: backend.siteUrl });
   // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.
   flushCompileCache();
+}
+
+function bytesOf(count: number | undefined, unitBytes: number): number | undefined {
+  return count === undefined ? undefined : count * unitBytes;
 }
 
 async function readAdminKey(file: string | undefined): Promise<string> {

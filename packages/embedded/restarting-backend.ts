@@ -36,7 +36,7 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
       return backend;
     } catch (error) {
       const reason = errorMessage(error);
-      log.error("restore.failed", { id, message: reason });
+      log.error("restore.failed", { id, message: describeError(error) });
       if (!undoRestore(dataFile, id, reason)) throw error;
       return startBackend(again);
     }

@@ -1,5 +1,5 @@
 import { AddressCount } from "./address-count.ts";
-import { type AnonymousLimits, defaultAnonymousLimits } from "./anonymous-limits.ts";
+import { type AnonymousLimits, anonymousLimits, type GivenLimits } from "./anonymous-limits.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { Refusals } from "./refusals.ts";
 import { Turns } from "./turns.ts";
@@ -14,13 +14,13 @@ export type Admission = {
   readonly webSockets: AddressCount;
 };
 
-export function createAdmission(limits: Partial<AnonymousLimits> = {}): Admission {
-  const all = { ...defaultAnonymousLimits, ...limits };
+export function createAdmission(given: GivenLimits = {}): Admission {
+  const limits = anonymousLimits(given);
   return {
-    limits: all,
-    budget: new ByteBudget(all.totalBytes),
+    limits,
+    budget: new ByteBudget(limits.totalBytes),
     turns: new Turns(),
     refusals: new Refusals(),
-    webSockets: new AddressCount(all.connectionsPerAddress),
+    webSockets: new AddressCount(limits.connectionsPerAddress),
   };
 }

@@ -19,18 +19,37 @@ export type AnonymousLimits = {
   readonly connectionsPerAddress: number;
 };
 
-export const defaultAnonymousLimits: AnonymousLimits = {
+const defaultAnonymousLimits: AnonymousLimits = {
   messageBytes: 2 * mib,
   connectionBytes: 4 * mib,
   totalBytes: 256 * mib,
-  connectionsPerAddress: 1_000,
+  connectionsPerAddress: 2_000,
 };
+
+/** The limits that differ from the defaults. */
+export type GivenLimits = { readonly [Limit in keyof AnonymousLimits]?: AnonymousLimits[Limit] | undefined };
+
+/**
+ * The limits to use. A larger message needs a larger connection, and a larger connection a larger whole, so those are
+ * raised with it.
+ */
+export function anonymousLimits(given: GivenLimits): AnonymousLimits {
+  const defaults = defaultAnonymousLimits;
+  const messageBytes = given.messageBytes ?? defaults.messageBytes;
+  const connectionBytes = Math.max(given.connectionBytes ?? defaults.connectionBytes, 2 * messageBytes);
+  return {
+    messageBytes,
+    connectionBytes,
+    totalBytes: Math.max(given.totalBytes ?? defaults.totalBytes, 4 * connectionBytes),
+    connectionsPerAddress: given.connectionsPerAddress ?? defaults.connectionsPerAddress,
+  };
+}
 
 /** Calls of actions on one WebSocket that run at a time. Further ones wait. */
 export const maxRunningActions = 64;
 
 /** Requests on one HTTP connection that wait for an answer. Browsers, proxies and SDKs send one. */
-export const maxPipelined = 8;
+export const maxPipelined = 3;
 
 /** Convex's client waits at least three seconds before it reconnects after a reason that begins with this. */
 const backOff = "TooManyConcurrentRequests";

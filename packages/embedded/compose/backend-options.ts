@@ -1,4 +1,4 @@
-import type { AnonymousLimits } from "../admission/anonymous-limits.ts";
+import type { GivenLimits } from "../admission/anonymous-limits.ts";
 import type { StaticFolder } from "../http/site/static-path.ts";
 import type { Log } from "../operations/log.ts";
 import type { Latency } from "../runtime/syscalls/services.ts";
@@ -23,7 +23,7 @@ export type BackendOptions = {
   /** Largest stored file in bytes; 2 GiB by default. */
   readonly maxFileBytes?: number;
   /** Limits for clients without a user's token or the admin key, where they differ from the defaults. */
-  readonly anonymousLimits?: Partial<AnonymousLimits>;
+  readonly anonymousLimits?: GivenLimits;
   /** WebSockets in all; 20,000 by default. */
   readonly maxConnections?: number;
   /** Host names to answer to on loopback besides loopback's own, such as a proxy's. */

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
+import { createAdmission } from "../admission/admission.ts";
 import { ReadinessProbe } from "../operations/readiness.ts";
 import { openListeners } from "./listeners.ts";
 import { Shutdown } from "./shutdown.ts";
@@ -9,7 +10,7 @@ async function early() {
   const shutdown = new Shutdown();
   onTestFinished(() => shutdown.run());
   const options = { convexDir: tmpdir(), dataFile: "none", adminKey: "k", port: 0, sitePort: 0 };
-  const listeners = await openListeners(options, new ReadinessProbe(), shutdown);
+  const listeners = await openListeners(options, createAdmission(), new ReadinessProbe(), shutdown);
   const arrived = new Promise((resolve) => listeners.site.server.once("request", resolve));
   const answer = fetch(listeners.siteUrl);
   await arrived;

@@ -46,7 +46,11 @@ export async function openListeners(
     return { ...listener, serve };
   };
   const { publicUrl, publicSiteUrl } = options;
-  const api = await open({ port: options.port, isUpload: isUploadPath, isBehindProxy: publicUrl !== undefined });
+  const api = await open({
+    port: options.port,
+    isUpload: isUploadPath,
+    isBehindProxy: publicUrl !== undefined,
+  });
   const site = await open({ port: options.sitePort, isBehindProxy: publicSiteUrl !== undefined });
   return { api, site, url: localUrl(host, api.port), siteUrl: localUrl(host, site.port) };
 }

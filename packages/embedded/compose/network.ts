@@ -71,7 +71,16 @@ export async function serveNetwork(
 
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
-  const shared = { engine, runner, isAdminKey, isAllowedHost, tokens, admission, nextRequestId: newRequestId, log };
+  const shared = {
+    engine,
+    runner,
+    isAdminKey,
+    isAllowedHost,
+    tokens,
+    admission,
+    nextRequestId: newRequestId,
+    log,
+  };
   const apiSourceOf = sourceOf(publicUrl !== undefined);
 
   const live = new LiveQueries({

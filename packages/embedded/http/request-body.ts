@@ -39,6 +39,8 @@ async function readBody(request: IncomingMessage, limit: number, room: BodyRoom 
   } catch {
     return { kind: "aborted" };
   }
+  // Many bodies may have arrived at once.
+  await room?.turns.turn();
   return { kind: "ok", text: Buffer.concat(chunks).toString("utf8") };
 }
 
@@ -59,8 +61,6 @@ export async function readJson(incoming: IncomingMessage, room: BodyRoom | null 
     case "aborted":
       return refused(400, "BadRequest", "The body ended early.");
     case "ok":
-      // Many bodies may have arrived at once.
-      await room?.turns.turn();
       return parse(body.text, room);
   }
 }
@@ -88,7 +88,11 @@ function noMemory(room: BodyRoom | null): JsonBody {
 
 /** Told while other requests use all memory for them. */
 export const outOfMemory: Reply = {
-  ...refusal(503, "TooManyConcurrentRequests", "This deployment has no memory left for requests. Try again later."),
+  ...refusal(
+    503,
+    "TooManyConcurrentRequests",
+    "This deployment has no memory left for requests. Try again later.",
+  ),
   headers: { "Retry-After": "3" },
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog, type LogFormat, type LogLevel } from "./log.ts";
+import { createLog, describeError, type LogFormat, type LogLevel } from "./log.ts";
 
 function logging(format: LogFormat, level: LogLevel) {
   const lines: string[] = [];
@@ -43,4 +43,41 @@ test("entries below the level are dropped", () => {
   log.warn("c");
   log.error("d");
   expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(["c", "d"]);
+});
+
+const hidden = "a\u001b[2Jb\u202ec\u2028d\u0085e\rf\u007f";
+
+test.each(["text", "json"] as const)(
+  "characters that deceive a reader are escaped in a %s entry",
+  (format) => {
+    const { log, lines } = logging(format, "info");
+    log.info("x", { message: hidden, name: hidden });
+    expect(lines[0]).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+    expect(lines[0]).toContain("a\\u001b[2Jb\\u202ec\\u2028d\\u0085e");
+    if (format === "json")
+      expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: hidden, name: hidden });
+  },
+);
+
+test("an error is described with the causes behind it, and their codes", () => {
+  const disk = Object.assign(new Error("write failed"), { code: "ENOSPC" });
+  const failure = new Error("The commit failed", { cause: new Error("flush", { cause: disk }) });
+  const text = describeError(failure);
+  expect(text).toMatch(
+    /^Error: The commit failed\n[^]+\nCaused by: Error: flush\n[^]+\nCaused by: Error: write failed\n[^]+\[code ENOSPC\]$/,
+  );
+  expect(describeError(new AggregateError([disk, "odd"], "stop"))).toMatch(
+    /Caused by: Error: write[^]+Caused by: odd$/,
+  );
+});
+
+test("a description quotes no refused value, and ends even if causes go in a circle", () => {
+  const invalid = new Error(
+    'ArgumentValidationError: Value does not match validator.\nPath: .rank\nValue: "hunter2"',
+  );
+  const outer: Error = new Error("outer", { cause: invalid });
+  invalid.cause = outer;
+  const text = describeError(outer);
+  expect(text).not.toContain("hunter2");
+  expect(text.length).toBeLessThan(20_000);
 });

@@ -1,3 +1,4 @@
+import { withoutValues } from "../runtime/execution/log-lines.ts";
 import { assertNever } from "../values/assert-never.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
@@ -51,16 +52,37 @@ export function createLog({ format, level: least, write, now = Date.now }: LogOp
   return { debug, info, warn, error } as Log;
 }
 
-/** Formats an error with its stack. Use it only for the log. */
+/** Longest chain of causes that is described. */
+const maxCauses = 5;
+/** Longest description in UTF-16 units. */
+const maxDescription = 16_384;
+
+/**
+ * Formats an error with its stack, its code and its causes. Use it only for the log. Values that a validator refused are
+ * left out.
+ */
 export function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return describe(error, maxCauses).slice(0, maxDescription);
+}
+
+function describe(error: unknown, depth: number): string {
+  if (!(error instanceof Error)) return withoutValues(String(error));
+  const { code } = error as NodeJS.ErrnoException;
+  const stack = withoutValues(error.stack ?? `${error.name}: ${error.message}`);
+  const known = typeof code === "string" && !stack.includes(code) ? `${stack}\n[code ${code}]` : stack;
+  if (depth === 0) return known;
+  const inner = [
+    ...(error.cause === undefined ? [] : [error.cause]),
+    ...(error instanceof AggregateError ? (error.errors as readonly unknown[]).slice(0, maxCauses) : []),
+  ];
+  return [known, ...inner.map((each) => `Caused by: ${describe(each, depth - 1)}`)].join("\n");
 }
 
 function lineOf(format: LogFormat, entry: Entry): string {
   switch (format) {
     case "json": {
       const { fields, ...head } = entry;
-      return JSON.stringify({ ...head, ...fields });
+      return escaped(JSON.stringify({ ...head, ...fields }));
     }
     case "text":
       return textOf(entry);
@@ -81,11 +103,22 @@ function textOf({ time, level, event, fields }: Entry): string {
 
 // A newline in a message must not look like the start of another entry.
 function indented(text: string): string {
-  return text.replaceAll(/\r?\n/g, "\n    ");
+  return text.split(/\r?\n/).map(escaped).join("\n    ");
 }
 
 function wordOf(value: string | number | boolean | null): string {
   if (typeof value === "number" && !Number.isInteger(value)) return value.toFixed(1);
   const text = String(value);
-  return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
+  return escaped(/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text));
+}
+
+/**
+ * Escapes characters that move a terminal's cursor, begin a line or change the direction of text, so that logged text
+ * cannot pretend to be something else. The escapes are valid in JSON.
+ */
+export function escaped(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

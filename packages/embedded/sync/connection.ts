@@ -14,7 +14,7 @@ import { Session, type SessionDeps } from "./session/session.ts";
 import type { SessionSocket } from "./session/session-socket.ts";
 
 /** A client with more unread bytes than this is considered gone. */
-export const maxBufferedBytes = 32 * 1024 * 1024;
+const maxBufferedBytes = 32 * 1024 * 1024;
 /** Unanswered pings, or pings without a Connect message, after which the client is considered gone. */
 const maxSilentPings = 4;
 /** Pings after which a client that reads nothing of a message is considered gone. Slow lines need a while for one. */
@@ -78,7 +78,8 @@ export class Connection {
         if (frame.length < largeBytes) pass(frame);
         else this.#inTurn(frame.length, () => pass(frame));
       },
-      maxMessageBytes: () => (this.#isVerified ? maxClientMessageBytes : options.admission.limits.messageBytes),
+      maxMessageBytes: () =>
+        this.#isVerified ? maxClientMessageBytes : options.admission.limits.messageBytes,
     });
     this.#inbound = new Inbound({
       pause: () => {
@@ -89,7 +90,10 @@ export class Connection {
         this.#gate.release();
         if (!this.#inbound.paused) ws.resume();
       },
-      maxBytes: () => (this.#isVerified ? maxPendingBytes : Math.max(0, this.#room() - options.admission.limits.messageBytes)),
+      maxBytes: () =>
+        this.#isVerified
+          ? maxPendingBytes
+          : Math.max(0, this.#room() - options.admission.limits.messageBytes),
       onChanged: () => this.#charge(),
     });
     this.gateFrames = (socket) => {
@@ -296,7 +300,9 @@ export class Connection {
         this.#watchedBytes = bytes;
         this.#charge();
       },
-      maxWatchedBytes: () => (this.#isVerified ? maxPendingBytes : this.#options.admission.limits.connectionBytes / 2),
+      queryRefused: () => this.#options.admission.refusals.count("queries"),
+      maxWatchedBytes: () =>
+        this.#isVerified ? maxPendingBytes : this.#options.admission.limits.connectionBytes / 2,
       hangUp: (code, reason) => {
         this.close(code, reason);
       },
@@ -334,11 +340,16 @@ export class Connection {
  * Puts a gate between a socket and its WebSocket: `read` receives what has arrived, and the returned function passes
  * frames on. The WebSocket reads its socket by a listener, which this replaces.
  */
-function gatedReceiver(ws: WebSocket, socket: Duplex, read: (chunk: Buffer) => void): (frame: Buffer) => void {
+function gatedReceiver(
+  ws: WebSocket,
+  socket: Duplex,
+  read: (chunk: Buffer) => void,
+): (frame: Buffer) => void {
   const receivers = socket.listeners("data") as ((chunk: Buffer) => void)[];
   socket.removeAllListeners("data");
   let isBroken = false;
   ws.once("error", () => (isBroken = true));
+  socket.once("close", () => (isBroken = true));
   socket.on("data", (chunk: Buffer) => {
     if (!isBroken) read(chunk);
   });

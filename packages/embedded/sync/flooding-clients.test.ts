@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { createAdmission } from "../admission/admission.ts";
 import type { TokenVerifier } from "../auth/token-verifier.ts";
 import { pingEveryMs, serve } from "./connections.fixture.ts";
 import { maxPendingBytes, maxPendingMessages } from "./inbound.ts";
 import { RawClient } from "./raw-client.fixture.ts";
+
+/** Reading pauses at `maxPendingBytes`, as for a client with an identity. */
+const large = 16 * 1024 ** 2;
+const limits = { messageBytes: large, connectionBytes: maxPendingBytes + large, totalBytes: 4 * 1024 ** 3 };
 
 const messages = 30;
 const bytesEach = 8_000_000;
@@ -35,7 +40,7 @@ test(
   },
   async () => {
     const gate = Promise.withResolvers<undefined>();
-    const { url, connections } = await serve({}, (runner) => ({
+    const { url, connections } = await serve({ admission: createAdmission(limits) }, (runner) => ({
       ...runner,
       runMutation: (call) => gate.promise.then(() => runner.runMutation(call)),
     }));
@@ -70,7 +75,7 @@ test("requests beyond the limit are not read while a token is verified", { timeo
 
 test("a paused client can be disconnected", { timeout: 60_000 }, async () => {
   const gate = Promise.withResolvers<undefined>();
-  const { url, connections } = await serve({}, (runner) => ({
+  const { url, connections } = await serve({ admission: createAdmission(limits) }, (runner) => ({
     ...runner,
     runMutation: (call) => gate.promise.then(() => runner.runMutation(call)),
   }));

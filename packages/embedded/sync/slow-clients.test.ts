@@ -1,8 +1,8 @@
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
-import { silent } from "../operations/log.ts";
-import { maxBufferedBytes } from "./connection.ts";
+import { createAdmission } from "../admission/admission.ts";
+import { serve } from "./connections.fixture.ts";
 import { openBackend, RawClient } from "./raw-client.fixture.ts";
 
 const megabyte = 1_000_000;
@@ -31,22 +31,24 @@ test(
   "a client that sends requests and does not read is dropped, and its memory is bounded",
   { timeout: 60_000 },
   async () => {
+    const admission = createAdmission();
     let dropped = (): void => undefined;
     const wasDropped = new Promise<void>((resolve) => (dropped = resolve));
-    const backend = await openBackend({
-      ...silent,
-      warn: (event) => (event === "websocket.dropped" ? dropped() : undefined),
-    });
-    const client = await RawClient.open(backend.url, "deaf");
+    const { url } = await serve({ admission, onDropped: () => dropped() });
+    const client = await RawClient.open(url, "deaf");
     client.ws.pause();
     const data = "x".repeat(megabyte);
     // Each answer repeats the request: 100 MB in all.
     for (let requestId = 0; requestId < 100; requestId += 1) {
       client.send({ type: "Mutation", requestId, udfPath: "values:failWithData", args: [{ data }] });
     }
+    let most = 0;
+    const reading = setInterval(() => (most = Math.max(most, admission.budget.used)), 1);
     await wasDropped;
+    clearInterval(reading);
     client.ws.resume();
     await client.closed;
-    expect(client.received).toBeLessThan(maxBufferedBytes + inTransit);
+    expect(client.received).toBeLessThan(inTransit);
+    expect(most).toBeLessThanOrEqual(admission.limits.connectionBytes);
   },
 );

@@ -208,7 +208,8 @@ function frameAt(bytes: Buffer): Frame | null {
   const headerBytes = 2 + lengthBytes + ((second & maskBit) === 0 ? 0 : maskBytes);
   if (bytes.length < headerBytes) return null;
   const opcode = first & opcodeBits;
-  const long = lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(lengthBytes === 8 ? bytes.readBigUInt64BE(2) : 0);
+  const long =
+    lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(lengthBytes === 8 ? bytes.readBigUInt64BE(2) : 0);
   return {
     headerBytes,
     payloadBytes: lengthBytes === 0 ? short : long,

@@ -3,7 +3,12 @@ import { networkOf } from "../../admission/address-count.ts";
 import type { Admission } from "../../admission/admission.ts";
 import { authenticate, type Authenticators } from "../../auth/authorization.ts";
 import type { Engine } from "../../engine/model/types.ts";
-import type { Completed, FunctionCall, FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
+import type {
+  Completed,
+  FunctionCall,
+  FunctionRunner,
+  Identity,
+} from "../../runtime/contract/function-runner.ts";
 import { requestIdOf } from "../../wire/request-id.ts";
 import type { RequestSource, SourceOf } from "../../wire/request-source.ts";
 import { encodeTimestamp } from "../../wire/timestamps.ts";

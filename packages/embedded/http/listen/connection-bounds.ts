@@ -46,7 +46,9 @@ export function boundConnections(
     unread.set(socket, { bytes: 0, since: 0 });
     socket.once("close", () => unread.delete(socket));
     const peer = plainAddress(socket.remoteAddress);
-    const leave = addresses.enter(isBehindProxy && peer !== null && isLoopback(peer) ? null : networkOf(peer));
+    const leave = addresses.enter(
+      isBehindProxy && peer !== null && isLoopback(peer) ? null : networkOf(peer),
+    );
     if (leave === null) refused.add(socket);
     else socket.once("close", leave);
   });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { Refusals } from "../../admission/refusals.ts";
 import { isUploadPath } from "../api/api-handler.ts";
 import { openListener } from "./listener.ts";
 
@@ -23,6 +24,7 @@ async function listening() {
     port: 0,
     starting: answer,
     isUpload: isUploadPath,
+    bounds: { perAddress: 100, isBehindProxy: false, refusals: new Refusals() },
     bodyTimes: {
       totalMs: 5 * minute,
       idleMs: minute,

@@ -45,15 +45,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { host, port, isUpload = () => false, bodyTimes = defaultBodyTimes } = options;
   let listener = options.starting;
   const deadlines = new BodyDeadlines(bodyTimes, isUpload);
-  const server = createServer(
-    {
-      headersTimeout: headersWithinMs,
-      requestTimeout: 0,
-      keepAliveTimeout: keepAliveMs,
-      maxHeaderSize: maxHeaderBytes,
-      connectionsCheckingInterval: checkEveryMs,
-    },
-  );
+  const server = createServer({
+    headersTimeout: headersWithinMs,
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: maxHeaderBytes,
+    connectionsCheckingInterval: checkEveryMs,
+  });
   server.maxHeadersCount = maxHeaders;
   server.maxConnections = maxSockets;
   server.on(

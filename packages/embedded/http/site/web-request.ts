@@ -90,11 +90,7 @@ type BoundedBody = {
  * A request's body as a stream with backpressure. The stream never closes the request's connection, because the
  * answer needs it.
  */
-function boundedBody(
-  incoming: IncomingMessage,
-  limit: number,
-  { turns, admit }: BodyAdmission,
-): BoundedBody {
+function boundedBody(incoming: IncomingMessage, limit: number, { turns, admit }: BodyAdmission): BoundedBody {
   let refused: Refused | null = null;
   let size = 0;
   let isOver = false;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseClientMessage } from "./protocol.ts";
+import { callIn, parseClientMessage } from "./protocol.ts";
 
-const parse = (message: unknown) => parseClientMessage(JSON.stringify(message));
+const parse = (message: unknown) => parseClientMessage(JSON.stringify(message), Infinity);
 
 test("a client's first messages are parsed", () => {
   const connect = {
@@ -39,6 +39,16 @@ test.each([
 });
 
 test("text that is not JSON, and JSON nested too deeply, are refused", () => {
-  expect(parseClientMessage("{").kind).toBe("invalid");
-  expect(parseClientMessage("[".repeat(100_000)).kind).toBe("invalid");
+  expect(parseClientMessage("{", Infinity).kind).toBe("invalid");
+  expect(parseClientMessage("[".repeat(100_000), Infinity).kind).toBe("invalid");
+});
+
+test.each([
+  ['{"type":"Mutation","requestId":7,"udfPath":"a:b","args":[{"x":"yyy', { type: "Mutation", requestId: 7 }],
+  ['{"requestId":0,"type":"Action","udfPath":"a:b","args":[{"requestId":9', { type: "Action", requestId: 0 }],
+  ['{"type":"ModifyQuerySet","baseVersion":0,"newVersion":1,"modifications":[{"type":"Add"', null],
+  ['{"type":"Mutation","args":[{"requestId":9', null],
+  ["", null],
+])("the call of which %s is the beginning is known", (head, call) => {
+  expect(callIn(head)).toEqual(call);
 });

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { Turns } from "../../admission/turns.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
 import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
@@ -9,13 +10,22 @@ import { QuerySet } from "./query-set.ts";
 const nobody = { kind: "none" } as const;
 const queries = 100;
 
-async function setUp() {
+async function setUp(maxBytes = 2 ** 20) {
   const bundled = await bundleFunctions(testApp);
   if (bundled.kind === "failed") throw new Error(bundled.message);
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
   const runner = createFunctionRuntime({ engine, bundle: bundled.bundle });
-  const set = new QuerySet(new LiveQueries({ engine, runner, nextRequestId: () => "r" }), () => undefined);
+  const kept: number[] = [];
+  let refused = 0;
+  const set = new QuerySet({
+    live: new LiveQueries({ engine, runner, nextRequestId: () => "r" }),
+    turns: new Turns(),
+    maxBytes: () => maxBytes,
+    onBytes: (bytes) => kept.push(bytes),
+    onRefused: () => (refused += 1),
+    onInvalidated: () => undefined,
+  });
   const send = (channel: number) =>
     runner.runMutation({
       path: "messages:send",
@@ -23,7 +33,7 @@ async function setUp() {
       identity: nobody,
       requestId: "r",
     });
-  return { set, send, changes: () => set.changesAt(engine.durable()) };
+  return { set, send, kept, refused: () => refused, changes: () => set.changesAt(engine.durable()) };
 }
 
 const add = (queryId: number, channel = String(queryId)) => ({
@@ -61,10 +71,49 @@ test("added, removed and re-identified queries are checked once", async () => {
   expect(await changes()).toEqual({ removed: [], results: new Map() });
 });
 
-test("the size of kept arguments is limited", async () => {
+const unwatched = { kind: "failure", message: expect.stringContaining("may use 1 MiB here") };
+
+test("a query without room is answered with a failure, until another one is removed", async () => {
+  const { set, changes, kept, refused } = await setUp();
+  const most = "x".repeat(0.3 * 2 ** 20);
+  expect(set.modify([add(1, most), add(2, most), add(3)], nobody)).toEqual({ kind: "ok" });
+  const { results } = await changes();
+  expect([1, 2, 3].map((queryId) => [queryId, results.get(queryId)?.outcome])).toEqual([
+    [1, { kind: "success", value: [] }],
+    [2, unwatched],
+    [3, { kind: "success", value: [] }],
+  ]);
+  expect(refused()).toBe(1);
+  const remove = (queryId: number) => ({ type: "Remove", queryId }) as const;
+  set.modify([remove(1), remove(2), add(4, most)], nobody);
+  expect((await changes()).results.get(4)?.outcome.kind).toBe("success");
+  set.modify([remove(3), remove(4)], nobody);
+  expect(kept.at(-1)).toBe(0);
+});
+
+test("a failure's message, which may quote the arguments, counts like them", async () => {
+  const { set, changes, kept } = await setUp();
+  const wrong = Array.from({ length: 20 }, (_, queryId) => ({
+    ...add(queryId),
+    udfPath: "values:strict",
+    args: { count: `${queryId}${"x".repeat(10_000)}` },
+  }));
+  set.modify(wrong, nobody);
+  const { results } = await changes();
+  const messages = [...results.values()].map(({ outcome }) =>
+    outcome.kind === "failure" ? outcome.message : "",
+  );
+  expect(messages.filter((message) => message.startsWith("ArgumentValidationError")).length).toBeGreaterThan(
+    5,
+  );
+  expect(
+    messages.filter((message) => message.startsWith("This query is not watched")).length,
+  ).toBeGreaterThan(5);
+  expect(Math.max(...kept)).toBeLessThanOrEqual(2 ** 20);
+});
+
+test("a client with too many queries is stopped", async () => {
   const { set } = await setUp();
-  const half = "x".repeat(33 * 2 ** 20);
-  expect(set.modify([add(1, half)], nobody)).toEqual({ kind: "ok" });
-  expect(set.modify([add(2, half)], nobody)).toMatchObject({ kind: "refused" });
-  expect(set.modify([{ type: "Remove", queryId: 1 }, add(2, half)], nobody)).toEqual({ kind: "ok" });
+  const many = Array.from({ length: 1_300 }, (_, queryId) => add(queryId));
+  expect(set.modify(many, nobody)).toMatchObject({ kind: "refused" });
 });

@@ -12,6 +12,8 @@ import type { KnownResults, QuerySetChanges } from "./transition.ts";
 
 /** Queries per client: far above what a page or a device needs. */
 const maxQueries = 10_000;
+/** Queries that are answered with a failure, for lack of memory. With more of them, the client is stopped. */
+const maxUnwatched = 1_000;
 /** Memory of a watched query besides its arguments, in bytes, measured. */
 const bytesPerQuery = 4_096;
 /** The arguments are kept as a value and as text. */
@@ -28,6 +30,8 @@ type QuerySetOptions = {
   readonly maxBytes: () => number;
   /** Receives the memory that they use. */
   readonly onBytes: (bytes: number) => void;
+  /** Called when a query is not watched, for lack of memory. */
+  readonly onRefused: () => void;
   readonly onInvalidated: () => void;
 };
 
@@ -54,6 +58,8 @@ export class QuerySet {
   readonly #dirty = new Set<QueryId>();
   readonly #removed = new Set<QueryId>();
   #bytes = 0;
+  #unwatchedCount = 0;
+  #refusal: KnownResult | null = null;
 
   constructor(options: QuerySetOptions) {
     this.#options = options;
@@ -129,9 +135,12 @@ export class QuerySet {
     if (this.#entries.size >= maxQueries) return `more than ${String(maxQueries)} queries`;
     const { args, journal, udfPath } = add;
     // Without room for any query, the arguments need not be measured.
-    const argsBytes = !this.#fits(bytesPerQuery) ? Infinity : copiesOfArguments * memoryOfJson(JSON.stringify([args, journal, udfPath]));
+    const argsBytes = !this.#fits(bytesPerQuery)
+      ? Infinity
+      : copiesOfArguments * memoryOfJson(JSON.stringify([args, journal, udfPath]));
     if (!this.#fits(bytesPerQuery + argsBytes)) {
-      this.#entries.set(queryId, null);
+      if (this.#unwatchedCount >= maxUnwatched) return "too many queries: watch fewer at a time";
+      this.#setUnwatched(queryId);
       this.#dirty.add(queryId);
       return null;
     }
@@ -144,7 +153,8 @@ export class QuerySet {
   #remove(queryId: QueryId): string | null {
     const entry = this.#entries.get(queryId);
     if (entry === undefined) return `query ${String(queryId)} is not in the set`;
-    if (entry !== null) this.#unwatch(entry);
+    if (entry === null) this.#unwatchedCount -= 1;
+    else this.#unwatch(entry);
     this.#entries.delete(queryId);
     this.#removed.add(queryId);
     return null;
@@ -161,7 +171,7 @@ export class QuerySet {
       entry.failureBytes = failureBytes;
     } else {
       this.#unwatch(entry);
-      this.#entries.set(queryId, null);
+      this.#setUnwatched(queryId);
       results.set(queryId, this.#unwatched());
     }
     this.#options.onBytes(this.#bytes);
@@ -171,15 +181,26 @@ export class QuerySet {
     return bytes <= 0 || this.#bytes + bytes <= this.#options.maxBytes();
   }
 
+  #setUnwatched(queryId: QueryId): void {
+    this.#unwatchedCount += 1;
+    this.#entries.set(queryId, null);
+    this.#options.onRefused();
+  }
+
   #unwatch({ watched, argsBytes, failureBytes }: Entry): void {
     watched.release();
     this.#bytes -= bytesPerQuery + argsBytes + failureBytes;
   }
 
+  /** One object for all such queries, since results keep their texts. */
   #unwatched(): KnownResult {
     const most = bytesInWords(this.#options.maxBytes());
-    const message = `This query is not watched: the queries of one connection may use ${most} here. Watch fewer at a time, or pass smaller arguments.`;
-    return { outcome: { kind: "failure", message }, logLines: [], journal: null };
+    const message =
+      `This query is not watched: the queries of one connection may use ${most} here. Watch fewer at a time, or pass ` +
+      "smaller arguments.";
+    const known = this.#refusal;
+    if (known?.outcome.kind === "failure" && known.outcome.message === message) return known;
+    return (this.#refusal = { outcome: { kind: "failure", message }, logLines: [], journal: null });
   }
 
   #watch(add: Add, journal: string | null, identity: Identity): Watched {

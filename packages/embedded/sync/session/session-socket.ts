@@ -12,6 +12,8 @@ export type SessionSocket = {
   readonly pauseReading: () => () => void;
   /** Reports the memory of the watched queries, in bytes. */
   readonly watched: (bytes: number) => void;
+  /** Reports that a query is not watched, for lack of memory. */
+  readonly queryRefused: () => void;
   /** The most that watched queries may use now, in bytes. */
   readonly maxWatchedBytes: () => number;
   /** Closes after what was sent. The client may reconnect. */

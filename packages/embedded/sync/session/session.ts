@@ -92,6 +92,7 @@ export class Session {
       turns: deps.turns,
       maxBytes: socket.maxWatchedBytes,
       onBytes: socket.watched,
+      onRefused: socket.queryRefused,
       onInvalidated: () => {
         this.#schedule();
       },
