@@ -8,8 +8,8 @@ import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
-import { beginWait, endWait, mayWait, mostWaitingCalls } from "./model/requests/waits.ts";
 import { submission, submit as submitJob } from "./model/requests/submit.ts";
+import { beginWait, endWait, mayWait, mostWaitingCalls } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
 /** An authenticated API key, and the models that it may use. */
@@ -66,7 +66,7 @@ export const mayWaitAdmitted = internalQuery({
   args: { keyId: v.id("apiKeys") },
   returns: v.object({ allowed: v.boolean(), most: v.number() }),
   handler: async (ctx, { keyId }) => {
-    const most = mostWaitingCalls(process.env.MAX_WAITING_CALLS);
+    const most = mostWaitingCalls();
     return { allowed: await mayWait(ctx, keyId, most, Date.now()), most };
   },
 });

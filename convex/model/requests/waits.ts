@@ -2,12 +2,15 @@ import { waitingCalls } from "../../../app/jobs/limits.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
+/** Other projects, which have no types of Node, import the types of this file. */
+declare const process: { readonly env: { readonly MAX_WAITING_CALLS?: string } };
+
 /** Rows that one run of the maintenance deletes. */
 const sweptAtOnce = 500;
 
 /** The most calls of one key that may wait: the deployment's variable MAX_WAITING_CALLS, or the default. */
-export function mostWaitingCalls(variable: string | undefined): number {
-  const given = Number(variable ?? "");
+export function mostWaitingCalls(): number {
+  const given = Number(process.env.MAX_WAITING_CALLS ?? "");
   return Number.isSafeInteger(given) && given > 0 ? given : waitingCalls.most;
 }
 

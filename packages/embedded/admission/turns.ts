@@ -13,15 +13,20 @@ export class Turns {
   #turnBegan: number | null = null;
   #isScheduled = false;
 
-  run(task: Task): void {
-    if (this.isBusy) this.#waiting.push(task);
-    else task();
+  /** Returns whether the task ran at once. */
+  run(task: Task): boolean {
+    const { isBusy } = this;
     this.#schedule();
+    if (isBusy) this.#waiting.push(task);
+    else task();
+    return !isBusy;
   }
 
   /** Resolves when it is the caller's turn. */
   turn(): Promise<void> {
-    return new Promise((resolve) => this.run(resolve));
+    return new Promise((resolve) => {
+      this.run(resolve);
+    });
   }
 
   /** Whether others wait for their turn, or the present turn has no time left. */

@@ -1,5 +1,5 @@
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
-import { onTestFinished, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { createAdmission } from "../admission/admission.ts";
 import { api, modules } from "../test-app.fixture.ts";
@@ -43,7 +43,7 @@ test(
 test("the admin's calls may be larger", patience, async () => {
   const { url } = await openBackend(undefined);
   const client = convexClient(url);
-  client.client.setAdminAuth("k");
+  (client.client as unknown as { setAdminAuth: (key: string) => void }).setAdminAuth("k");
   expect(await client.mutation(world.measure, { value: "x".repeat(3 * mib) })).toBe(3 * mib);
 });
 

@@ -138,16 +138,14 @@ export class Connection {
   #inTurn(bytes: number, act: () => void): void {
     this.#waitingBytes = bytes;
     let resume: (() => void) | null = null;
-    let isDone = false;
-    this.#options.admission.turns.run(() => {
-      isDone = true;
+    const ran = this.#options.admission.turns.run(() => {
       this.#waitingBytes = 0;
       this.#isInTurn = true;
       act();
       this.#isInTurn = false;
       resume?.();
     });
-    if (!isDone) resume = this.#inbound.pause();
+    if (!ran) resume = this.#inbound.pause();
   }
 
   #handle(data: Buffer): void {

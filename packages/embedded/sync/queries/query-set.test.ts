@@ -103,9 +103,7 @@ test("a failure's message, which may quote the arguments, counts like them", asy
   const messages = [...results.values()].map(({ outcome }) =>
     outcome.kind === "failure" ? outcome.message : "",
   );
-  expect(messages.filter((message) => message.startsWith("ArgumentValidationError")).length).toBeGreaterThan(
-    5,
-  );
+  expect(messages.filter((message) => message.includes("ArgumentValidationError")).length).toBeGreaterThan(5);
   expect(
     messages.filter((message) => message.startsWith("This query is not watched")).length,
   ).toBeGreaterThan(5);
