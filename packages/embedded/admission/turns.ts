@@ -1,6 +1,9 @@
 /** Time for clients' work in one turn of the event loop, in ms. Other requests wait at most about this long. */
 const turnMs = 8;
 
+/** Tasks that are done are removed this many at a time, since removing one moves all others. */
+const compactFrom = 1_000;
+
 type Task = () => void;
 
 /**
@@ -12,6 +15,8 @@ export class Turns {
   #next = 0;
   #turnBegan: number | null = null;
   #isScheduled = false;
+  #hasUnsettled = false;
+  #isStepping = false;
 
   /** Returns whether the task ran at once. */
   run(task: Task): boolean {
@@ -22,16 +27,23 @@ export class Turns {
     return !isBusy;
   }
 
-  /** Resolves when it is the caller's turn. */
+  /** Resolves when it is the caller's turn. Until the caller has continued, nobody else's turn begins. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
-      this.run(resolve);
+      this.run(() => {
+        this.#hasUnsettled = true;
+        afterMicrotasks(() => {
+          this.#hasUnsettled = false;
+          if (!this.#isStepping) this.#step();
+        });
+        resolve();
+      });
     });
   }
 
   /** Whether others wait for their turn, or the present turn has no time left. */
   get isBusy(): boolean {
-    return this.#next < this.#waiting.length || !this.#hasTime();
+    return this.#hasUnsettled || this.#next < this.#waiting.length || !this.#hasTime();
   }
 
   #hasTime(): boolean {
@@ -50,6 +62,8 @@ export class Turns {
   }
 
   #step(): void {
+    this.#isStepping = false;
+    if (this.#hasUnsettled) return;
     const task = this.#waiting[this.#next];
     if (task === undefined) {
       this.#waiting = [];
@@ -61,8 +75,18 @@ export class Turns {
       return;
     }
     this.#next += 1;
+    if (this.#next >= compactFrom) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#next = 0;
+    }
+    this.#isStepping = true;
+    // The time of what the task began counts, too.
+    afterMicrotasks(() => this.#step());
     task();
-    // A tick requested by a microtask runs after all microtasks, so the time of what the task began counts, too.
-    queueMicrotask(() => process.nextTick(() => this.#step()));
   }
+}
+
+/** A tick requested by a microtask runs after all microtasks. */
+function afterMicrotasks(act: () => void): void {
+  queueMicrotask(() => process.nextTick(act));
 }

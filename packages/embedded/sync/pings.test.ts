@@ -45,5 +45,7 @@ test("the number of connections is limited", async () => {
   const { url } = await serve();
   await open(url);
   await open(url);
-  await expect(open(url)).rejects.toThrow("503");
+  const third = await open(url);
+  const closed = await new Promise((resolve) => third.on("close", (code, reason) => resolve([code, String(reason)])));
+  expect(closed).toEqual([1013, expect.stringMatching(/^TooManyConcurrentRequests: this deployment has too many/)]);
 });

@@ -93,7 +93,7 @@ test("a query without room is answered with a failure, until another one is remo
 
 test("a failure's message, which may quote the arguments, counts like them", async () => {
   const { set, changes, kept } = await setUp();
-  const wrong = Array.from({ length: 20 }, (_, queryId) => ({
+  const wrong = Array.from({ length: 40 }, (_, queryId) => ({
     ...add(queryId),
     udfPath: "values:strict",
     args: { count: `${queryId}${"x".repeat(10_000)}` },
