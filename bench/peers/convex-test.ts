@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { version } from "convex";
 import type { GenericSchema, SchemaDefinition } from "convex/server";
 import { convexTest } from "convex-test";
+import { createAdmission } from "../../packages/embedded/admission/admission.ts";
 import { createTokenVerifier } from "../../packages/embedded/compose/create-token-verifier.ts";
 import { apiHandler } from "../../packages/embedded/http/api/api-handler.ts";
 import { functionRoutes } from "../../packages/embedded/http/api/function-routes.ts";
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
     tokens: createTokenVerifier(null),
     nextRequestId: () => "peer",
     sourceOf: sourceOf(false),
+    admission: createAdmission(),
     log: createLog({ format: "text", level: "warn", write: (line) => console.error(line) }),
   };
   const isAllowedHost = hostCheck(host, []);

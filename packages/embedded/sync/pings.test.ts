@@ -46,6 +46,11 @@ test("the number of connections is limited", async () => {
   await open(url);
   await open(url);
   const third = await open(url);
-  const closed = await new Promise((resolve) => third.on("close", (code, reason) => resolve([code, String(reason)])));
-  expect(closed).toEqual([1013, expect.stringMatching(/^TooManyConcurrentRequests: this deployment has too many/)]);
+  const closed = await new Promise((resolve) =>
+    third.on("close", (code, reason) => resolve([code, String(reason)])),
+  );
+  expect(closed).toEqual([
+    1013,
+    expect.stringMatching(/^TooManyConcurrentRequests: this deployment has too many/),
+  ]);
 });
