@@ -1,6 +1,7 @@
 import makeMdns from "multicast-dns";
 import type { AnnouncedFile, Announcement } from "./announcement.ts";
 import { readTxt, txtOf } from "./announcement.ts";
+import { ReplayGuard } from "./replay-guard.ts";
 import type { OfficeKey } from "./secrets.ts";
 
 const service = "_gleaner._tcp.local";
@@ -22,6 +23,8 @@ type DiscoveryDeps = {
   readonly onPeer: (announcement: Announcement, key: OfficeKey) => void;
   readonly onLeft: (id: string) => void;
   readonly onError: (code: string) => void;
+  /** An announcement's time is too far from this computer's clock. One of the two clocks is wrong. */
+  readonly onWrongClock: () => void;
   /** The port of mDNS. Tests use another. */
   readonly multicastPort?: number;
 };
@@ -31,7 +34,9 @@ export class Discovery {
   readonly #deps: DiscoveryDeps;
   readonly #mdns: makeMdns.MulticastDNS;
   #timer: NodeJS.Timeout | undefined;
+  readonly #replays = new ReplayGuard();
   #announcedAt = -Infinity;
+  #sentAt = 0;
   #key: OfficeKey | undefined;
   #stopped = false;
 
@@ -95,16 +100,19 @@ export class Discovery {
     this.#key = key;
     const name = `${id}.${service}`;
     const target = `${id}.local`;
+    // Two announcements in one millisecond would look like a replay.
+    this.#sentAt = Math.max(Date.now(), this.#sentAt + 1);
+    const header = { id, address, port, sentAt: this.#sentAt, ttl: seconds };
     return [
       { name: service, type: "PTR", ttl: seconds, data: name },
       { name, type: "SRV", ttl: seconds, data: { port, target } },
-      { name, type: "TXT", ttl: seconds, data: txtOf(key, { id, address, port }, files()) },
+      { name, type: "TXT", ttl: seconds, data: txtOf(key, header, files()) },
       { name: target, type: "A", ttl: seconds, data: address },
     ];
   }
 
   #receive({ answers = [], additionals = [] }: Partial<makeMdns.ResponsePacket>, address: string): void {
-    const { id: self, keys, onPeer, onLeft } = this.#deps;
+    const { id: self, keys, onPeer, onLeft, onWrongClock } = this.#deps;
     const records = [...answers, ...additionals];
     for (const srv of records) {
       if (srv.type !== "SRV" || !srv.name.endsWith(`.${service}`)) continue;
@@ -114,8 +122,13 @@ export class Discovery {
       const fields = txt?.type === "TXT" && Array.isArray(txt.data) ? txt.data.map(String) : [];
       const read = readTxt(fields, { id, address, port: srv.data.port }, keys());
       if (read === null) continue;
-      if (srv.ttl === 0) onLeft(id);
-      else onPeer(read.announcement, read.key);
+      const { announcement, key } = read;
+      const verdict = this.#replays.check(announcement, Date.now());
+      if (verdict === "wrong-clock") onWrongClock();
+      if (verdict !== "new") continue;
+      // The records' own ttl is not signed.
+      if (announcement.ttl === 0) onLeft(id);
+      else onPeer(announcement, key);
     }
   }
 }

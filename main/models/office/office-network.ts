@@ -38,6 +38,7 @@ export class OfficeNetwork {
   #timer: NodeJS.Timeout | undefined;
   #changing: Promise<void> = Promise.resolve();
   #announced = "";
+  #toldClock = false;
 
   constructor(deps: OfficeNetworkDeps) {
     this.#deps = deps;
@@ -134,6 +135,11 @@ export class OfficeNetwork {
       },
       onLeft: (id) => this.#peers.left(id),
       onError: (code) => log("warn", "office.cannot-discover", { code }),
+      onWrongClock: () => {
+        if (!this.#toldClock)
+          log("warn", "office.wrong-clock", { use: "set this computer's clock, or the other's" });
+        this.#toldClock = true;
+      },
       ...(test === undefined ? {} : { multicastPort: test.multicastPort }),
     });
     this.#places.set(address, { server, discovery });

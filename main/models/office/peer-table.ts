@@ -3,12 +3,12 @@ import type { Announcement } from "./announcement.ts";
 import type { PeerAddress } from "./office-client.ts";
 import { fileTag, type OfficeKey } from "./secrets.ts";
 
-/** A silent device is gone after this time, in ms. */
-const goneMs = 200_000;
+/** A silent device is gone this long after its announcement's time to live, in ms. */
+const graceMs = 20_000;
 /** More devices than any office has. Others may be fake. */
 const maxPeers = 2_000;
 
-type Entry = { readonly announcement: Announcement; readonly key: OfficeKey; readonly at: number };
+type Entry = { readonly announcement: Announcement; readonly key: OfficeKey; readonly until: number };
 
 /** The known devices in the office. */
 export class PeerTable {
@@ -16,7 +16,11 @@ export class PeerTable {
 
   heard(announcement: Announcement, key: OfficeKey, now: number): void {
     if (!this.#entries.has(announcement.id) && this.#entries.size >= maxPeers) return;
-    this.#entries.set(announcement.id, { announcement, key, at: now });
+    this.#entries.set(announcement.id, {
+      announcement,
+      key,
+      until: now + announcement.ttl * 1_000 + graceMs,
+    });
   }
 
   left(id: string): void {
@@ -31,8 +35,8 @@ export class PeerTable {
   having(sha256: string, now: number): readonly Peer[] {
     const peers: Peer[] = [];
     const tags = new Map<string, string>();
-    for (const [id, { announcement, key, at }] of this.#entries) {
-      if (now - at > goneMs) {
+    for (const [id, { announcement, key, until }] of this.#entries) {
+      if (now > until) {
         this.#entries.delete(id);
         continue;
       }

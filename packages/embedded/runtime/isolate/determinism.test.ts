@@ -93,6 +93,21 @@ describe("cryptography in a query", () => {
     expect(await call("determinism:cryptography", { what: "sign" })).toEqual(done);
   });
 
+  test("signs by Ed25519 and verifies it, as the second test vector of RFC 8032 wants", async () => {
+    const seed = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
+    const publicKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
+    const pkcs8 = `302e020100300506032b657004220420${seed}`;
+    expect(await call("determinism:ed25519", { pkcs8, publicKey, text: "r" })).toEqual({
+      signature:
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da" +
+        "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+      x: Buffer.from(publicKey, "hex").toString("base64url"),
+      valid: true,
+      changed: false,
+      short: false,
+    });
+  });
+
   test.each([
     ["generateKey", "Can't use cryptographic randomness in queries and mutations."],
     ["floats", "The provided ArrayBufferView is not an integer array type"],
