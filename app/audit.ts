@@ -25,6 +25,7 @@ const actions = {
   "limit.set": "API key limits changed",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",
+  "catalog.signed": "Catalog signed with a new key",
   "model.added": "Model added",
   "model.changed": "Model changed",
   "model.retired": "Model retired",

@@ -12,6 +12,7 @@ import {
   fleetOf,
   modelDeviceRow,
 } from "./model/models/fleet.ts";
+import { signatureOf } from "./model/models/signCatalog.ts";
 import { refuse } from "./model/refuse.ts";
 import { price } from "./model/validators.ts";
 
@@ -42,6 +43,13 @@ export const list = adminQuery({
       fleet: counts.get(model.modelId) ?? countOf([]),
     }));
   },
+});
+
+/** The public key that signs the catalog; null if it is not signed. Devices show the same. */
+export const signingKey = adminQuery({
+  args: {},
+  returns: v.union(v.string(), v.null()),
+  handler: async (ctx) => (await signatureOf(ctx, ctx.organizationId))?.publicKey ?? null,
 });
 
 /** The devices that reported a model, at most 300. Devices that are not ready with it come first. */

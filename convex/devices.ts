@@ -10,6 +10,7 @@ import { registerSigningKey as registerKey, signingKey } from "./model/devices/s
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
+import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
@@ -46,15 +47,18 @@ export const me = query({
     /** The registered public key; null before it has one. */
     signingKey: v.union(v.string(), v.null()),
     models: v.array(offeredModel),
+    /** The signature of the models; null if they are not signed. */
+    catalog: v.union(catalogSignature, v.null()),
     policy: policyRules,
     sharing: v.union(sharing, v.null()),
   }),
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
     const { organizationId, status } = device;
-    const [organization, catalog, policy, secrets] = await Promise.all([
+    const [organization, catalog, signature, policy, secrets] = await Promise.all([
       ctx.db.get("organizations", organizationId),
       status === "pending" ? [] : catalogOf(ctx, organizationId),
+      status === "pending" ? null : signatureOf(ctx, organizationId),
       status === "pending" ? { values: {}, locked: [] } : policyFor(ctx, device),
       status === "active" ? sharingOf(ctx, organizationId) : null,
     ]);
@@ -65,6 +69,7 @@ export const me = query({
       status,
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
+      catalog: signature,
       policy,
       sharing: secrets,
     };

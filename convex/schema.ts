@@ -118,11 +118,25 @@ export default defineSchema({
     template: v.optional(v.string()),
     /** The number of hashes in `modelPieces`. */
     pieceCount: v.optional(v.number()),
+    /** The hash of those hashes, which the catalog's signature covers. */
+    piecesHash: v.optional(v.string()),
     price,
     /** False once it is retired. */
     enabled: v.boolean(),
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
+
+  /** The signature of an organization's catalog. Written by setup and adminModels, through model/models/signCatalog.ts. */
+  catalogSignatures: defineTable({
+    organizationId: v.id("organizations"),
+    /** The organization's public key of Ed25519, in base64url. The private one is in no table. */
+    publicKey: v.string(),
+    /** Grows with each change. */
+    version: v.number(),
+    signature: v.string(),
+    /** Earlier keys, each with its signature of the next one. */
+    handovers: v.array(v.object({ from: v.string(), to: v.string(), signature: v.string() })),
+  }).index("by_organization", ["organizationId"]),
 
   /** The hashes of a model's pieces: kilobytes that only downloads read. Written with the model. */
   modelPieces: defineTable({

@@ -11,6 +11,7 @@ import {
   ledgerStart,
   mergeReports,
 } from "./model/ledger/check.ts";
+import { signCatalog, signOutcome } from "./model/models/signCatalog.ts";
 import { createKey, newKey } from "./model/organizations/apiKeys.ts";
 import {
   allOrganizations,
@@ -58,6 +59,22 @@ export const issueEnrollmentCode = internalMutation({
   handler: async (ctx, { organizationId: named, ...code }) => {
     const organizationId = await chosenOrganization(ctx, named);
     return { codeId: await createCode(ctx, { ...code, organizationId }, "setup", Date.now()) };
+  },
+});
+
+/**
+ * Signs the catalogs that are not signed yet, and hands over to a new signing key. @param force signs the present models
+ * with the present key; docs/signatures.md says when.
+ */
+export const signCatalogs = internalMutation({
+  args: { force: v.optional(v.boolean()) },
+  returns: v.array(v.object({ organization: v.string(), outcome: signOutcome })),
+  handler: async (ctx, { force = false }) => {
+    const signed = [];
+    for (const { _id, name } of await allOrganizations(ctx)) {
+      signed.push({ organization: name, outcome: await signCatalog(ctx, _id, force, Date.now()) });
+    }
+    return signed;
   },
 });
 

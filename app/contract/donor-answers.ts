@@ -11,6 +11,9 @@ export const status = z.object({
   pid: z.number().int(),
   connection: z.enum(["connecting", "online", "offline"]),
   organization: z.string().nullable(),
+  /** The part of the organization's key that people compare, and why its list of models was refused. */
+  organizationKey: z.string().nullable().optional(),
+  organizationProblem: z.string().nullable().optional(),
   device: z.string().nullable(),
   activity: z.object({
     kind: z.enum(["donating", "standby"]),

@@ -13,7 +13,7 @@ export type DonorSnapshot = {
   /** How this donor runs: with a tray and a window, or without. */
   readonly shell: "desktop" | "headless";
   readonly connection: "connecting" | "online" | "offline";
-  readonly organization: { readonly name: string } | null;
+  readonly organization: OrganizationView | null;
   readonly device: { readonly id: string; readonly name: string } | null;
   readonly activity: Activity;
   readonly recheckAt: number | null;
@@ -29,6 +29,14 @@ export type DonorSnapshot = {
   readonly models: readonly ModelView[];
   readonly earnings: EarningsView | null;
   readonly history: readonly HistoryRow[];
+};
+
+export type OrganizationView = {
+  readonly name: string;
+  /** The part of the pinned key that people compare with the console's. Null if the models are not signed. */
+  readonly keyFingerprint?: string | null;
+  /** Why the last list of models was refused, in a sentence. Null if it was accepted. */
+  readonly problem?: string | null;
 };
 
 export type FactsView = ComputerFacts;

@@ -48,7 +48,7 @@ export const modelFields = {
 };
 
 /** A model of the catalog as devices see it. They request the hashes of its pieces only for a download. */
-export const offeredModel = z.object(modelFields).readonly();
+export const offeredModel = z.object({ ...modelFields, piecesHash: sha256.nullable().optional() }).readonly();
 
 const hiddenCharacters = "has to have no control characters and no invisible marks";
 

@@ -36,6 +36,11 @@ export function resultText(result: unknown, report: unknown): string {
   return canonicalJson({ result, report });
 }
 
-function statement(purpose: string, version: number, claim: Readonly<Record<string, unknown>>): string {
+/** The text of a claim. Its purpose and version come first. */
+export function statement(
+  purpose: string,
+  version: number,
+  claim: Readonly<Record<string, unknown>>,
+): string {
   return canonicalJson([purpose, version, claim]);
 }

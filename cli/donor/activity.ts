@@ -151,6 +151,9 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
       ? `Not enrolled yet. Connection: ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
+  const { organizationKey: key, organizationProblem: problem } = status;
+  if (key !== undefined && key !== null) lines.push(`The organization's key: ${key}`);
+  if (problem !== undefined && problem !== null) lines.push(problem);
   if (pause !== null) {
     const end = pause.until === null ? "you run `gleaner resume`" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);

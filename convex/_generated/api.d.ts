@@ -46,6 +46,8 @@ import type * as model_ledger_transfer from "../model/ledger/transfer.js";
 import type * as model_models_catalog from "../model/models/catalog.js";
 import type * as model_models_change from "../model/models/change.js";
 import type * as model_models_fleet from "../model/models/fleet.js";
+import type * as model_models_organizationKey from "../model/models/organizationKey.js";
+import type * as model_models_signCatalog from "../model/models/signCatalog.js";
 import type * as model_orders_jobRow from "../model/orders/jobRow.js";
 import type * as model_orders_orders from "../model/orders/orders.js";
 import type * as model_orders_retry from "../model/orders/retry.js";
@@ -126,6 +128,8 @@ declare const fullApi: ApiFromModules<{
   "model/models/catalog": typeof model_models_catalog;
   "model/models/change": typeof model_models_change;
   "model/models/fleet": typeof model_models_fleet;
+  "model/models/organizationKey": typeof model_models_organizationKey;
+  "model/models/signCatalog": typeof model_models_signCatalog;
   "model/orders/jobRow": typeof model_orders_jobRow;
   "model/orders/orders": typeof model_orders_orders;
   "model/orders/retry": typeof model_orders_retry;

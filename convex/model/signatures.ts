@@ -9,7 +9,15 @@ export async function isSignedBy(publicKey: string, signature: string, text: str
   }
 }
 
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+export function base64urlOf(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   const base64 = base64url.replaceAll("-", "+").replaceAll("_", "/");
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const padded = base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");
+  return Uint8Array.from(atob(padded), (character) => character.charCodeAt(0));
 }

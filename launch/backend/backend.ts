@@ -2,8 +2,9 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { readyLine, startLine } from "@gleaner/embedded/start-line";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
-import type { DataFolder } from "../core/data-folder.ts";
+import { type DataFolder, readOrMakeSecret, readSecret } from "../core/data-folder.ts";
 import { paths } from "../core/paths.ts";
+import { makeSecret } from "../organization/secrets.ts";
 import { backendFailure } from "./failure.ts";
 import { publicName } from "./public-name.ts";
 
@@ -49,6 +50,9 @@ export async function startBackend(
 ): Promise<Backend> {
   const { port, sitePort, host } = options;
   const name = publicName(host, networkInterfaces());
+  const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
+  // During a rotation the key before signs the new one.
+  const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);
   const child = await startChild({
     name: "backend",
     command: process.execPath,
@@ -63,12 +67,18 @@ export async function startBackend(
       ...(name === null
         ? []
         : ["--public-url", `http://${name}:${port}`, "--public-site-url", `http://${name}:${sitePort}`]),
+      ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
       // People read its log, and the last lines are shown if it does not start.
       ...["--log-format", "text"],
       "--with-parent",
     ],
-    env: { CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(folder.path) },
+    env: {
+      CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
+      GLEANER_SIGNING_KEY: signingKey,
+      GLEANER_SIGNING_KEY_PREVIOUS: previousKey,
+      ...compileCache(folder.path),
+    },
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {

@@ -93,12 +93,13 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
     options.organization,
     model,
   );
+  const notes = await setup.signCatalogs();
   const { organizationId, organizationName, apiKey } = installation;
   const enrolled = existsSync(join(folder.donorFolder, "device.json")) && !firstRun;
   const ownCode = enrolled ? null : await setup.issueEnrollmentCode(organizationId, "This computer");
   const donor = await startLocalDonor(prepared, backend.url, ownCode, !enrolled);
   started.push(donor.child);
-  if (note !== null) console.log(`\n${note}`);
+  for (const each of [note, ...notes]) if (each !== null) console.log(`\n${each}`);
   const secrets = await openSecretOutput(
     folder.path,
     options.printSecrets || process.stdout.isTTY,

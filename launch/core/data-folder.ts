@@ -21,6 +21,8 @@ export type DataFolder = {
   readonly path: string;
   readonly dataFile: string;
   readonly adminKeyFile: string;
+  /** The secret that signs the catalogs. It is not in the database, so a backup does not contain it. */
+  readonly signingKeyFile: string;
   readonly donorFolder: string;
   readonly logFolder: string;
 };
@@ -31,6 +33,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     path,
     dataFile: join(path, "backend.sqlite"),
     adminKeyFile: join(path, "admin-key"),
+    signingKeyFile: join(path, "signing-key"),
     donorFolder: join(path, "donor"),
     logFolder: join(path, "logs"),
   };
@@ -90,6 +93,11 @@ export async function readOrMakeSecret(file: string, make: () => string): Promis
   const made = make();
   await replaceFile(file, `${made}\n`);
   return made;
+}
+
+/** Reads a secret from its file. "" without a file. */
+export async function readSecret(file: string): Promise<string> {
+  return ((await readFile(file, "utf8").catch(ignoreMissing)) ?? "").trim();
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): null {

@@ -19,6 +19,16 @@ export type FirstOrganization = {
   readonly signInToken: string;
 };
 
+type SignOutcome = FunctionReturnType<typeof internal.setup.signCatalogs>[number]["outcome"];
+
+const signingProblems: Readonly<Partial<Record<SignOutcome, string>>> = {
+  "other-key":
+    "they are signed with another key than the one in the file signing-key, so they cannot be changed. " +
+    "Bring that file back; docs/signatures.md says how.",
+  "changed-outside":
+    "somebody changed them in the database, so devices refuse them. docs/signatures.md says what to do.",
+};
+
 /** Client methods that Convex's own CLI calls, but its published types omit. */
 type AdminClient = {
   setAdminAuth(key: string): void;
@@ -105,6 +115,15 @@ export class Setup {
       expiresInHours: 24,
     });
     return code;
+  }
+
+  /** Signs what is not signed yet. @returns a note for the terminal for each catalog that could not be signed. */
+  async signCatalogs(): Promise<readonly string[]> {
+    const signed = await this.#run(internal.setup.signCatalogs, {});
+    return signed.flatMap(({ organization, outcome }) => {
+      const problem = signingProblems[outcome];
+      return problem === undefined ? [] : [`The models of ${organization}: ${problem}`];
+    });
   }
 
   /** Checks the whole ledger. */

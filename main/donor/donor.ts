@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
+import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
@@ -12,6 +13,7 @@ import { openModels } from "../models/models.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { neededBy } from "../sensors/base/sensor.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
+import { errorName } from "../log.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { refusalOfFolder } from "../store/folder-refusal.ts";
 import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
@@ -23,6 +25,7 @@ import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
 import { DonorLoop } from "./loop.ts";
+import { CatalogTrust } from "./organization/catalog-trust.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
 import { Enrollment } from "./organization/enrollment.ts";
 import { openIdentity } from "./organization/identity.ts";
@@ -89,8 +92,18 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
   const catalog = new ModelCatalog(log);
   const { deviceKey, signer } = identity.current();
+  const trust = new CatalogTrust({
+    pinned: () => identity.current().organizationKey,
+    pin: (key) => {
+      log("info", "organization-key.accepted", { key: keyFingerprint(key.publicKey), version: key.version });
+      identity.pin(key).catch((error: unknown) => {
+        log("error", "identity.not-saved", { error: errorName(error) });
+      });
+    },
+    log,
+  });
   const client = openClient(options.backendUrl, options.webSocketConstructor);
-  const organization = connectOrganization(client, identity.current(), log);
+  const organization = connectOrganization(client, identity.current(), trust, log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
     idle: options.idle,
@@ -218,7 +231,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   function onMember(): void {
     const { me } = member;
-    publisher.memberIs(me);
+    publisher.memberIs(me, trust);
     if (me !== null) {
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);

@@ -23,6 +23,8 @@ export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
     pid: process.pid,
     connection,
     organization: organization?.name ?? null,
+    organizationKey: organization?.keyFingerprint ?? null,
+    organizationProblem: organization?.problem ?? null,
     device: device?.name ?? null,
     activity: { kind, reason, since, short, sentence, gives },
     recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),

@@ -59,6 +59,7 @@ const policyView = (now: number) =>
 
 const modelsView = {
   opened: null,
+  signingKey: "3dQBfD6EOJWpK3CqdNG362yYKcz1LsSWjM0M1F8KRmA",
   devicesOf: () => null,
   onOpen: nothing,
   onAdd: nothing,

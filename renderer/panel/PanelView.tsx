@@ -105,7 +105,7 @@ function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
     <div className="grid gap-3">
       <Work work={snapshot.work} donating={snapshot.activity.kind === "donating"} />
       <Facts facts={snapshot.facts} sources={snapshot.factSources} rules={snapshot.rules} />
-      <Models models={snapshot.models} />
+      <Models models={snapshot.models} organization={snapshot.organization} />
     </div>
   );
 }

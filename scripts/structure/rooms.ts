@@ -65,6 +65,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@gleaner/queue/validators",
       "@gleaner/queue/work",
       "@convex-dev/rate-limiter",
+      "@noble/hashes",
       "convex",
       "convex-helpers",
     ],

@@ -5,6 +5,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
+import { signatureOf } from "../models/signCatalog.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse,reportedText } from "../refuse.ts";
@@ -23,7 +24,13 @@ export const enrollment = {
 };
 
 export const enrollOutcome = v.union(
-  v.object({ kind: v.literal("enrolled"), deviceId: v.id("devices"), organization: v.string() }),
+  v.object({
+    kind: v.literal("enrolled"),
+    deviceId: v.id("devices"),
+    organization: v.string(),
+    /** The public key of its catalog, which the device pins. Null if the catalog is not signed. */
+    organizationKey: v.union(v.string(), v.null()),
+  }),
   v.object({
     kind: v.literal("refused"),
     reason: literals("unknown-code", "expired", "used-up", "revoked"),
@@ -112,5 +119,6 @@ async function addDevice(
 
 async function enrolled(ctx: MutationCtx, device: Doc<"devices">): Promise<EnrollOutcome> {
   const organization = present(await ctx.db.get("organizations", device.organizationId), "organization");
-  return { kind: "enrolled", deviceId: device._id, organization: organization.name };
+  const organizationKey = (await signatureOf(ctx, device.organizationId))?.publicKey ?? null;
+  return { kind: "enrolled", deviceId: device._id, organization: organization.name, organizationKey };
 }

@@ -1,13 +1,13 @@
 import { type Infer, v } from "convex/values";
-import type { ModelPieces, OfferedModel } from "../../../app/models/catalog-entry.ts";
+import type { ModelPieces } from "../../../app/models/catalog-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
 /** Bounds the models of an organization. */
 export const maxModels = 200;
 
-/** A model as devices see it. `source`: "bundled" with the program, or a URL. */
-export const offeredModel = v.object({
+/** What an admin enters. `source`: "bundled" with the program, or a URL. */
+export const modelEntry = {
   modelId: v.string(),
   source: v.string(),
   sha256: v.string(),
@@ -15,11 +15,18 @@ export const offeredModel = v.object({
   licence: v.string(),
   contextTokens: v.number(),
   template: v.union(v.string(), v.null()),
+};
+
+/** A model as devices see it. `piecesHash`: the hash of its pieces' hashes; null if there are none, or none signed. */
+export const offeredModel = v.object({
+  ...modelEntry,
+  piecesHash: v.optional(v.union(v.string(), v.null())),
 });
 
-export function offered(model: Doc<"models">): OfferedModel {
-  const { modelId, source, sha256, sizeBytes, licence = "", contextTokens, template = null } = model;
-  return { modelId, source, sha256, sizeBytes, licence, contextTokens, template };
+export function offered(model: Doc<"models">): Infer<typeof offeredModel> {
+  const { modelId, source, sha256, sizeBytes, licence = "", contextTokens } = model;
+  const { template = null, piecesHash = null } = model;
+  return { modelId, source, sha256, sizeBytes, licence, contextTokens, template, piecesHash };
 }
 
 /** All models of an organization, retired ones included. */

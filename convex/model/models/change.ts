@@ -1,15 +1,18 @@
 import { type Infer, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
+import { piecesText } from "../../../app/signatures/catalog.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
+import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
-import { allModels, findModel, keepPieces, maxModels, offeredModel, piecesView } from "./catalog.ts";
+import { allModels, findModel, keepPieces, maxModels, modelEntry, piecesView } from "./catalog.ts";
+import { changeCatalog } from "./signCatalog.ts";
 
 /** A new entry of the catalog; app/models/catalog-entry.ts has its bounds. */
-export const newEntry = v.object({ ...offeredModel.fields, pieces: v.union(piecesView, v.null()) });
+export const newEntry = v.object({ ...modelEntry, pieces: v.union(piecesView, v.null()) });
 
 /** Refuses (invalid) an entry that is out of bounds, and names the field. */
 function checkedEntry(given: Infer<typeof newEntry>): CatalogEntry {
@@ -45,15 +48,20 @@ export async function addModel(
   if ((await allModels(ctx, organizationId)).length === maxModels) {
     refuse("conflict", `A catalog has at most ${String(maxModels)} models, retired ones included.`);
   }
-  await ctx.db.insert("models", {
+  const pieceFields =
+    pieces === null
+      ? {}
+      : { pieceCount: pieces.pieceHashes.length, piecesHash: await sha256(piecesText(pieces)) };
+  const row = {
     organizationId,
     ...entry,
     ...(template === null ? {} : { template }),
-    ...(pieces === null ? {} : { pieceCount: pieces.pieceHashes.length }),
+    ...pieceFields,
     price: checkedPrice(given.price),
     enabled: true,
     createdAt: now,
-  });
+  };
+  await changeCatalog(ctx, organizationId, now, async () => void (await ctx.db.insert("models", row)));
   if (pieces !== null) await keepPieces(ctx, organizationId, entry.sha256, pieces);
   const detail = `${entry.source}, ${String(entry.sizeBytes)} bytes, SHA-256 ${entry.sha256}`;
   await record(ctx, {
@@ -103,7 +111,7 @@ export async function changeModel(
   };
   const changes = differences(model, changed);
   if (changes.length === 0) return;
-  await ctx.db.patch("models", model._id, changed);
+  await changeCatalog(ctx, organizationId, now, () => ctx.db.patch("models", model._id, changed));
   await record(ctx, {
     organizationId,
     at: now,
@@ -122,7 +130,7 @@ export async function enableModel(
   now: number,
 ): Promise<void> {
   if (was === enabled) return;
-  await ctx.db.patch("models", _id, { enabled });
+  await changeCatalog(ctx, organizationId, now, () => ctx.db.patch("models", _id, { enabled }));
   await record(ctx, {
     organizationId,
     at: now,

@@ -23,13 +23,18 @@ export class Enrollment {
 
   /** Never rejects. A failure is a refusal with words for the person who typed the code. */
   async enroll(code: string): Promise<Reply> {
-    const { organization, name, connected, onEnrolled, log } = this.#deps;
+    const { organization, identity, name, connected, onEnrolled, log } = this.#deps;
     if (!connected()) {
       return refused("The organization's server cannot be reached just now. Try again later.");
     }
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") return refused(enrollmentRefusals[outcome.reason]);
+      // Enrolling is the moment at which a person trusts the organization, so its key replaces an earlier one.
+      const { organizationKey } = outcome;
+      await this.#save(() =>
+        identity.pin(organizationKey === null ? null : { publicKey: organizationKey, version: 0 }),
+      );
       await this.remember({ deviceId: outcome.deviceId, organizationName: outcome.organization });
       onEnrolled();
       return done;
@@ -49,8 +54,12 @@ export class Enrollment {
   }
 
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
+    await this.#save(() => this.#deps.identity.setEnrollment({ deviceId, organizationName }));
+  }
+
+  async #save(write: () => Promise<void>): Promise<void> {
     try {
-      await this.#deps.identity.setEnrollment({ deviceId, organizationName });
+      await write();
     } catch (error) {
       this.#deps.log("error", "identity.not-saved", { error: errorName(error) });
     }

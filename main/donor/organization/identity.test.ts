@@ -63,3 +63,12 @@ it.each([
   await writeFile(path, JSON.stringify({ version: 1, deviceKey, signingKey, enrolment: null }));
   expect((await openIdentity(path, silentLog)).current().deviceKey).not.toBe(deviceKey);
 });
+
+it("keeps the organization's pinned key, even if it is written together with the enrollment", async () => {
+  const store = await openIdentity(path, silentLog);
+  const key = { publicKey: "A".repeat(43), version: 7 };
+  const enrollment = { deviceId: "d1", organizationName: "Acme" };
+  await Promise.all([store.pin({ ...key, version: 6 }), store.setEnrollment(enrollment), store.pin(key)]);
+  const again = (await openIdentity(path, silentLog)).current();
+  expect(again).toMatchObject({ enrollment, organizationKey: key });
+});

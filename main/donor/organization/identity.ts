@@ -1,7 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { z } from "zod";
+import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import type { Log } from "../../log.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
+import type { PinnedKey } from "./catalog-trust.ts";
 import { Signer } from "./signer.ts";
 
 /** The device's identity. Only the backend gets the device key, and it stores a hash. Nobody gets the signer's key. */
@@ -9,6 +11,7 @@ export type Identity = {
   readonly deviceKey: string;
   readonly signer: Signer;
   readonly enrollment: { readonly deviceId: string; readonly organizationName: string } | null;
+  readonly organizationKey: PinnedKey | null;
 };
 
 const identityFile = z.object({
@@ -20,11 +23,18 @@ const identityFile = z.object({
   enrolment: z
     .object({ deviceId: z.string().min(1).max(200), organizationName: z.string().max(500) })
     .nullable(),
+  /** The organization's pinned key. Files of earlier versions have none. */
+  organizationKey: z
+    .object({ publicKey: z.string().regex(publicKeyPattern), version: z.number().int().min(0) })
+    .nullable()
+    .optional(),
 });
 
 export type IdentityStore = {
   readonly current: () => Identity;
   readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
+  /** It is in force at once, and on disk when this resolves. */
+  readonly pin: (key: PinnedKey | null) => Promise<void>;
 };
 
 /** Reads the device's keys or creates them. They are on disk (mode 0600) before their first use. */
@@ -37,11 +47,18 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
     deviceKey: file?.deviceKey ?? `gd_${randomBytes(32).toString("base64url")}`,
     signer: new Signer(privateKey),
     enrollment: file?.enrolment ?? null,
+    organizationKey: file?.organizationKey ?? null,
   };
-  const save = (): Promise<void> => {
-    const { deviceKey, enrollment: enrolment } = identity;
+  let saving: Promise<void> = Promise.resolve();
+  const write = (): Promise<void> => {
+    const { deviceKey, enrollment: enrolment, organizationKey } = identity;
     const signingKey = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url");
-    return saveJson(path, { version: 1, deviceKey, signingKey, enrolment });
+    return saveJson(path, { version: 1, deviceKey, signingKey, enrolment, organizationKey });
+  };
+  // Two writers of one file must not overlap.
+  const save = (): Promise<void> => {
+    saving = saving.then(write, write);
+    return saving;
   };
   if (file?.signingKey === undefined) await save();
   return {
@@ -49,6 +66,10 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
     setEnrollment: async (enrollment) => {
       if (JSON.stringify(enrollment) === JSON.stringify(identity.enrollment)) return;
       identity = { ...identity, enrollment };
+      await save();
+    },
+    pin: async (organizationKey) => {
+      identity = { ...identity, organizationKey };
       await save();
     },
   };

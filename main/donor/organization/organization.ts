@@ -16,6 +16,7 @@ import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
+import type { CatalogTrust } from "./catalog-trust.ts";
 import type { Identity } from "./identity.ts";
 
 export type EnrollOutcome = FunctionReturnType<typeof api.devices.enroll>;
@@ -64,7 +65,7 @@ export type Organization = {
   report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
   /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
   reportModels(models: readonly ReportedModel[]): Promise<void>;
-  /** Resolves to the hashes of a file's pieces. Null if the organization has none or they are invalid. */
+  /** Resolves to the hashes of a file's pieces. Null if the organization has none, or they are invalid or not signed. */
   modelPieces(sha256: string): Promise<ModelPieces | null>;
   onMe(listener: (me: Me) => void, onError: (error: unknown) => void): Unsubscribe;
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
@@ -85,6 +86,7 @@ export function openClient(url: string, webSocketConstructor?: typeof WebSocket)
 export function connectOrganization(
   client: ConvexClient,
   { deviceKey: key, signer }: Pick<Identity, "deviceKey" | "signer">,
+  trust: Pick<CatalogTrust, "judge" | "accepts">,
   log: Log,
 ): Organization {
   const failed =
@@ -123,20 +125,25 @@ export function connectOrganization(
       const parsed = modelPieces
         .nullable()
         .safeParse(await client.query(api.devices.modelPieces, { key, sha256 }));
-      return parsed.success ? parsed.data : null;
+      if (!parsed.success || parsed.data === null) return null;
+      return trust.accepts(sha256, parsed.data) ? parsed.data : null;
     },
     onMe: (listener, onError) =>
       client.onUpdate(
         api.devices.me,
         { key },
-        ({ organization, models, policy, ...me }) =>
+        ({ organization, models, catalog, policy, ...me }) => {
+          const offered = { organizationId: organization.id, models, signature: catalog };
+          // A device that is not active gets no models to judge.
+          const isActive = me.status === "active";
           listener({
             ...me,
             name: visibleText(me.name),
             organizationName: visibleText(organization.name),
-            models: understood(models, log),
+            models: isActive ? understood(trust.judge(offered), log) : [],
             policy: readOrganizationRules(policy),
-          }),
+          });
+        },
         (error) => onError(refusalOf(error)),
       ),
     onEarnings: (since, listener) =>

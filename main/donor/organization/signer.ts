@@ -48,6 +48,7 @@ export class Signer {
   }
 }
 
-function sha256(text: string): string {
+/** In lower-case hex. */
+export function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }

@@ -104,12 +104,12 @@ it("publishes the state of models to all three, and their speeds only to the org
 });
 
 it("shows the device's organization, and nothing after the device left it", () => {
-  publisher.memberIs(me);
+  publisher.memberIs(me, { fingerprint: "AbCd", problem: "Refused." });
   expect(snapshot.get()).toMatchObject({
-    organization: { name: "an office" },
+    organization: { name: "an office", keyFingerprint: "AbCd", problem: "Refused." },
     device: { id: "device", name: "a laptop" },
   });
-  publisher.memberIs(null);
+  publisher.memberIs(null, { fingerprint: "AbCd", problem: null });
   expect(snapshot.get()).toMatchObject({ organization: null, device: null });
 });
 

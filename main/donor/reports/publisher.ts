@@ -7,6 +7,7 @@ import type { DonorJournal } from "../../journal/donor-journal.ts";
 import type { Log } from "../../log.ts";
 import type { Needs, Readings } from "../../sensors/base/sensor.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
+import type { CatalogTrust } from "../organization/catalog-trust.ts";
 import type { Me, Organization } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";
 import { ActivityReport } from "./activity-report.ts";
@@ -77,9 +78,12 @@ export class Publisher {
   }
 
   /** Publishes the organization's view of this device. */
-  memberIs(me: Me | null): void {
+  memberIs(me: Me | null, trust: Pick<CatalogTrust, "fingerprint" | "problem">): void {
     this.#deps.snapshot.update({
-      organization: me === null ? null : { name: me.organizationName },
+      organization:
+        me === null
+          ? null
+          : { name: me.organizationName, keyFingerprint: trust.fingerprint, problem: trust.problem },
       device: me === null ? null : { id: me.deviceId, name: me.name },
     });
   }

@@ -45,7 +45,7 @@ afterEach(async () => {
 
 /** Sends an announcement as a device of the office does. `recordTtl`: the time to live that is not signed. */
 function announce(
-  { sentAt = Date.now(), ttl = 180, recordTtl = ttl, id = sender.id } = {},
+  { sentAt = Date.now(), ttl = 180, recordTtl = 180, id = sender.id } = {},
   change = (txt: string[]): string[] => txt,
 ): () => void {
   const name = `${id}._gleaner._tcp.local`;

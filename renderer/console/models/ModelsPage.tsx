@@ -11,6 +11,7 @@ import { ModelsView } from "./ModelsView.tsx";
 export function ModelsPage(): ReactNode {
   const session = useSession();
   const models = useQuery(api.adminModels.list, { session });
+  const signingKey = useQuery(api.adminModels.signingKey, { session });
   const add = useAct(api.adminModels.add);
   const change = useAct(api.adminModels.change);
   const retire = useAct(api.adminModels.retire);
@@ -22,6 +23,7 @@ export function ModelsPage(): ReactNode {
     <>
       <ModelsView
         models={models}
+        signingKey={signingKey}
         opened={opened}
         devicesOf={(model) => <ModelDevices model={model} />}
         onOpen={setOpened}

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { keyFingerprint } from "../../../app/signatures/catalog.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -13,6 +14,8 @@ import { fleetOf, fleetShare, restOfFleet, speedWords } from "./model-words.ts";
 
 type Props = {
   readonly models: readonly ModelRow[] | undefined;
+  /** The public key that signs the catalog. Null if it is not signed, undefined while it loads. */
+  readonly signingKey: string | null | undefined;
   /** The model whose devices are shown. */
   readonly opened: string | null;
   readonly devicesOf: (model: ModelRow) => ReactNode;
@@ -25,7 +28,7 @@ type Props = {
 
 /** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
-  const { models, opened, devicesOf, onAdd, onRetire } = props;
+  const { models, signingKey, opened, devicesOf, onAdd, onRetire } = props;
   const [retiring, setRetiring] = useState<ModelRow | null>(null);
   return (
     <Card
@@ -45,6 +48,13 @@ export function ModelsView(props: Props): ReactNode {
         detail={(model) => (model.modelId === opened ? devicesOf(model) : null)}
         empty={<Empty title="No models yet">Devices download the models that you add here.</Empty>}
       />
+      {signingKey === undefined ? null : (
+        <p className="px-4 py-2 text-xs text-muted">
+          {signingKey === null
+            ? "The catalog is not signed, because the backend has no signing key."
+            : `Signed with the key ${keyFingerprint(signingKey)}. Each device shows the same.`}
+        </p>
+      )}
       {retiring === null ? null : (
         <Confirm
           title={`Retire ${retiring.modelId}?`}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ModelView } from "../../../app/contract/snapshot.ts";
+import type { ModelView, OrganizationView } from "../../../app/contract/snapshot.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -7,9 +7,21 @@ import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { modelWords } from "../../ui/status-words.ts";
 import { progressOf, progressWords } from "./model-progress.ts";
 
-export function Models({ models }: { readonly models: readonly ModelView[] }): ReactNode {
+export function Models({
+  models,
+  organization = null,
+}: {
+  readonly models: readonly ModelView[];
+  readonly organization?: OrganizationView | null;
+}): ReactNode {
+  const { keyFingerprint = null, problem = null } = organization ?? {};
   return (
     <Card title="Models">
+      {problem === null ? null : (
+        <p role="alert" className="font-medium">
+          {problem}
+        </p>
+      )}
       {models.length === 0 ? (
         <p className="text-muted">Your organization has not chosen a model yet.</p>
       ) : null}
@@ -27,6 +39,9 @@ export function Models({ models }: { readonly models: readonly ModelView[] }): R
           </li>
         ))}
       </ul>
+      {keyFingerprint === null ? null : (
+        <p className="text-xs text-muted">Signed by your organization’s key {keyFingerprint}</p>
+      )}
     </Card>
   );
 }

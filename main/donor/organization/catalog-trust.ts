@@ -1,0 +1,138 @@
+import { createPublicKey, verify } from "node:crypto";
+import { z } from "zod";
+import type { ModelPieces } from "../../../app/models/catalog-entry.ts";
+import {
+  catalogStatement,
+  type Handover,
+  handoverStatement,
+  keyFingerprint,
+  maxHandovers,
+  piecesText,
+  type SignableModel,
+} from "../../../app/signatures/catalog.ts";
+import { publicKeyPattern, signaturePattern } from "../../../app/signatures/statements.ts";
+import type { Log } from "../../log.ts";
+import { sha256 } from "./signer.ts";
+
+const publicKey = z.string().regex(publicKeyPattern);
+const signature = z.string().regex(signaturePattern);
+
+/** The signature of a catalog, as the backend sends it. */
+const catalogSignature = z.object({
+  publicKey,
+  version: z.number().int().positive(),
+  signature,
+  handovers: z.array(z.object({ from: publicKey, to: publicKey, signature })).max(maxHandovers),
+});
+
+/** The organization's key that this device accepts, and the highest version of a catalog that it signed. */
+export type PinnedKey = { readonly publicKey: string; readonly version: number };
+
+type TrustDeps = {
+  readonly pinned: () => PinnedKey | null;
+  readonly pin: (key: PinnedKey) => void;
+  readonly log: Log;
+};
+
+/** A catalog as the backend sent it. */
+export type OfferedCatalog = {
+  readonly organizationId: string;
+  readonly models: readonly SignableModel[];
+  readonly signature: unknown;
+};
+
+/**
+ * Accepts only catalogs that the organization's key signed, and none that is older than one accepted before. The first key
+ * is pinned: at the enrollment, or with the first signed catalog. A refused catalog changes nothing: the last one stays.
+ */
+export class CatalogTrust {
+  readonly #deps: TrustDeps;
+  #models: readonly SignableModel[] = [];
+  #problem: string | null = null;
+
+  constructor(deps: TrustDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why the last catalog was refused, in words for the donor. Null if it was accepted. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** The part of the pinned key that people compare. Null without a key. */
+  get fingerprint(): string | null {
+    const pinned = this.#deps.pinned();
+    return pinned === null ? null : keyFingerprint(pinned.publicKey);
+  }
+
+  /** The models that may be used now: those of this catalog, or of the last accepted one. */
+  judge(catalog: OfferedCatalog): readonly SignableModel[] {
+    const problem = this.#problemOf(catalog);
+    if (problem === null) this.#models = catalog.models;
+    else if (problem !== this.#problem) this.#deps.log("error", "catalog.refused", { problem });
+    this.#problem = problem;
+    return this.#models;
+  }
+
+  /** Whether a list of pieces is the one of the accepted catalog. Without a signature every list is taken. */
+  accepts(file: string, pieces: ModelPieces): boolean {
+    if (this.#deps.pinned() === null) return true;
+    const hash = sha256(piecesText(pieces));
+    const accepted = this.#models.some((model) => model.sha256 === file && model.piecesHash === hash);
+    if (!accepted) this.#deps.log("warn", "pieces.refused", { file });
+    return accepted;
+  }
+
+  #problemOf({ organizationId, models, signature }: OfferedCatalog): string | null {
+    const pinned = this.#deps.pinned();
+    if (signature === null && pinned === null) return null;
+    if (signature === null) return problems.unsigned;
+    const read = catalogSignature.safeParse(signature);
+    if (!read.success) return problems.wrong;
+    const { publicKey, version, signature: value, handovers } = read.data;
+    if (pinned !== null && !leadsTo(organizationId, pinned.publicKey, publicKey, handovers)) {
+      return problems.otherKey;
+    }
+    if (!isSigned(publicKey, value, catalogStatement(organizationId, version, models))) return problems.wrong;
+    if (pinned !== null && version < pinned.version) return problems.older;
+    if (pinned?.publicKey !== publicKey || pinned.version !== version) this.#deps.pin({ publicKey, version });
+    return null;
+  }
+}
+
+const problems = {
+  unsigned:
+    "The organization's list of models is not signed anymore, so this computer keeps the last signed one.",
+  wrong:
+    "The organization's list of models was changed on its way, so this computer keeps the last signed one.",
+  otherKey:
+    "The organization's list of models is signed with another key than before, so this computer keeps the last list.",
+  older: "The server sent an older list of models than before, so this computer keeps the newer one.",
+};
+
+/** Whether the pinned key signed the present one, or a chain of handovers leads to it. */
+function leadsTo(
+  organizationId: string,
+  pinned: string,
+  present: string,
+  handovers: readonly Handover[],
+): boolean {
+  let trusted = pinned;
+  const start = handovers.findIndex(({ from }) => from === pinned);
+  for (const { from, to, signature } of start === -1 ? [] : handovers.slice(start)) {
+    if (trusted === present) break;
+    if (from !== trusted || !isSigned(from, signature, handoverStatement(organizationId, from, to)))
+      return false;
+    trusted = to;
+  }
+  return trusted === present;
+}
+
+function isSigned(publicKey: string, signature: string, text: string): boolean {
+  try {
+    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
+    return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url"));
+  } catch {
+    return false;
+  }
+}
