@@ -131,9 +131,9 @@ export async function startDeployment(
         "--data",
         join(folder, "backend.sqlite"),
       ],
-      ...["--port", "0", "--site-port", "0", "--with-parent"],
+      ...["--port", "0", "--site-port", "0", "--with-parent", "--pass-env", "GLEANER_SIGNING_KEY"],
     ],
-    { CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
+    { CONVEX_EMBEDDED_ADMIN_KEY: adminKey, GLEANER_SIGNING_KEY: randomBytes(32).toString("base64url") },
   );
   const url = String(backend.ready["url"]);
   const admin = adminCaller(url, adminKey);

@@ -144,6 +144,20 @@ test("without a terminal no secret is printed, and the printed steps still work"
 test("only its owner can read the data folder", async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
   expect((await stat(join(folder, "admin-key"))).mode & 0o077).toBe(0);
+  expect((await stat(join(folder, "signing-key"))).mode & 0o077).toBe(0);
+});
+
+test("the catalog is signed, its key is not in the database, and this computer has pinned it", async () => {
+  const signingKey = (await readFile(join(folder, "signing-key"), "utf8")).trim();
+  expect(signingKey).toMatch(/^[\w-]{43}$/);
+  const device = JSON.parse(await readFile(join(folder, "donor", "device.json"), "utf8")) as object;
+  const pinned = { publicKey: expect.any(String) as string, version: expect.any(Number) as number };
+  expect(device).toMatchObject({ organizationKey: pinned });
+  expect((device as { organizationKey: { version: number } }).organizationKey.version).toBeGreaterThan(0);
+  for (const file of ["backend.sqlite", "backend.sqlite-wal"]) {
+    const bytes = await readFile(join(folder, file)).catch(() => Buffer.alloc(0));
+    expect(bytes.includes(signingKey)).toBe(false);
+  }
 });
 
 test("an interrupted setup is completed for the same organization", async () => {

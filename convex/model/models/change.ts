@@ -61,7 +61,9 @@ export async function addModel(
     enabled: true,
     createdAt: now,
   };
-  await changeCatalog(ctx, organizationId, now, async () => void (await ctx.db.insert("models", row)));
+  await changeCatalog(ctx, organizationId, now, async () => {
+    await ctx.db.insert("models", row);
+  });
   if (pieces !== null) await keepPieces(ctx, organizationId, entry.sha256, pieces);
   const detail = `${entry.source}, ${String(entry.sizeBytes)} bytes, SHA-256 ${entry.sha256}`;
   await record(ctx, {

@@ -13,7 +13,7 @@ import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { isSignedBy } from "../signatures.ts";
 import { allModels, offered, piecesOf } from "./catalog.ts";
-import { organizationKey, type OrganizationKey } from "./organizationKey.ts";
+import { type OrganizationKey,organizationKey } from "./organizationKey.ts";
 
 export const catalogSignature = v.object({
   publicKey: v.string(),
