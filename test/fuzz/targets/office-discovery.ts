@@ -47,6 +47,7 @@ export const officeDiscovery: Target = {
       onPeer: (peer) => admitted.push(peer.id),
       onLeft: (left) => admitted.push(left),
       onError: () => undefined,
+      onWrongClock: () => admitted.push("a clock"),
       multicastPort: port,
     });
     const sender = createSocket("udp4");
