@@ -1,5 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { createCode, newCode } from "./model/devices/enrollmentCodes.ts";
@@ -63,16 +64,16 @@ export const issueEnrollmentCode = internalMutation({
 });
 
 /**
- * Signs the catalogs that are not signed yet, and hands over to a new signing key. @param force signs the present models
- * with the present key; docs/signatures.md says when.
+ * Signs the catalogs that are not signed yet, and hands over to a new signing key. docs/signatures.md says
+ * when `renew` and `force` are needed.
  */
 export const signCatalogs = internalMutation({
-  args: { force: v.optional(v.boolean()) },
+  args: { how: v.optional(literals("missing", "renew", "force")) },
   returns: v.array(v.object({ organization: v.string(), outcome: signOutcome })),
-  handler: async (ctx, { force = false }) => {
+  handler: async (ctx, { how = "missing" }) => {
     const signed = [];
     for (const { _id, name } of await allOrganizations(ctx)) {
-      signed.push({ organization: name, outcome: await signCatalog(ctx, _id, force, Date.now()) });
+      signed.push({ organization: name, outcome: await signCatalog(ctx, _id, how, Date.now()) });
     }
     return signed;
   },

@@ -44,8 +44,10 @@ afterEach(() => {
 });
 
 const me = async () => await t.query(api.devices.me, { key: device.key });
-const signAll = async (force = false) =>
-  (await t.mutation(internal.setup.signCatalogs, { force })).map(({ outcome }) => outcome);
+const signAll = async (how?: "renew" | "force") =>
+  (await t.mutation(internal.setup.signCatalogs, how === undefined ? {} : { how })).map(
+    ({ outcome }) => outcome,
+  );
 
 const pieces = { pieceBytes: 65_536, pieceHashes: ["cd".repeat(32)] };
 const entry = {
@@ -135,7 +137,8 @@ describe("a signed catalog", () => {
       expect(await isGenuine()).toBe(false);
       await expectRefusal(t.mutation(api.adminModels.retire, { session, modelId }), "conflict");
       expect(await signAll()).toEqual(["changed-outside"]);
-      expect(await signAll(true)).toEqual(["signed"]);
+      expect(await signAll("renew")).toEqual(["changed-outside"]);
+      expect(await signAll("force")).toEqual(["signed"]);
       expect(await isGenuine()).toBe(true);
     },
   );
@@ -172,7 +175,7 @@ describe("a signed catalog", () => {
       if (added !== undefined) await ctx.db.delete("models", added._id);
     });
     vi.advanceTimersByTime(1_000);
-    expect(await signAll(true)).toEqual(["signed"]);
+    expect(await signAll("renew")).toEqual(["signed"]);
     expect((await me()).catalog?.version).toBeGreaterThan(before);
   });
 });
@@ -203,11 +206,12 @@ describe("the key of a catalog", () => {
     await expectRefusal(add(), "conflict");
     expect(await isGenuine()).toBe(true);
     expect(await signAll()).toEqual(["other-key"]);
+    expect(await signAll("renew")).toEqual(["other-key"]);
   });
 
   it("replaces a lost one if the operator forces it, without a handover", async () => {
     setKey(secretB);
-    expect(await signAll(true)).toEqual(["signed"]);
+    expect(await signAll("force")).toEqual(["signed"]);
     expect((await me()).catalog?.handovers).toEqual([]);
     expect(await isGenuine()).toBe(true);
   });

@@ -13,7 +13,7 @@ import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { isSignedBy } from "../signatures.ts";
 import { allModels, offered, piecesOf } from "./catalog.ts";
-import { type OrganizationKey,organizationKey } from "./organizationKey.ts";
+import { type OrganizationKey, organizationKey } from "./organizationKey.ts";
 
 export const catalogSignature = v.object({
   publicKey: v.string(),
@@ -122,13 +122,13 @@ export const signOutcome = v.union(
 
 /**
  * Signs a catalog that is not signed yet, or hands over to a new key if the deployment has the previous one, too.
- * @param force signs the present models with the present key, whatever was signed before. After another key, devices
- * refuse the catalog until a person tells them the new one.
+ * @param how `renew`: signs an intact catalog again, as the newest. `force`: signs the present models with the present key,
+ * whatever was signed before. After another key, devices refuse the catalog until a person tells them the new one.
  */
 export async function signCatalog(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  force: boolean,
+  how: "missing" | "renew" | "force",
   now: number,
 ): Promise<Infer<typeof signOutcome>> {
   const [row, key, previous] = await Promise.all([
@@ -137,14 +137,18 @@ export async function signCatalog(
     organizationKey(organizationId, "previous"),
   ]);
   if (key === null) return row === null ? "no-key" : "other-key";
-  if (force || row === null) {
+  if (how === "force" || row === null) {
     await hashPieces(ctx, organizationId);
     await sign(ctx, organizationId, row, key, now);
     await note(ctx, organizationId, key, now);
     return "signed";
   }
   if (!(await isSigned(ctx, row))) return "changed-outside";
-  if (row.publicKey === key.publicKey) return "unchanged";
+  if (row.publicKey === key.publicKey) {
+    if (how === "missing") return "unchanged";
+    await sign(ctx, organizationId, row, key, now);
+    return "signed";
+  }
   if (row.publicKey !== previous?.publicKey) return "other-key";
   const from = previous.publicKey;
   const to = key.publicKey;
