@@ -1,4 +1,5 @@
 import { type ObjectType, type PropertyValidators, v } from "convex/values";
+import * as overdue from "./model/attempt/overdue.ts";
 import * as fold from "./model/batches/fold.ts";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./model/builders.ts";
 import * as settle from "./model/dependencies/settle.ts";
@@ -38,7 +39,10 @@ function task<Args extends PropertyValidators>(
   });
 }
 
-export const sweepLeases = task(taskArgs.sweepLeases, sweeps.sweepLeases);
+export const sweepLeases = task(taskArgs.sweepLeases, async (ctx, sweep, now) => {
+  await overdue.timeOutOverdue(ctx, sweep);
+  await sweeps.sweepLeases(ctx, sweep, now);
+});
 
 export const expireLease = task(taskArgs.expireLease, leases.expireLease);
 
@@ -94,6 +98,11 @@ async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void>
     case "markLost": {
       const attempt = await ctx.db.get("attempts", one.attemptId);
       if (attempt?.open === true) await leases.markLost(ctx, attempt, now);
+      return;
+    }
+    case "timeOut": {
+      const attempt = await ctx.db.get("attempts", one.attemptId);
+      if (attempt?.open === true) await overdue.timeOut(ctx, attempt, now);
       return;
     }
     case "settle": {

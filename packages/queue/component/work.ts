@@ -113,7 +113,12 @@ export const complete = mutation({
 });
 
 export const fail = mutation({
-  args: { ...byWorker, ...workerMutations.fail.args },
+  args: {
+    ...byWorker,
+    ...workerMutations.fail.args,
+    /** The app's judgment of an error that is not retryable. Workers cannot say it: their function has no such argument. */
+    judged: v.optional(v.union(v.literal("true"), v.literal("false"))),
+  },
   returns: workerMutations.fail.returns,
   handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
 });

@@ -1,13 +1,16 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
-import { attemptView, workerStatus, workerView } from "../shared/validators.ts";
-import { findByKey } from "./model/authenticate.ts";
+import { anything, attemptView, workerStatus, workerView } from "../shared/validators.ts";
+import { authenticate, findByKey } from "./model/authenticate.ts";
 import { boundedPage } from "./model/bounds.ts";
 import { mutation, query } from "./model/builders.ts";
+import { attemptById, passFence } from "./model/jobs/held.ts";
+import { payloadOf } from "./model/jobs/rows.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { schema } from "./model/schema.ts";
+import { continuesStream } from "./model/streams/chunks.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
 import { byExternalId as findByExternalId, viewOf } from "./model/workers/view.ts";
@@ -111,5 +114,36 @@ export const history = query({
       .order("desc")
       .paginate(boundedPage(paginationOpts));
     return { ...found, page: found.page.map((attempt) => viewAttempt(attempt, worker)) };
+  },
+});
+
+/**
+ * The job of an attempt that the worker holds, for an app that checks results before it passes them on to `complete`.
+ * Null if the worker does not hold it. `continues`: whether `text`, the whole text of the result, begins with all that was
+ * streamed of it; true without `text`.
+ */
+export const attempt = query({
+  args: { ...byWorker, attemptId: v.string(), text: v.optional(v.string()) },
+  returns: v.union(
+    v.object({
+      jobId: v.string(),
+      kind: v.string(),
+      payload: anything,
+      claimedAt: v.number(),
+      continues: v.boolean(),
+    }),
+    v.null(),
+  ),
+  handler: async (ctx, { keyHash, attemptId, text }) => {
+    const [worker, found] = await Promise.all([authenticate(ctx, keyHash), attemptById(ctx, attemptId)]);
+    const held = await passFence(ctx, worker, found);
+    if (held === null) return null;
+    const { job, attempt: own } = held;
+    const [payload, continues] = await Promise.all([
+      payloadOf(ctx, job._id),
+      text === undefined || !job.watched ? true : continuesStream(ctx, own._id, text),
+    ]);
+    const { _id: jobId, kind } = job;
+    return { jobId, kind, payload: payload?.payload ?? null, claimedAt: own.claimedAt, continues };
   },
 });

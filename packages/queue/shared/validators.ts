@@ -72,6 +72,11 @@ export const policy = v.object({
   /** The same for failures of which the worker says that the job caused them (`byJob`). */
   maxFailuresByJob: v.optional(v.number()),
   /**
+   * How many workers have to report the same error that is not retryable, before the job is a dead letter. If no other
+   * worker could run the job, one is enough. By default every worker is believed: 1.
+   */
+  agreement: v.optional(v.number()),
+  /**
    * The n-th wait is `firstMs` × factor^(n−1), at most `maxMs`. A random share of it, up to `jitter` (0 to 1), is
    * subtracted.
    */
@@ -115,6 +120,8 @@ export const jobSpec = v.object({
   expiresAt: v.optional(v.number()),
   /** Milliseconds since the epoch. The job expires if it has not ended by then, even while it runs. */
   deadlineAt: v.optional(v.number()),
+  /** How long a worker may work on the job. Then the attempt fails with `worker_timeout`, and the job goes to another. */
+  attemptMs: v.optional(v.number()),
   after: v.optional(
     v.object({ jobs: v.array(v.string()), when: v.union(v.literal("succeeded"), v.literal("finished")) }),
   ),
@@ -148,6 +155,10 @@ export const finalEvent = v.object({
   /** The worker whose attempt ended the job: its `externalId`, or else its id. Null if no attempt ended it. */
   worker: v.union(v.string(), v.null()),
   attemptId: v.union(v.string(), v.null()),
+  /** How long that worker had the job, in milliseconds. */
+  heldMs: v.optional(v.number()),
+  /** Attempts that failed or were lost before. */
+  failures: v.optional(v.number()),
   /** The worker's report beside the result. */
   report: v.optional(anything),
   error: v.union(jobError, v.null()),

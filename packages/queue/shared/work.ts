@@ -99,6 +99,8 @@ export const workerMutations = {
     returns: v.union(
       v.object({ kind: v.literal("completed"), reply: v.optional(anything), ...nextWork.fields }),
       v.object({ kind: v.literal("fenced"), ...nextWork.fields }),
+      /** The app refused the result. The attempt has failed, and another worker gets the job. */
+      v.object({ kind: v.literal("refused"), why: v.string(), ...nextWork.fields }),
     ),
   },
   /** Ends an attempt with an error. It counts against the job's retries. An error that is not retryable ends the job. */

@@ -11,6 +11,7 @@ const step = v.union(
   v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),
   v.object({ kind: v.literal("retry"), jobId: v.id("jobs") }),
   v.object({ kind: v.literal("markLost"), attemptId: v.id("attempts") }),
+  v.object({ kind: v.literal("timeOut"), attemptId: v.id("attempts") }),
   v.object({ kind: v.literal("settle"), dependencyId: v.id("dependencies") }),
 );
 export type Step = Infer<typeof step>;
@@ -20,7 +21,7 @@ export type Step = Infer<typeof step>;
  * arguments stay as they are.
  */
 export const taskArgs = {
-  /** Checks a scope's leases. A worker's first call schedules it: model/leases/sweep.ts. */
+  /** Checks a scope's leases, and its overdue attempts: model/attempt/overdue.ts. A worker's first call schedules it: model/leases/sweep.ts. */
   sweepLeases: { scope, due: v.number(), graced: v.boolean() },
   /** Takes back the jobs of a silent worker: model/leases/expireLease.ts. */
   expireLease: { workerId: v.id("workers"), lastSeenAt: v.number(), failures },

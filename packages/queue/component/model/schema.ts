@@ -200,6 +200,8 @@ export const schema = defineSchema({
     dueAt: v.optional(v.number()),
     expiresAt: v.optional(v.number()),
     deadlineAt: v.optional(v.number()),
+    /** How long one attempt may run. */
+    attemptMs: v.optional(v.number()),
     attempts: v.number(),
     failures: v.number(),
     /** Those of the failures that the job caused, as its workers say. */
@@ -209,6 +211,10 @@ export const schema = defineSchema({
     currentAttemptId: v.optional(v.id("attempts")),
     /** The last worker that failed or lost the job. It does not get the job again while another worker could run it. */
     lastFailedWorkerId: v.optional(v.id("workers")),
+    /** The workers that failed or lost the job lately, each once. Others are preferred to them. */
+    failedBy: v.optional(v.array(v.id("workers"))),
+    /** Errors that are not retryable, and the worker that reported each. They wait for others to agree. */
+    verdicts: v.optional(v.array(v.object({ workerId: v.id("workers"), code: v.string() }))),
     /** Workers that reported that they cannot run the job, and in which of their lives. */
     unfit: v.optional(v.array(v.object({ workerId: v.id("workers"), life: v.number() }))),
     watched: v.boolean(),
@@ -266,6 +272,8 @@ export const schema = defineSchema({
     handed: v.optional(handed),
     /** When the job was handed over. Removed at the start. */
     handedAt: v.optional(v.number()),
+    /** When the running attempt is taken from its worker, if the job has a limit. Removed at the end. */
+    overdueAt: v.optional(v.number()),
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
     report: v.optional(anything),
@@ -279,7 +287,8 @@ export const schema = defineSchema({
     .index("by_worker", ["workerId", "claimedAt"])
     .index("by_open", ["workerId", "open"])
     .index("by_key", ["keyHash", "open"])
-    .index("by_handed", ["scope", "handedAt"]),
+    .index("by_handed", ["scope", "handedAt"])
+    .index("by_overdue", ["scope", "overdueAt"]),
 
   /** The time of the next, or the last, check of handed-over jobs. Written by model/dispatch/reclaim.ts. */
   recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
@@ -292,6 +301,10 @@ export const schema = defineSchema({
     text: v.string(),
     /** UTF-8 bytes of the attempt's text up to the end of this chunk. */
     endBytes: v.number(),
+    /** Identifies the attempt's text up to the end of this chunk: model/streams/digest.ts. */
+    digest: v.optional(
+      v.object({ factor: v.number(), sum: v.number(), chars: v.number(), blanks: v.string() }),
+    ),
   })
     .index("by_attempt", ["attemptId", "seq"])
     .index("by_job", ["jobId"]),

@@ -37,7 +37,9 @@ export function onAnswer(t: Turn, event: Answered): void {
       const { attemptId, demand } = event.args;
       const { kind: outcome } = event.answer;
       receive(t, event.answer, demand.jobs);
-      if (event.name === "complete") t.log("info", "attempt.completed", { attemptId, outcome });
+      if (event.answer.kind === "refused")
+        t.log("warn", "attempt.refused", { attemptId, why: event.answer.why });
+      else if (event.name === "complete") t.log("info", "attempt.completed", { attemptId, outcome });
       else t.log("warn", "attempt.failed", { attemptId, code: event.args.error.code, outcome });
       onAttempt(t, attemptId, { kind: "answered" });
       return;

@@ -22,7 +22,7 @@ export async function complete(
   ctx: MutationCtx,
   args: WorkerCall<"complete">,
   now: number,
-): Promise<WorkerAnswer<"complete">> {
+): Promise<Exclude<WorkerAnswer<"complete">, { kind: "refused" }>> {
   const end = await readAttemptEnd(ctx, args);
   const { worker, lease, waiters, attempt } = end;
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {

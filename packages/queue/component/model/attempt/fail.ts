@@ -1,11 +1,12 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { clip } from "../bounds.ts";
-import type { Doc, MutationCtx } from "../builders.ts";
-import { ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
+import { othersFor, ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
+import { present } from "../refuse.ts";
 import { policyOf, type Settings, settingsOf } from "../settings.ts";
 import { checkAndPlan, readAttemptEnd } from "./attemptEnd.ts";
 import { retryAfter } from "./backoff.ts";
@@ -20,7 +21,7 @@ const maxMessageChars = 500;
  */
 export async function fail(
   ctx: MutationCtx,
-  args: WorkerCall<"fail">,
+  { judged, ...args }: WorkerCall<"fail"> & Pick<Failure, "judged">,
   now: number,
 ): Promise<WorkerAnswer<"fail">> {
   const end = await readAttemptEnd(ctx, args);
@@ -31,40 +32,71 @@ export async function fail(
   ]);
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
   await startHeld(ctx, starts, now);
-  if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
+  if (held !== null) await failOnce(ctx, worker._id, held.job, { ...args.error, judged }, settings, now);
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: held === null ? "fenced" : "failed", ...next };
 }
 
+type Failure = WorkerCall<"fail">["error"] & {
+  /** The app's judgment of an error that is not retryable: the job proves it, or the job refutes it. */
+  readonly judged?: "true" | "false" | undefined;
+};
+
 /**
  * A worker's first `unfit` counts as a failure; its repeats do not. The job goes to another worker without a back-off. A
- * failure that the job caused counts twice: in `failures`, and in `failuresByJob`, which has a lower limit.
+ * failure that the job caused counts twice: in `failures`, and in `failuresByJob`, which has a lower limit. An error that is
+ * not retryable is a verdict on the job. Until enough workers have given it, others get the job without a back-off.
  */
-async function failOnce(
+export async function failOnce(
   ctx: MutationCtx,
-  worker: Doc<"workers">,
+  workerId: Id<"workers">,
   job: Doc<"jobs">,
-  { code, message, retryable, unfit = false, byJob = false }: WorkerCall<"fail">["error"],
+  { code, message, retryable, unfit = false, byJob = false, judged }: Failure,
   settings: Settings,
   now: number,
 ): Promise<void> {
   const error = { code: clip(code, maxCodeChars), message: clip(message, maxMessageChars) };
   const policy = policyOf(settings, job.policy);
-  const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
-  const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};
+  const failures = unfit && wasUnfit(job, workerId) ? job.failures : job.failures + 1;
+  const unfits = unfit ? { unfit: withUnfit(job, await workerById(ctx, workerId)) } : {};
   const failuresByJob = (job.failuresByJob ?? 0) + (byJob ? 1 : 0);
   const tooMany = failures >= policy.maxFailures || failuresByJob >= policy.maxFailuresByJob;
-  const final = (!retryable && !unfit) || tooMany;
+  const isVerdict = !retryable && !unfit && judged !== "false";
+  const verdicts = isVerdict ? { verdicts: withVerdict(job, { workerId, code: error.code }) } : {};
+  const isBelieved =
+    isVerdict && (judged === "true" || (await isAgreed(ctx, { ...job, ...verdicts }, policy.agreement)));
+  const final = isBelieved || tooMany;
   const next = final
     ? { error }
-    : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id) };
-  const waitMs = final || unfit ? 0 : retryAfter(policy, failures, Math.random());
+    : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, workerId) };
+  const waitMs = final || unfit || isVerdict ? 0 : retryAfter(policy, failures, Math.random());
   const delayed = waitMs > 0;
   const dueAt = now + waitMs;
   const wait = delayed ? { waitsFor: "time" as const, dueAt } : {};
   await move(ctx, job, { kind: "fail", final, delayed }, now, {
-    job: { failures, ...(byJob ? { failuresByJob } : {}), ...unfits, ...next, ...wait },
+    job: { failures, ...(byJob ? { failuresByJob } : {}), ...unfits, ...verdicts, ...next, ...wait },
     attempt: { error },
   });
   if (delayed) await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
+}
+
+async function workerById(ctx: MutationCtx, workerId: Id<"workers">): Promise<Doc<"workers">> {
+  return present(await ctx.db.get("workers", workerId), "worker of an attempt");
+}
+
+type Verdicts = NonNullable<Doc<"jobs">["verdicts"]>;
+
+/** Adds a worker's verdict in place of its earlier one. The list is short, because each entry is a failure. */
+function withVerdict({ verdicts = [] }: Doc<"jobs">, added: Verdicts[number]): Verdicts {
+  return [...verdicts.filter(({ workerId }) => workerId !== added.workerId), added];
+}
+
+/** Whether enough workers have given the last verdict, or no other worker could be asked. */
+async function isAgreed(ctx: MutationCtx, job: Doc<"jobs">, agreement: number): Promise<boolean> {
+  const { verdicts = [] } = job;
+  const last = verdicts.at(-1);
+  const agreeing = verdicts.filter(({ code }) => code === last?.code).map(({ workerId }) => workerId);
+  if (last === undefined || agreeing.length >= agreement) return true;
+  const others = await othersFor(ctx, job, last.workerId);
+  return others.every((workerId) => agreeing.includes(workerId));
 }

@@ -2,7 +2,7 @@ import { convexToJson, type Value } from "convex/values";
 import type { ClaimedJob } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { ranOut } from "../end/expire.ts";
-import { move } from "../jobs/move.ts";
+import { move, overdueFrom } from "../jobs/move.ts";
 import { payloadOf } from "../jobs/rows.ts";
 import { defined } from "../load.ts";
 import { parked } from "../placement.ts";
@@ -49,6 +49,7 @@ export async function assign(
     ...(woken && !begun ? { handedAt: now } : {}),
     ...(woken && !begun && isSmall(payload) ? { handed: handedOf({ job, payload }) } : {}),
     claimedAt: now,
+    ...(begun ? overdueFrom(job, now) : {}),
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";
   if (kind === "steal") await removeUnresponsive(ctx, job);

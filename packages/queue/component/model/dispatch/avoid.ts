@@ -6,17 +6,29 @@ import { following } from "../rings/neighbors.ts";
 const maxHomesRead = 32;
 
 /**
- * Whether a worker leaves a job to others: it is unfit for the job, or it was the last to fail or lose it and another
- * accepting worker could run it.
+ * Whether a worker leaves a job to others: it is unfit for the job, or it failed or lost it and another accepting worker
+ * could run it. Workers that have not failed it come first. After them, all but the last one to fail it may try again.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
   if (isUnfit(job, worker)) return true;
-  if (job.lastFailedWorkerId !== worker._id) return false;
+  const wasLast = job.lastFailedWorkerId === worker._id;
+  const failedBy = job.failedBy ?? [];
+  if (!wasLast && !failedBy.includes(worker._id)) return false;
+  const others = await othersFor(ctx, job, worker._id);
+  return wasLast ? others.length > 0 : others.some((workerId) => !failedBy.includes(workerId));
+}
+
+/** The accepting workers beside this one that could run the job, as far as they are read. */
+export async function othersFor(
+  ctx: QueryCtx,
+  job: Pick<Doc<"jobs">, "laneId" | "unfit">,
+  workerId: Id<"workers">,
+): Promise<Id<"workers">[]> {
   const homes = await ctx.db
     .query("homes")
     .withIndex("by_lane", (q) => q.eq("laneId", job.laneId))
     .take(maxHomesRead);
-  return homes.some(({ workerId }) => workerId !== worker._id && !wasUnfit(job, workerId));
+  return homes.map((home) => home.workerId).filter((other) => other !== workerId && !wasUnfit(job, other));
 }
 
 type Unfit = NonNullable<Doc<"jobs">["unfit"]>;
@@ -57,7 +69,10 @@ export async function ringPositionForAnother(
   const waiting = await following(ctx, "stands", job.laneId, Math.random() * ringSize, maxWaitersRead);
   const other = waiting.find(
     ({ workerId, position }) =>
-      workerId !== failed && !wasUnfit(job, workerId) && Math.ceil(position) < ringSize,
+      workerId !== failed &&
+      !wasUnfit(job, workerId) &&
+      !(job.failedBy ?? []).includes(workerId) &&
+      Math.ceil(position) < ringSize,
   );
   return other === undefined
     ? unparked(job).place

@@ -12,7 +12,7 @@ import { removeWaiters, subscriptionOf, waitersByKey } from "../rings/membership
 import { type LaneKey, waiterBefore } from "../rings/neighbors.ts";
 import { widen } from "../spreads/spread.ts";
 import { assign, hasJustReleased, isOverdue, mayBeStarting } from "./assign.ts";
-import { isUnfit } from "./avoid.ts";
+import { isAvoided } from "./avoid.ts";
 import { checkDemand } from "./next.ts";
 
 /** A job that was ready for less than this did not wait for a free worker. */
@@ -50,7 +50,8 @@ export async function claim(
   if (hasJustReleased(worker, last, now) || mayBeStarting(job, last, now)) return { kind: "taken" };
   // The worker was handed a job meanwhile and is about to start that one instead.
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
-  if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
+  if (held.length >= capacity.held || !mayRun(worker, job) || (await isAvoided(ctx, job, worker)))
+    return { kind: "unable" };
   const [lane, unresponsive] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
     late && !stolen ? waiterBefore(ctx, laneKeyOf(job), slotOf(job.place), worker._id) : null,
@@ -80,5 +81,5 @@ function laneKeyOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {
 }
 
 function mayRun(worker: Doc<"workers">, job: Doc<"jobs">): boolean {
-  return worker.status === "active" && matches(worker, job.kind, job.requirements) && !isUnfit(job, worker);
+  return worker.status === "active" && matches(worker, job.kind, job.requirements);
 }

@@ -39,6 +39,8 @@ export async function retryDeadLetter(
     laneId,
     unfit: undefined,
     failuresByJob: undefined,
+    failedBy: undefined,
+    verdicts: undefined,
     error: undefined,
     report: undefined,
     reply: undefined,

@@ -20,7 +20,7 @@ export async function finish(
 ): Promise<Doc<"jobs">> {
   const [settings, event] = await Promise.all([
     settingsOf(ctx, job.scope),
-    job.onFinal === undefined ? null : eventOf(ctx, job),
+    job.onFinal === undefined ? null : eventOf(ctx, job, now),
   ]);
   const policy = policyOf(settings, job.policy);
   const reply = event === null ? undefined : await callBack(ctx, job.onFinal, event);
@@ -54,7 +54,7 @@ async function callBack(
   return (await ctx.runMutation(handle, event)) ?? undefined;
 }
 
-async function eventOf(ctx: MutationCtx, job: FinalJob): Promise<FinalEvent> {
+async function eventOf(ctx: MutationCtx, job: FinalJob, now: number): Promise<FinalEvent> {
   const attempt =
     job.currentAttemptId === undefined ? null : await ctx.db.get("attempts", job.currentAttemptId);
   const worker = attempt === null ? null : await ctx.db.get("workers", attempt.workerId);
@@ -66,6 +66,8 @@ async function eventOf(ctx: MutationCtx, job: FinalJob): Promise<FinalEvent> {
     outcome: job.status,
     worker: worker === null ? null : (worker.externalId ?? worker._id),
     attemptId: attempt?._id ?? null,
+    ...(attempt === null ? {} : { heldMs: now - attempt.claimedAt }),
+    failures: job.failures,
     error: job.error ?? null,
     ...(job.report === undefined ? {} : { report: job.report }),
     ...(job.context === undefined ? {} : { context: job.context }),

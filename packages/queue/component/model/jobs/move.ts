@@ -14,6 +14,7 @@ export type JobChange = Partial<
     | "failures"
     | "failuresByJob"
     | "unfit"
+    | "verdicts"
     | "error"
     | "report"
     | "waitsFor"
@@ -29,6 +30,17 @@ export type JobChange = Partial<
 export type AttemptChange = Partial<
   Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">
 >;
+
+/** The workers that a job remembers because they failed it. */
+const maxFailedBy = 16;
+
+/** The time limit of an attempt that starts now, if its job has one. */
+export function overdueFrom(
+  { attemptMs }: Pick<Doc<"jobs">, "attemptMs">,
+  now: number,
+): { readonly overdueAt?: number } {
+  return attemptMs === undefined ? {} : { overdueAt: now + attemptMs };
+}
 
 /**
  * Changes a job's status, and the status of its current attempt. No other code does. A job that becomes final is
@@ -50,7 +62,10 @@ export async function move(
   const patch: Partial<Doc<"jobs">> = {};
   if (next.attempt !== null && job.currentAttemptId !== undefined) {
     const attempt = present(await ctx.db.get("attempts", job.currentAttemptId), "current attempt");
-    const over = next.attempt === "running" ? {} : { open: false, endedAt: now };
+    const over =
+      next.attempt === "running"
+        ? overdueFrom(job, now)
+        : { open: false, endedAt: now, overdueAt: undefined };
     await ctx.db.patch("attempts", attempt._id, {
       ...change.attempt,
       ...over,
@@ -63,6 +78,8 @@ export async function move(
       const counts = event.kind === "fail" || job.status === "running";
       patch.failures = job.failures + (counts ? 1 : 0);
       patch.lastFailedWorkerId = attempt.workerId;
+      const others = (job.failedBy ?? []).filter((workerId) => workerId !== attempt.workerId);
+      patch.failedBy = [...others, attempt.workerId].slice(-maxFailedBy);
     }
   }
   if (next.job === "running") patch.startedAt = job.startedAt ?? now;

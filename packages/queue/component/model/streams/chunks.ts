@@ -2,6 +2,7 @@ import { boundedInteger, byteLength, wellFormed } from "../bounds.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
+import { emptyDigest, extendDigest, isContinuedBy } from "./digest.ts";
 
 /** The most chunks of one attempt: more than two hours at four a second. */
 const maxSeq = 32_768;
@@ -24,11 +25,7 @@ export async function appendChunk(
   const attemptId = held.attempt._id;
   const [{ maxChunkBytes, maxTextBytes }, last] = await Promise.all([
     settingsOf(ctx, held.job.scope),
-    ctx.db
-      .query("chunks")
-      .withIndex("by_attempt", (q) => q.eq("attemptId", attemptId))
-      .order("desc")
-      .first(),
+    lastChunk(ctx, attemptId),
   ]);
   if (bytes > maxChunkBytes) refuse("too_large", `A chunk has at most ${String(maxChunkBytes)} bytes.`);
   // A reader that has the last chunk would never see one before it.
@@ -37,7 +34,27 @@ export async function appendChunk(
   if (endBytes > maxTextBytes) {
     refuse("too_large", `An attempt's text has at most ${String(maxTextBytes)} bytes.`);
   }
-  await ctx.db.insert("chunks", { jobId: held.job._id, attemptId, seq, text, endBytes });
+  const before = last === null ? emptyDigest(Math.random()) : last.digest;
+  const digest = before === undefined ? {} : { digest: extendDigest(before, text) };
+  await ctx.db.insert("chunks", { jobId: held.job._id, attemptId, seq, text, endBytes, ...digest });
+}
+
+/** Whether a text begins with all that was streamed of an attempt. True if nothing is known of it. One read. */
+export async function continuesStream(
+  ctx: QueryCtx,
+  attemptId: Id<"attempts">,
+  text: string,
+): Promise<boolean> {
+  const last = await lastChunk(ctx, attemptId);
+  return last?.digest === undefined || isContinuedBy(last.digest, text);
+}
+
+async function lastChunk(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<Doc<"chunks"> | null> {
+  return await ctx.db
+    .query("chunks")
+    .withIndex("by_attempt", (q) => q.eq("attemptId", attemptId))
+    .order("desc")
+    .first();
 }
 
 /** The text in one answer is about this long. A reader far behind asks again. */

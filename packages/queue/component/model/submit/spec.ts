@@ -12,6 +12,8 @@ import { refuse } from "../refuse.ts";
 
 const maxListed = 16;
 const maxDependencies = 100;
+/** Overdue attempts are found when leases are checked, which is about this often. */
+const shortestAttemptMs = 60_000;
 
 /** Checks a job, except for its payload's size, which depends on the settings. Refuses: invalid, too_large. */
 export function checkSpec(spec: JobSpec): void {
@@ -29,6 +31,7 @@ export function checkSpec(spec: JobSpec): void {
   }
   if (spec.requirements !== undefined) checkRequirements(spec.requirements);
   if (spec.delayMs !== undefined) boundedNumber(spec.delayMs, "delayMs", 0, farthestMs);
+  if (spec.attemptMs !== undefined) boundedNumber(spec.attemptMs, "attemptMs", shortestAttemptMs, farthestMs);
   for (const name of ["expiresAt", "deadlineAt"] as const) {
     const at = spec[name];
     if (at !== undefined) boundedNumber(at, name, 0, Number.MAX_SAFE_INTEGER);
