@@ -14,6 +14,9 @@ const actions = {
   "device.key-registered": "Device registered its signing key",
   "device.retired": "Device retired",
   "device.reinstated": "Device reinstated",
+  "device.paused": "Device paused automatically",
+  "device.resumed": "Device resumed",
+  "version.required": "Oldest version of devices changed",
   "device.labelled": "Device groups changed",
   "job.canceled": "Job canceled",
   "lane.opened": "Lane opened",
@@ -32,7 +35,12 @@ const actions = {
   "model.reinstated": "Model reinstated",
 } as const;
 
-const actors = { admin: "Administrator", setup: "Server setup", device: "Device" } as const;
+const actors = {
+  admin: "Administrator",
+  setup: "Server setup",
+  device: "Device",
+  system: "Gleaner itself",
+} as const;
 
 export type AuditAction = keyof typeof actions;
 export type AuditActor = keyof typeof actors;

@@ -9,7 +9,8 @@ import {
   retireBatchOfCode,
 } from "./model/devices/arrivals.ts";
 import { revokeCode } from "./model/devices/enrollmentCodes.ts";
-import { approve as approveDevice, refuseDevice } from "./model/devices/service.ts";
+import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
+import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
 import { owned } from "./model/refuse.ts";
 
 /** The devices that wait for approval, oldest first, at most 100. */
@@ -66,5 +67,33 @@ export const retireAllOfCode = adminMutation({
     await retireBatchOfCode(ctx, codeId, at);
     await ctx.audit("enrolment-code.devices-retired", codeId);
     return { devices };
+  },
+});
+
+/** Resumes a device that was paused because it failed too often. Refuses: not_found. */
+export const resume = adminMutation({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
+    await resumeDevice(ctx, device, ctx.at);
+    return null;
+  },
+});
+
+/** The oldest version of Gleaner whose devices get jobs. */
+export const oldestVersion = adminQuery({
+  args: {},
+  returns: v.string(),
+  handler: async (ctx) => await oldestVersionOf(ctx, ctx.organizationId),
+});
+
+/** Sets that version. Devices with an older one get no more jobs. Refuses: invalid. */
+export const setOldestVersion = adminMutation({
+  args: { version: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { version }) => {
+    await requireVersion(ctx, ctx.organizationId, version, ctx.at);
+    return null;
   },
 });

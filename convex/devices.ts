@@ -1,10 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { authenticateDevice } from "./model/authenticate.ts";
+import { authenticateDevice, authenticateMember } from "./model/authenticate.ts";
 import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
+import { memberStatusOf } from "./model/devices/service.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
@@ -14,7 +15,7 @@ import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
-import { activity, deviceModel, deviceStatus, policyRules } from "./model/validators.ts";
+import { activity, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
 
 /** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited. */
 export const enroll = mutation({
@@ -34,8 +35,8 @@ export const registerSigningKey = mutation({
 });
 
 /**
- * The device, and its organization's models, rules and sharing secret. A retired device gets no secret; a pending one gets
- * no models and no rules either. Devices subscribe to this query all the time, and to others only while they wait or work.
+ * The device, and its organization's models, rules and sharing secret. A retired or pending device gets none of these.
+ * Devices subscribe to this query all the time, and to others only while they wait or work.
  */
 export const me = query({
   args: { key: v.string() },
@@ -43,7 +44,9 @@ export const me = query({
     deviceId: v.id("devices"),
     name: v.string(),
     organization: v.object({ id: v.id("organizations"), name: v.string() }),
-    status: deviceStatus,
+    status: memberStatus,
+    /** The oldest version that gets jobs, if the device's own is older. */
+    needsVersion: v.union(v.string(), v.null()),
     /** The registered public key; null before it has one. */
     signingKey: v.union(v.string(), v.null()),
     models: v.array(offeredModel),
@@ -54,19 +57,21 @@ export const me = query({
   }),
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
-    const { organizationId, status } = device;
+    const { organizationId } = device;
+    const isMember = device.status === "active";
     const [organization, catalog, signature, policy, secrets] = await Promise.all([
       ctx.db.get("organizations", organizationId),
-      status === "pending" ? [] : catalogOf(ctx, organizationId),
-      status === "pending" ? null : signatureOf(ctx, organizationId),
-      status === "pending" ? { values: {}, locked: [] } : policyFor(ctx, device),
-      status === "active" ? sharingOf(ctx, organizationId) : null,
+      isMember ? catalogOf(ctx, organizationId) : [],
+      isMember ? signatureOf(ctx, organizationId) : null,
+      isMember ? policyFor(ctx, device) : { values: {}, locked: [] },
+      isMember ? sharingOf(ctx, organizationId) : null,
     ]);
     return {
       deviceId: device._id,
       name: device.name,
       organization: { id: organizationId, name: present(organization, "organization").name },
-      status,
+      status: memberStatusOf(device),
+      needsVersion: device.needsVersion ?? null,
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
       catalog: signature,
@@ -82,7 +87,7 @@ export const modelPieces = query({
   returns: v.union(piecesView, v.null()),
   handler: async (ctx, { key, sha256 }) => {
     const { organizationId, status } = await authenticateDevice(ctx, key);
-    if (status === "pending") return null;
+    if (status !== "active") return null;
     const found = await piecesOf(ctx, organizationId, sha256);
     return found === null ? null : { pieceBytes: found.pieceBytes, pieceHashes: found.pieceHashes };
   },
@@ -113,12 +118,15 @@ export const reportModels = mutation({
   },
 });
 
-/** The device's earnings, in total and since `since`. That is the caller's midnight, because queries have no clock. */
+/**
+ * The device's earnings, in total and since `since`. That is the caller's midnight, because queries have no clock. Refuses:
+ * unauthorized, retired.
+ */
 export const earnings = query({
   args: { key: v.string(), since: v.number() },
   returns: v.object({ balanceMicro: v.int64(), todayMicro: v.int64(), jobsSucceeded: v.number() }),
   handler: async (ctx, { key, since }) => {
-    const device = await authenticateDevice(ctx, key);
+    const device = await authenticateMember(ctx, key);
     const balance = await balanceOf(ctx, deviceAccount(device._id));
     return {
       balanceMicro: balance.micro,
@@ -128,12 +136,12 @@ export const earnings = query({
   },
 });
 
-/** The device's attempts, newest first. */
+/** The device's attempts, newest first. Refuses: unauthorized, retired. */
 export const history = query({
   args: { key: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(historyRow),
   handler: async (ctx, { key, paginationOpts }) => {
-    const { organizationId, workerId } = await authenticateDevice(ctx, key);
+    const { organizationId, workerId } = await authenticateMember(ctx, key);
     const page = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
     return { ...page, page: page.page.map(historyRowOf) };
   },

@@ -1,9 +1,13 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalMutation } from "./_generated/server.js";
+import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
+import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
+import { checkVersionBatch } from "./model/devices/versions.ts";
 import { projectBatch } from "./model/ledger/project.ts";
+import { orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
@@ -36,6 +40,41 @@ export const retireDevicesOfCode = internalMutation({
   returns: v.null(),
   handler: async (ctx, { codeId }) => {
     await retireBatchOfCode(ctx, codeId, Date.now());
+    return null;
+  },
+});
+
+/** Pauses a device that fails too often. Called after each of its failures. */
+export const judgeDevice = internalMutation({
+  args: { keyHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    const device = await deviceByHash(ctx, keyHash);
+    if (device !== null) await judge(ctx, device, Date.now());
+    return null;
+  },
+});
+
+/** Judges the devices that failed a job. Called when the job has ended. */
+export const judgeDevicesOf = internalMutation({
+  args: { jobId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { jobId }) => {
+    const order = await orderOf(ctx, jobId);
+    if (order !== null) await judgeAll(ctx, order, Date.now());
+    return null;
+  },
+});
+
+/** Applies the organization's oldest allowed version to the next devices. */
+export const checkVersions = internalMutation({
+  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const next = await checkVersionBatch(ctx, organizationId, cursor, Date.now());
+    if (next !== null) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.checkVersions, { organizationId, cursor: next });
+    }
     return null;
   },
 });

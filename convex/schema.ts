@@ -4,6 +4,7 @@ import {
   activity,
   amountsByKind,
   deviceModel,
+  devicePause,
   deviceStatus,
   outcome,
   policyRules,
@@ -17,7 +18,12 @@ import {
  */
 export default defineSchema({
   /** Written by setup. */
-  organizations: defineTable({ name: v.string(), createdAt: v.number() }),
+  organizations: defineTable({
+    name: v.string(),
+    createdAt: v.number(),
+    /** The oldest version of Gleaner whose devices get jobs, if it is not the default. Written by adminDevices. */
+    oldestVersion: v.optional(v.string()),
+  }),
 
   /** Single-use. Written by setup (created) and admin.signIn (used). */
   signInLinks: defineTable({
@@ -100,6 +106,12 @@ export default defineSchema({
     /** The IP address from which it enrolled, if the backend knew it. */
     enrolledFrom: v.optional(v.string()),
     lastChangeAt: v.number(),
+    /** Set while the device is paused because it failed too often. Written by model/devices/service.ts. */
+    pause: v.optional(devicePause),
+    /** Attempts that began before an admin's resumption do not count against it. */
+    judgedFrom: v.optional(v.number()),
+    /** The version that it would need to get jobs. Absent if its version is new enough. */
+    needsVersion: v.optional(v.string()),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId", "status"])
@@ -144,6 +156,16 @@ export default defineSchema({
     sha256: v.string(),
     pieceBytes: v.number(),
     pieceHashes: v.array(v.string()),
+  }).index("by_organization_hash", ["organizationId", "sha256"]),
+
+  /** The length of a model's vectors. It counts once two devices agree on it. Written by work.complete, seldom. */
+  vectorLengths: defineTable({
+    organizationId: v.id("organizations"),
+    sha256: v.string(),
+    length: v.number(),
+    /** The device that sent vectors of this length first. */
+    deviceId: v.id("devices"),
+    agreed: v.boolean(),
   }).index("by_organization_hash", ["organizationId", "sha256"]),
 
   /** The state of all models on a device. Written by devices.reportModels, seldom. */
@@ -194,6 +216,8 @@ export default defineSchema({
     price,
     /** Bounds of the true token counts: the model's context, and the requested maximum. */
     most: usage,
+    /** The most tokens that the prompt can have, by its bytes. Absent in old orders. */
+    promptTokens: v.optional(v.number()),
     /** Vectors in the answer to an embedding job. */
     vectors: v.optional(v.number()),
     reservedMicro: v.int64(),

@@ -1,63 +1,121 @@
 import { type QueueComponent, workerMutations } from "@gleaner/queue";
+import { anything } from "@gleaner/queue/validators";
 import type { FunctionReturnType } from "convex/server";
-import { v } from "convex/values";
+import { type ObjectType, v } from "convex/values";
 import { reportedError } from "../app/contract/job-errors.ts";
-import { mutation } from "./_generated/server.js";
+import { internal } from "./_generated/api.js";
+import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice } from "./model/authenticate.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { signingKeyOf } from "./model/devices/signingKey.ts";
+import { applyVersion, oldestVersionOf } from "./model/devices/versions.ts";
+import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
-import { checkAnswer } from "./model/requests/answer.ts";
-import { checkSignature, resultSignature } from "./model/requests/signature.ts";
-import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
+import { present, refuse } from "./model/refuse.ts";
+import { answerMistake, readAnswer } from "./model/requests/answer.ts";
+import { isRefuted } from "./model/requests/claims.ts";
+import { checkSignature } from "./model/requests/signature.ts";
+import { lengthMistake } from "./model/requests/vectorLength.ts";
 
-// The functions that a device calls as a worker of the queue, with its key. Three of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Four of them do more here.
 export * from "@gleaner/queue/work";
 
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 
-/** As in the queue. Refuses (invalid) a device without a signing key, because its results would be refused. */
+/**
+ * As in the queue. A device whose version is too old gets no jobs. Refuses (invalid) a device without a signing key, because
+ * its results would be refused.
+ */
 export const hello = mutation({
   args: { ...workerMutations.hello.args, key: v.string() },
   handler: async (ctx, call): Promise<Greeted> => {
-    signingKeyOf(await authenticateDevice(ctx, call.key));
-    return await queue.workerMutation(ctx, queue.component.work.hello, call);
+    const device = await authenticateDevice(ctx, call.key);
+    signingKeyOf(device);
+    const greeted = await queue.workerMutation(ctx, queue.component.work.hello, call);
+    const oldest = await oldestVersionOf(ctx, device.organizationId);
+    await applyVersion(ctx, device, call.version ?? null, oldest, Date.now());
+    return greeted;
   },
 });
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 type Failed = FunctionReturnType<QueueComponent["work"]["fail"]>;
+type Refused = Omit<Failed, "kind"> & { readonly kind: "refused"; readonly why: string };
+
+const completion = {
+  ...workerMutations.complete.args,
+  key: v.string(),
+  result: anything,
+  report: v.optional(anything),
+};
 
 /**
- * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants.
- * Refuses (invalid, too_large) an answer that is out of bounds, does not fit the request, or is not
- * signed by the device.
+ * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants. An
+ * answer that the request does not allow is `refused`: the attempt has failed, and another device gets the job. Refuses
+ * (invalid) an answer that is not signed by the device; then the attempt goes on.
  */
 export const complete = mutation({
-  args: {
-    ...workerMutations.complete.args,
-    key: v.string(),
-    result: v.union(textAnswer, vectorAnswer),
-    report: v.object({ ...workReport.fields, signature: v.optional(resultSignature) }),
-  },
-  handler: async (ctx, call): Promise<Completed> => {
-    const { key, attemptId, result } = call;
-    const { signature: given, ...report } = call.report;
-    checkAnswer(result, report);
+  args: completion,
+  handler: async (ctx, call): Promise<Completed | Refused> => {
+    const { key, attemptId } = call;
+    const { component } = queue;
+    const answer = readAnswer(call.result, call.report);
+    const text = answer !== null && "text" in answer.result ? answer.result.text : "";
+    const keyHash = await queue.hashKey(key);
+    const attempt = await ctx.runQuery(component.workers.attempt, { keyHash, attemptId, text });
+    // The queue answers a repeated call, and one for an attempt that is over.
+    if (attempt === null) return await queue.workerMutation(ctx, component.work.complete, call);
+    if (answer === null) return await refuseAnswer(ctx, call, "The answer has the form of no job's.");
+    const { jobId, payload, claimedAt, continues } = attempt;
     const device = await authenticateDevice(ctx, key);
-    const signature = await checkSignature(device, attemptId, { result, report }, given);
-    const vectors = "embeddings" in result ? result.embeddings.length : undefined;
-    const answered = { ...report, vectors, signature };
-    return await queue.workerMutation(ctx, queue.component.work.complete, { ...call, report: answered });
+    const signature = await checkSignature(device, attemptId, answer);
+    if (signature.jobId !== jobId) refuse("invalid", "The result was signed for another job.");
+    if (!continues)
+      return await refuseAnswer(ctx, call, "The answer differs from the text that was streamed.");
+    const order = present(await orderOf(ctx, jobId), "order of a job");
+    const why =
+      answerMistake(answer, { order, payload, heldMs: Date.now() - claimedAt }) ??
+      (await lengthMistake(ctx, order, device, answer));
+    if (why !== null) return await refuseAnswer(ctx, call, why);
+    const { result, report } = answer;
+    const checked = { ...call, result, report: { ...report, signature } };
+    return await queue.workerMutation(ctx, component.work.complete, checked);
   },
 });
 
-/** Ends an attempt with an error. It is stored in our own words: requesters never read a device's. */
+/** Fails the attempt of an answer that does not fit its job. @param why a sentence that quotes nothing of the answer. */
+async function refuseAnswer(
+  ctx: MutationCtx,
+  { key, attemptId, starts, demand }: ObjectType<typeof completion>,
+  why: string,
+): Promise<Refused> {
+  const error = { code: "answer_refused", message: why, retryable: true };
+  const ended = { key, attemptId, error, demand, ...(starts === undefined ? {} : { starts }) };
+  const failed = await queue.workerMutation(ctx, queue.component.work.fail, ended);
+  await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash: await queue.hashKey(key) });
+  return { ...failed, kind: "refused", why };
+}
+
+/**
+ * Ends an attempt with an error. It is stored in our own words: requesters never read a device's. That a job cannot be done
+ * is believed if another device says so too, or if there is none, but not where the request shows that it is false.
+ */
 export const fail = mutation({
   args: { ...workerMutations.fail.args, key: v.string() },
   handler: async (ctx, call): Promise<Failed> => {
+    const { key, attemptId } = call;
+    const { component } = queue;
+    const keyHash = await queue.hashKey(key);
     const error = { ...call.error, ...reportedError(call.error) };
-    return await queue.workerMutation(ctx, queue.component.work.fail, { ...call, error });
+    const isVerdict = !error.retryable && error.unfit !== true;
+    const attempt = isVerdict ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
+    const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
+    const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
+    const judged = isFalse ? { judged: "false" as const } : {};
+    const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
+    if (failed.kind === "failed")
+      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
+    return failed;
   },
 });
 

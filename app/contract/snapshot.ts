@@ -37,6 +37,8 @@ export type OrganizationView = {
   readonly keyFingerprint?: string | null;
   /** Why the last list of models was refused, in a sentence. Null if it was accepted. */
   readonly problem?: string | null;
+  /** The version that the organization asks for, if this program's is older. */
+  readonly needsVersion?: string | null;
 };
 
 export type FactsView = ComputerFacts;

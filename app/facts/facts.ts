@@ -104,8 +104,11 @@ export type Facts = ComputerFacts & {
   /** The system is going to sleep, or was asleep until a moment ago. */
   readonly suspended: boolean;
   readonly connection: "online" | "offline";
-  /** In its organization: no member, waiting for approval, in service, or retired by an administrator. */
-  readonly membership: "none" | "pending" | "active" | "retired";
+  /**
+   * In its organization: no member, waiting for approval, in service, paused because too many jobs failed, too old a version,
+   * or retired by an administrator.
+   */
+  readonly membership: "none" | "pending" | "active" | "paused" | "outdated" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
   /** The donor asked to finish the current job, then pause. */

@@ -149,6 +149,8 @@ describe("decide, for any state, facts and rules", () => {
       const expected = {
         none: "not-enrolled",
         pending: "awaiting-approval",
+        paused: "paused-by-server",
+        outdated: "outdated",
         retired: "retired",
         active: "paused-by-you",
       } as const;

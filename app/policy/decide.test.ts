@@ -21,6 +21,13 @@ const edges: readonly Edge[] = [
     to: "awaiting-approval",
     recheckAt: null,
   },
+  {
+    when: "the server paused the device",
+    facts: { membership: "paused" },
+    to: "paused-by-server",
+    recheckAt: null,
+  },
+  { when: "the device is too old", facts: { membership: "outdated" }, to: "outdated", recheckAt: null },
   { when: "the device is retired", facts: { membership: "retired" }, to: "retired", recheckAt: null },
   {
     when: "the device is retired and paused",

@@ -18,13 +18,22 @@ export const standbyReasons = Object.assign(
 /** Reasons about the donor itself. All others are about the computer at the moment. */
 type DonorReason = Extract<
   StandbyReason,
-  "starting" | "not-enrolled" | "awaiting-approval" | "retired" | "offline" | "paused-by-you"
+  | "starting"
+  | "not-enrolled"
+  | "awaiting-approval"
+  | "paused-by-server"
+  | "outdated"
+  | "retired"
+  | "offline"
+  | "paused-by-you"
 >;
 
 const donorReasons: Readonly<Record<DonorReason, true>> = {
   starting: true,
   "not-enrolled": true,
   "awaiting-approval": true,
+  "paused-by-server": true,
+  outdated: true,
   retired: true,
   offline: true,
   "paused-by-you": true,

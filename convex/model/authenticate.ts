@@ -6,14 +6,25 @@ import { refuse } from "./refuse.ts";
 /** Only hashes of secrets are stored. Secrets have 256 random bits, so they need no salt. */
 export const hashSecret = sha256;
 
-/** The device with this key, even if it is retired. Refuses: unauthorized. */
-export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
-  const keyHash = await hashSecret(key);
-  const device = await ctx.db
+/** The device whose key has this hash, even if it is retired. */
+export async function deviceByHash(ctx: QueryCtx, keyHash: string): Promise<Doc<"devices"> | null> {
+  return await ctx.db
     .query("devices")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
     .unique();
+}
+
+/** The device with this key, even if it is retired. Refuses: unauthorized. */
+export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
+  const device = await deviceByHash(ctx, await hashSecret(key));
   return device ?? refuse("unauthorized", "This device key is not known here. Enroll the device again.");
+}
+
+/** The device with this key, unless it is retired: such a device reads nothing. Refuses: unauthorized, retired. */
+export async function authenticateMember(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
+  const device = await authenticateDevice(ctx, key);
+  if (device.status === "retired") refuse("retired", "An administrator retired this device.");
+  return device;
 }
 
 /** The API key's row. Refuses: unauthorized, revoked. */

@@ -9,6 +9,8 @@ const dayMs = 24 * 3_600_000;
 
 const policy: Policy = {
   maxFailures: maxFailedAttempts,
+  // One device may be wrong, or lie.
+  agreement: 2,
   // Somebody waits for the answer: the first retry comes soon.
   backoff: { firstMs: 500, factor: 3, maxMs: 30_000, jitter: 0.5 },
   payloadKeptMs: dayMs,

@@ -6,6 +6,7 @@ import type { Id } from "../_generated/dataModel.js";
 export type RefusalCode =
   | "unauthorized"
   | "revoked"
+  | "retired"
   | "not_found"
   | "invalid"
   | "quota_exceeded"

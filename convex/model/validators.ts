@@ -1,6 +1,7 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
@@ -106,6 +107,17 @@ export const activity = v.union(
 
 /** A pending device waits until an admin approves it. */
 export const deviceStatus = literals("pending", "active", "retired");
+
+/** A device as it sees itself. `paused`: it failed too often. `outdated`: its version is too old. */
+export const memberStatus = literals("pending", "active", "paused", "outdated", "retired");
+
+/** When a device was paused because it failed too often, and how often. */
+export const devicePause = v.object({
+  at: v.number(),
+  failed: v.number(),
+  of: v.number(),
+  cause: literals(...(Object.keys(failureCauses) as FailureCause[])),
+});
 
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({

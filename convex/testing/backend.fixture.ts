@@ -2,7 +2,7 @@ import rateLimiter from "@convex-dev/rate-limiter/test";
 import { register as registerQueue } from "@gleaner/queue/test";
 import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
 import { componentsGeneric, type FunctionArgs, type FunctionReference } from "convex/server";
-import { ConvexError, type Infer } from "convex/values";
+import { ConvexError, type Infer, type Value } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { expect, vi } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
@@ -248,7 +248,8 @@ export async function signed(
 ) {
   const held = await t.query(api.work.held, { key });
   const jobId = held.find((attempt) => attempt.attemptId === attemptId)?.jobId ?? "lost";
-  return signedAnswer(signingKey, { deviceId, attemptId, jobId }, answered);
+  const { result, report } = answered as { readonly result: Value; readonly report: object };
+  return signedAnswer(signingKey, { deviceId, attemptId, jobId }, { result, report });
 }
 
 export async function fail(
@@ -257,10 +258,12 @@ export async function fail(
   attemptId: string,
   error: { code?: string; message?: string; retryable?: boolean; unfit?: boolean } = {},
 ) {
+  // That the runner crashed says nothing about the job, so nobody believes that it cannot be retried.
+  const code = error.retryable === false ? "internal_error" : "runner_crashed";
   return await t.mutation(api.work.fail, {
     key,
     attemptId,
-    error: { code: "runner_crashed", message: "The runner crashed.", retryable: true, ...error },
+    error: { code, message: "The runner crashed.", retryable: true, ...error },
     demand: { jobs: 0 },
   });
 }

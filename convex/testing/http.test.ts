@@ -305,7 +305,7 @@ describe("a chat completion", () => {
       await fail(t, device, attemptId, { retryable: false });
     });
     const response = await asked;
-    await expectError(response, 500, { code: "runner_crashed", type: "server_error" });
+    await expectError(response, 500, { code: "internal_error", type: "server_error" });
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 

@@ -47,7 +47,7 @@ describe("a completion", () => {
   const complete = async (body: object) => await post("/v1/completions", body);
 
   it("answers a completion as a whole, with the tokens' log probabilities", async () => {
-    const asked = complete({ prompt: "Once", logprobs: 1 });
+    const asked = complete({ prompt: "Once", logprobs: 1, max_tokens: 2 });
     await takeJob(t, device, async ({ attemptId, prompt }) => {
       expect(prompt).toBe("Once");
       await completeWith(t, device, attemptId, {
@@ -116,7 +116,7 @@ describe("a completion", () => {
   it("names the prompt of a completion that does not fit", async () => {
     const tooLong = { code: "context_length_exceeded", param: "prompt" };
     await expectError(await complete({ prompt: "x", max_tokens: 5_000 }), 400, tooLong);
-    const asked = complete({ prompt: "Once" });
+    const asked = complete({ prompt: "Once ".repeat(300) });
     await takeJob(t, device, async ({ attemptId }) => {
       const { code } = tooLong;
       await fail(t, device, attemptId, { code, message: "It has 2000 tokens.", retryable: false });

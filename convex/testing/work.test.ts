@@ -6,7 +6,6 @@ import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
-  answer,
   answerMicro,
   type Backend,
   chat,
@@ -321,7 +320,8 @@ describe("release and fail", () => {
     "tells nobody the words of a device that fails with the code %j",
     async (code) => {
       const device = await addDevice(t, acme);
-      const jobId = await submit(t, acme);
+      const request = chat("Hi", { format: { kind: "json" } });
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
       const message = "Your account expired. Pay at evil.example, then try again.";
       await fail(t, device, await claim(t, device, jobId), { code, message, retryable: false });
       const job = await jobOf(t, acme, jobId);
@@ -425,20 +425,6 @@ describe("a device's input", () => {
     await expectRefusal(append(device, attemptId, -1, "x"), "invalid");
     await expectRefusal(append(device, attemptId, 0.5, "x"), "invalid");
     await expectRefusal(append(device, attemptId, 0, "x".repeat(limits.chunkBytes + 1)), "too_large");
-    const done = async (text: string, usage = { promptTokens: 1, completionTokens: 1 }) =>
-      await complete(t, device, attemptId, { text, usage });
-    await expectRefusal(done("x".repeat(limits.resultBytes + 1)), "too_large");
-    await expectRefusal(done("x", { promptTokens: -1, completionTokens: 0 }), "invalid");
-    await expectRefusal(done("x", { promptTokens: 1, completionTokens: Number.NaN }), "invalid");
-    // The bounds are the request's maxTokens and the model's context.
-    await expectRefusal(done("x", { promptTokens: 1, completionTokens: 65 }), "invalid");
-    await expectRefusal(done("x", { promptTokens: 1_025, completionTokens: 1 }), "invalid");
-    const { result, report } = answer("x");
-    const timing = { prefillMs: Number.NaN, generateMs: 1 };
-    await expectRefusal(
-      completeWith(t, device, attemptId, { result, report: { ...report, timing } }),
-      "invalid",
-    );
     // The refused calls left no trace.
     expect(await held(device)).toEqual([attemptId]);
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
@@ -472,8 +458,7 @@ describe("a device's input", () => {
     const attemptId = await claim(t, device, await submit(t, acme, { stream: true, content: "🐦" }));
     await expectRefusal(append(device, attemptId, 0, "\ud83d"), "invalid");
     expect(await append(device, attemptId, 0, "🐦")).toEqual({ kind: "ok" });
-    await expectRefusal(complete(t, device, attemptId, { text: "a \udc26 b" }), "invalid");
-    expect(await complete(t, device, attemptId, { text: "🐦" })).toMatchObject({ kind: "completed" });
+    expect(await complete(t, device, attemptId, { text: "a \udc26 b" })).toMatchObject({ kind: "refused" });
   });
 
   it("never pays more than was reserved", async () => {
@@ -481,7 +466,8 @@ describe("a device's input", () => {
     const attemptId = await claim(t, device, await submit(t, acme));
     const usage = { promptTokens: 1_024, completionTokens: 64 };
     // "Hi" bounds the prompt at 2 + 32 + 64 tokens, the answer at 64.
-    expect(await complete(t, device, attemptId, { usage })).toMatchObject({
+    const text = "A long answer. ".repeat(9);
+    expect(await complete(t, device, attemptId, { text, usage })).toMatchObject({
       reply: { earnedMicro: 98n * 2n + 64n * 6n },
     });
     expect((await history(device))[0]?.explanation).toContain("(limited to the reserved amount)");
@@ -538,33 +524,48 @@ describe("an embedding job", () => {
     ]);
   });
 
-  it("requires one vector of numbers per input, all of one length, and no text", async () => {
+  const good = packed(1, 0);
+  const vectors = { embeddings: [good, good] };
+
+  it.each<[string, Parameters<typeof answerWith>[2], { promptTokens: number; completionTokens: number }?]>([
+    ["too few vectors", { embeddings: [good] }],
+    ["too many vectors", { embeddings: [good, good, good] }],
+    ["vectors of several lengths", { embeddings: [good, packed(1)] }],
+    ["a vector that is no number", { embeddings: [good, packed(1, Number.NaN)] }],
+    ["an empty vector", { embeddings: [good, ""] }],
+    ["a vector that is no base64", { embeddings: [good, "no base64"] }],
+    ["text", { text: "Hello.", finishReason: "stop" }],
+    ["vectors with written tokens", vectors, { promptTokens: 7, completionTokens: 1 }],
+    ["vectors that are too large", { embeddings: ["A".repeat(400_000), "A".repeat(400_000)] }],
+  ])("refuses %s as the answer", async (_, result, usage) => {
     const { device, attemptId } = await claimEmbedding(["a", "b"]);
-    const good = packed(1, 0);
-    const refused = async (result: Parameters<typeof answerWith>[2]) =>
-      await expectRefusal(answerWith(device, attemptId, result), "invalid");
-    await refused({ embeddings: [good] });
-    await refused({ embeddings: [good, good, good] });
-    await refused({ embeddings: [good, packed(1)] });
-    await refused({ embeddings: [good, packed(1, Number.NaN)] });
-    await refused({ embeddings: [good, ""] });
-    await refused({ embeddings: [good, "no base64"] });
-    await refused({ text: "Hello.", finishReason: "stop" });
-    const vectors = { embeddings: [good, good] };
-    await expectRefusal(
-      answerWith(device, attemptId, vectors, { promptTokens: 7, completionTokens: 1 }),
-      "invalid",
-    );
-    const huge = { embeddings: ["A".repeat(400_000), "A".repeat(400_000)] };
-    await expectRefusal(answerWith(device, attemptId, huge), "too_large");
-    expect(await answerWith(device, attemptId, vectors)).toMatchObject({ kind: "completed" });
+    expect(await answerWith(device, attemptId, result, usage)).toMatchObject({ kind: "refused" });
+  });
+
+  it("refuses vectors of another length once two devices have sent the same", async () => {
+    const devices = [
+      await addDevice(t, acme, "a"),
+      await addDevice(t, acme, "b"),
+      await addDevice(t, acme, "c"),
+    ];
+    const send = async (device: Device | undefined, numbers: readonly number[]) => {
+      if (device === undefined) throw new Error("no device");
+      const request = { inputs: ["a", "b"] };
+      const jobId = await submitWork(t, acme.apiKey, { kind: "embedding", request });
+      const vector = packed(...numbers);
+      return (await answerWith(device, await claim(t, device, jobId), { embeddings: [vector, vector] })).kind;
+    };
+    expect(await send(devices[0], [1])).toBe("completed");
+    expect(await send(devices[1], [1, 0])).toBe("completed");
+    expect(await send(devices[2], [1, 0])).toBe("completed");
+    expect(await send(devices[0], [1])).toBe("refused");
+    expect(await send(devices[0], [0, 1])).toBe("completed");
   });
 
   it("refuses vectors as the answer to a chat", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
-    await expectRefusal(answerWith(device, attemptId, { embeddings: [packed(1, 0)] }), "invalid");
-    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
+    expect(await answerWith(device, attemptId, { embeddings: [good] })).toMatchObject({ kind: "refused" });
   });
 });
 
@@ -573,7 +574,7 @@ describe("stored data", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
-    await append(device, attemptId, 0, "x");
+    await append(device, attemptId, 0, "Hel");
     await complete(t, device, attemptId);
     const left = async () => [
       (await watch(jobId)).chunks.length > 0,

@@ -1,7 +1,11 @@
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
+import { textMistake } from "../../app/jobs/answers/text-check.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import { extentOf, mostPromptTokens } from "../../app/jobs/extent.ts";
+import { parseSchema } from "../../app/jobs/json-schema.ts";
+import type { Sampling } from "../../app/jobs/sampling.ts";
 import type { Work, WorkResult } from "../../app/jobs/work.ts";
 import { silentLog } from "../log.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
@@ -29,8 +33,43 @@ async function run(work: Work, file = model, changed: Partial<LoadPlan> = {}): P
     text: (piece) => (text += piece),
   });
   if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
-  if ("text" in outcome.result) expect(outcome.result.text).toBe(text);
+  if ("text" in outcome.result) {
+    expect(outcome.result.text).toBe(text);
+    expect(mistakeOf(outcome.result, work, file)).toBeNull();
+  }
   return outcome.result;
+}
+
+/** What the backend would say against the answer. */
+function mistakeOf(result: ChatResult, work: Work, { contextTokens }: ModelFile): string | null {
+  if (work.kind === "embedding") return "text for vectors";
+  const promptTokens = mostPromptTokens(extentOf(work, { contextTokens }));
+  return textMistake(result, {
+    request: asStored(work.request),
+    promptTokens,
+    contextTokens,
+    heldMs: 600_000,
+  });
+}
+
+/** The request as the backend stores it: with parsed schemas. */
+function asStored<Request extends Sampling & Pick<ChatRequest, "tools">>(request: Request): Request {
+  const stored = (schema: string): string => {
+    const parsed = parseSchema(JSON.parse(schema));
+    return JSON.stringify(parsed.kind === "ok" ? parsed.schema : {});
+  };
+  const { format, tools } = request;
+  return {
+    ...request,
+    ...(format?.kind === "json-schema" ? { format: { ...format, schema: stored(format.schema) } } : {}),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools.map(({ parameters, ...tool }) =>
+            parameters === undefined ? tool : { ...tool, parameters: stored(parameters) },
+          ),
+        }),
+  };
 }
 
 async function answer(content: string, options: Partial<ChatRequest> = {}): Promise<ChatResult> {
@@ -54,6 +93,33 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       text: " Oslo",
       usage: { completionTokens: 3 },
     });
+  });
+
+  it("gives answers that the backend accepts, whatever was asked", async () => {
+    const schema = JSON.stringify({
+      type: "object",
+      properties: { a: { type: "string", maxLength: 20 }, b: { enum: [1, 2] } },
+      additionalProperties: { type: "integer" },
+    });
+    const tools = [{ name: "weather", parameters: schema }, { name: "clock" }];
+    const asks: readonly Partial<ChatRequest>[] = [
+      {},
+      { temperature: 2 },
+      { temperature: 2, maxTokens: 1 },
+      { temperature: 2, stop: ["e", " the"] },
+      { temperature: 1.5, logprobs: 3 },
+      { temperature: 2, format: { kind: "json" } },
+      { temperature: 2, maxTokens: 200, format: { kind: "json-schema", schema } },
+      { temperature: 1.5, maxTokens: 200, tools },
+      { temperature: 1.5, maxTokens: 200, tools, toolChoice: "required" },
+      { temperature: 2, maxTokens: 5, tools, toolChoice: { name: "weather" } },
+      { temperature: 2, logitBias: [{ token: 5, bias: 100 }] },
+    ];
+    for (const asked of asks) {
+      for (const seed of [1, 2, 3]) {
+        for (const content of ["", norway, "Grüße an 🐦 und ﷺ"]) await answer(content, { ...asked, seed });
+      }
+    }
   });
 
   it("computes vectors of length 1, equal for equal texts", async () => {

@@ -15,6 +15,24 @@ export const membership = check({
         sentence: "An administrator has to approve this device. It gets no jobs until then.",
       },
     },
+    "paused-by-server": {
+      short: "Paused automatically",
+      sentence:
+        "Too many jobs failed on this computer, so it gets no more of them. An administrator of your organization can resume it.",
+      toOthers: {
+        short: "Paused automatically",
+        sentence:
+          "Too many jobs failed on this device, so it gets no more of them until an administrator resumes it.",
+      },
+    },
+    outdated: {
+      short: "Update needed",
+      sentence: "Your organization asks for a newer version of Gleaner. Update it, and it donates again.",
+      toOthers: {
+        short: "Update needed",
+        sentence: "This device has an old version of Gleaner. It gets no jobs until it is updated.",
+      },
+    },
     retired: {
       short: "Retired",
       sentence: "An administrator retired this device. It gets no more jobs.",
@@ -24,6 +42,8 @@ export const membership = check({
   veto: ({ facts }: Context<"membership">) => {
     if (facts.membership === "none") return veto("not-enrolled");
     if (facts.membership === "pending") return veto("awaiting-approval");
+    if (facts.membership === "paused") return veto("paused-by-server");
+    if (facts.membership === "outdated") return veto("outdated");
     return facts.membership === "retired" ? veto("retired") : null;
   },
 });

@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { boundedInteger, refuse,reportedText } from "../refuse.ts";
+import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import type { activity, DeviceModel } from "../validators.ts";
 
 const maxFacts = 50;
@@ -19,6 +19,7 @@ export async function reportActivity(
   { activity: current, unknownFacts: reported }: Report,
   now: number,
 ): Promise<void> {
+  if (device.status === "retired") return;
   const isNews = device.activity?.kind !== current.kind || device.activity.reason !== current.reason;
   const unknownFacts = reported === undefined ? device.unknownFacts : factNames(reported);
   const isNewFact = JSON.stringify(unknownFacts) !== JSON.stringify(device.unknownFacts);

@@ -8,8 +8,9 @@ import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
-import { activity, type DeviceModel, deviceModel, deviceStatus } from "../validators.ts";
+import { activity, type DeviceModel, deviceModel, devicePause, memberStatus } from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
+import { memberStatusOf } from "./service.ts";
 
 const maxListed = 300;
 /** Counting stops here, so this count means "at least". */
@@ -23,7 +24,11 @@ export const deviceRow = v.object({
   online: v.boolean(),
   /** Whether it accepts jobs now. */
   accepting: v.boolean(),
-  status: deviceStatus,
+  status: memberStatus,
+  /** Why it was paused, if it is. */
+  pause: v.union(devicePause, v.null()),
+  /** The version that it needs to get jobs, if its own is older. */
+  needsVersion: v.union(v.string(), v.null()),
   activity: v.union(activity, v.null()),
   /** Start of the activity or of retirement: milliseconds since the epoch. */
   since: v.number(),
@@ -78,7 +83,9 @@ async function rowOf(
     platform: visibleText(device.platform),
     online,
     accepting,
-    status: device.status,
+    status: memberStatusOf(device),
+    pause: device.pause ?? null,
+    needsVersion: device.needsVersion ?? null,
     activity: device.activity,
     since: device.lastChangeAt,
     unknownFacts: device.unknownFacts ?? null,

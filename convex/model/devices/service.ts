@@ -1,8 +1,12 @@
+import type { Infer } from "convex/values";
+import type { AuditActor } from "../../../app/audit.ts";
+import type { Unreliability } from "../../../app/devices/reliability.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
+import type { memberStatus } from "../validators.ts";
 import { forgetModels } from "./report.ts";
 import { rotateSecret } from "./sharing.ts";
 
@@ -54,13 +58,75 @@ function checkPending({ status }: Doc<"devices">): void {
 
 async function takeIn(
   ctx: MutationCtx,
-  { _id: deviceId, organizationId, workerId }: Doc<"devices">,
+  device: Doc<"devices">,
   action: "device.reinstated" | "device.approved",
   at: number,
 ): Promise<void> {
-  await queue.workers.update(ctx, organizationId, { workerId, status: "active", actor: "admin" });
-  await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
+  const { _id: deviceId, organizationId } = device;
+  await setService(ctx, device, { status: "active", pause: undefined, judgedFrom: at }, "admin", at);
   await record(ctx, { organizationId, at, actor: "admin", action, subject: deviceId });
+}
+
+/** Pauses a device that failed too often, until an admin resumes it. `why`: for the audit trail. */
+export async function pauseForFailures(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  found: Unreliability,
+  why: string,
+  at: number,
+): Promise<void> {
+  await setService(ctx, device, { pause: { at, ...found } }, "system", at);
+  const { _id: subject, organizationId } = device;
+  await record(ctx, { organizationId, at, actor: "system", action: "device.paused", subject, detail: why });
+}
+
+/** Resumes a paused device. Its earlier failures do not count anymore. Does nothing for one that is not paused. */
+export async function resume(ctx: MutationCtx, device: Doc<"devices">, at: number): Promise<void> {
+  if (device.pause === undefined) return;
+  await setService(ctx, device, { pause: undefined, judgedFrom: at }, "admin", at);
+  const { _id: subject, organizationId } = device;
+  await record(ctx, { organizationId, at, actor: "admin", action: "device.resumed", subject });
+}
+
+/** Resumes a paused device after other devices failed at the same jobs. */
+export async function resumeByItself(ctx: MutationCtx, device: Doc<"devices">, at: number): Promise<void> {
+  await setService(ctx, device, { pause: undefined }, "system", at);
+  const { _id: subject, organizationId } = device;
+  const detail = "Other devices failed at the same jobs.";
+  await record(ctx, { organizationId, at, actor: "system", action: "device.resumed", subject, detail });
+}
+
+/** Fields that are undefined are removed. */
+type ServiceChange = {
+  readonly status?: Doc<"devices">["status"];
+  readonly pause?: Doc<"devices">["pause"] | undefined;
+  readonly needsVersion?: string | undefined;
+  readonly judgedFrom?: number;
+};
+
+/** Changes what keeps a device from jobs. Its worker is active if nothing does. */
+export async function setService(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  change: ServiceChange,
+  actor: AuditActor,
+  at: number,
+): Promise<void> {
+  const { organizationId, workerId } = device;
+  const status = memberStatusOf({ ...device, ...change }) === "active" ? "active" : "paused";
+  await queue.workers.update(ctx, organizationId, { workerId, status, actor });
+  await ctx.db.patch("devices", device._id, { ...change, lastChangeAt: at });
+}
+
+/** A device's standing in its organization: the first reason why it gets no jobs, or active. */
+export function memberStatusOf({
+  status,
+  pause,
+  needsVersion,
+}: Pick<Doc<"devices">, "status"> & ServiceChange): Infer<typeof memberStatus> {
+  if (status !== "active") return status;
+  if (pause !== undefined) return "paused";
+  return needsVersion === undefined ? "active" : "outdated";
 }
 
 /** Retires a device, but keeps the sharing secret. False if the device is retired already. */

@@ -1,40 +1,66 @@
-import type { Infer } from "convex/values";
+import { type Infer, v, type Value } from "convex/values";
+import { validate } from "convex-helpers/validators";
+import { textMistake } from "../../../app/jobs/answers/text-check.ts";
+import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import { utf8Length } from "../../../app/jobs/utf8.ts";
-import { refuse, wellFormed } from "../refuse.ts";
-import type { textAnswer, vectorAnswer, workReport } from "../validators.ts";
+import type { Work } from "../../../app/jobs/work.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import { textAnswer, vectorAnswer, workReport } from "../validators.ts";
+import { resultSignature } from "./signature.ts";
 
-/** Allows for JSON brackets and for bytes that a device does not count. */
-const spareBytes = 64 * 1024;
+const answer = v.union(textAnswer, vectorAnswer);
 
-/**
- * Refuses (invalid, too_large) a malformed answer. jobs.onFinal checks that it fits the request, and its token
- * counts, because it reads the order.
- */
-export function checkAnswer(
-  answer: Infer<typeof textAnswer> | Infer<typeof vectorAnswer>,
-  { timing }: Pick<Infer<typeof workReport>, "timing">,
-): void {
-  if ("text" in answer) checkText(answer);
-  else checkVectors(answer);
-  for (const ms of [timing.prefillMs, timing.generateMs]) {
-    if (!(Number.isFinite(ms) && ms >= 0)) refuse("invalid", "A timing must be a number of milliseconds.");
+const report = v.object({ ...workReport.fields, signature: v.optional(resultSignature) });
+
+/** An answer and its costs, as a device sends and signs them. */
+export type Answer = {
+  readonly result: Infer<typeof answer>;
+  readonly report: Infer<typeof workReport>;
+  readonly signature: Infer<typeof resultSignature> | undefined;
+};
+
+/** Null if the values are no answer of any kind, or no JSON: then nobody can have signed them. */
+export function readAnswer(result: Value, reported: Value | undefined): Answer | null {
+  if (!validate(answer, result) || !validate(report, reported) || !isJson([result, reported])) return null;
+  const { signature, ...costs } = reported;
+  return { result, report: costs, signature };
+}
+
+/** JSON has no NaN and no infinity. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isJson);
+}
+
+/** What the backend knows about the job of an answer. `payload`: as `submit` has checked it. */
+export type AnsweredJob = {
+  readonly order: Pick<Doc<"orders">, "most" | "promptTokens" | "vectors">;
+  readonly payload: Value;
+  /** How long the device has had the job. */
+  readonly heldMs: number;
+};
+
+/** What is wrong with an answer to this job, as a sentence that quotes nothing of it; null if the job allows it. */
+export function answerMistake({ result, report }: Answer, job: AnsweredJob): string | null {
+  const { order, payload, heldMs } = job;
+  const { vectors, most, promptTokens = most.promptTokens } = order;
+  if ("embeddings" in result !== (vectors !== undefined))
+    return "The answer is of another kind than the job.";
+  if (!("text" in result)) {
+    const bounds = { promptTokens, contextTokens: most.promptTokens, maxTokens: 0, answerBytes: 0 };
+    return usageMistake(report, bounds, heldMs) ?? vectorMistake(result.embeddings, vectors);
   }
+  const request = payload as unknown as Exclude<Work, { kind: "embedding" }>["request"];
+  const bounds = { promptTokens, contextTokens: most.promptTokens, heldMs };
+  return textMistake({ ...result, ...report }, { request, ...bounds });
 }
 
-function checkText({ text, toolCalls = [], logprobs = [] }: Infer<typeof textAnswer>): void {
-  const otherBytes = utf8Length(JSON.stringify([toolCalls, logprobs]));
-  if (utf8Length(text) + otherBytes > limits.resultBytes + spareBytes)
-    refuse("too_large", "The result is too large.");
-  wellFormed(text, "The result");
-}
-
-function checkVectors({ embeddings }: Infer<typeof vectorAnswer>): void {
-  const chars = embeddings.reduce((sum, packed) => sum + packed.length, 0);
-  if (chars > limits.resultBytes + spareBytes) refuse("too_large", "The result is too large.");
+function vectorMistake(embeddings: readonly string[], wanted: number | undefined): string | null {
+  if (embeddings.length !== wanted) return "The answer does not have one vector for each input.";
+  if (JSON.stringify({ embeddings }).length > limits.resultBytes) return "The answer is too large.";
   const lengths = embeddings.map((packed) => readVector(packed)?.length ?? 0);
-  if (lengths.includes(0)) refuse("invalid", "A vector must be 32-bit floats in base64.");
-  if (new Set(lengths).size > 1) refuse("invalid", "All vectors must have the same length.");
+  if (lengths.includes(0)) return "A vector is not 32-bit floats in base64.";
+  return new Set(lengths).size > 1 ? "The vectors have different lengths." : null;
 }
 
 /** Reads a vector: 32-bit floats, little-endian, in base64. Null if the text is no vector of finite numbers. */

@@ -1,23 +1,11 @@
 import { assertNever } from "../../../app/assert-never.ts";
-import type { ChatRequest, Usage } from "../../../app/jobs/chat.ts";
+import { type Extent, extentOf, type WorkModel } from "../../../app/jobs/extent.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { parseWork } from "../../../app/jobs/payload.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
-
-/** The largest size that a job can have. It is known before any tokenizer has read the prompt. */
-export type Extent = {
-  /** UTF-8. A token covers at least one byte. */
-  readonly promptBytes: number;
-  /** Tokens that a chat template or a tokenizer may add to the prompt. */
-  readonly addedTokens: number;
-  /** Bounds of the true counts: the prompt fits the context, and an answer has at most `maxTokens`. */
-  readonly most: Usage;
-  /** Vectors in the answer to an embedding job. */
-  readonly vectors?: number;
-};
 
 /** The longest token of any common tokenizer, in bytes: a run of blanks. */
 const maxBytesPerToken = 256;
@@ -26,9 +14,10 @@ const maxBytesPerToken = 256;
  * Refuses (invalid, too_large, context_length_exceeded) work that is out of bounds or certainly too long for the model. Only
  * the device can tell whether another long prompt fits, because it tokenizes it.
  */
-export function checkWork(work: Work, contextTokens: number): Extent {
+export function checkWork(work: Work, model: WorkModel): Extent {
   for (const text of textsOf(work)) wellFormed(text, "A text");
-  const extent = extentOf(work, contextTokens);
+  const { contextTokens } = model;
+  const extent = extentOf(work, model);
   const { promptBytes } = extent;
   if (promptBytes > limits.promptBytes) {
     const most = String(limits.promptBytes);
@@ -59,57 +48,6 @@ function textsOf(work: Work): readonly string[] {
     default:
       return assertNever(work);
   }
-}
-
-/** Tokens that a chat template may add for each message, and once. Generous on purpose. */
-const tokensPerMessage = 32;
-const tokensPerChat = 64;
-/** Tokens that a tokenizer may add to a text: its begin and end marks, and a blank. */
-const tokensPerText = 8;
-
-function extentOf(work: Work, contextTokens: number): Extent {
-  switch (work.kind) {
-    case "chat": {
-      const { messages, maxTokens } = work.request;
-      return {
-        promptBytes: bytesOf(messages.map(({ content }) => content)) + toolBytes(work.request),
-        addedTokens: tokensPerMessage * messages.length + tokensPerChat,
-        most: { promptTokens: contextTokens, completionTokens: maxTokens },
-      };
-    }
-    case "completion":
-      return {
-        promptBytes: utf8Length(work.request.prompt),
-        addedTokens: tokensPerText,
-        most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
-      };
-    case "embedding": {
-      const { inputs } = work.request;
-      return {
-        promptBytes: bytesOf(inputs),
-        addedTokens: tokensPerText * inputs.length,
-        // Each input may fill the context.
-        most: { promptTokens: contextTokens * inputs.length, completionTokens: 0 },
-        vectors: inputs.length,
-      };
-    }
-    default:
-      return assertNever(work);
-  }
-}
-
-function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
-}
-
-/** Bytes in which a template may explain tool calls to the model. Generous on purpose. */
-const toolInstructionBytes = 4_096;
-
-/** The most that tools, and calls of them, add to the prompt. */
-function toolBytes({ messages, tools = [] }: ChatRequest): number {
-  const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
-  if (tools.length === 0 && calls.length === 0) return 0;
-  return toolInstructionBytes + 2 * utf8Length(JSON.stringify([tools, calls]));
 }
 
 function checkSampling(request: Sampling): void {

@@ -25,14 +25,21 @@ export const keptSignature = v.object({ ...resultSignature.fields, keyId: v.stri
 const keyIdChars = 16;
 
 /**
- * Checks that the device signed this result for this attempt. Refuses (invalid) a missing or wrong signature. jobs.onFinal
- * checks the job, because it knows the attempt's.
+ * Checks that the device signed this result for this attempt. Refuses (invalid) a missing or wrong signature. The caller
+ * checks that the signed job is the attempt's.
  */
 export async function checkSignature(
   device: Doc<"devices">,
   attemptId: string,
-  { result, report }: { readonly result: unknown; readonly report: unknown },
-  signature: Infer<typeof resultSignature> | undefined,
+  {
+    result,
+    report,
+    signature,
+  }: {
+    readonly result: unknown;
+    readonly report: unknown;
+    readonly signature: Infer<typeof resultSignature> | undefined;
+  },
 ): Promise<Infer<typeof keptSignature>> {
   if (signature === undefined) {
     refuse("invalid", "The result has no signature of the device. Update Gleaner on the device.");

@@ -2,6 +2,7 @@ import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import { type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
+import { attemptLimitMs, type Extent, mostPromptTokens } from "../../../app/jobs/extent.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -14,7 +15,7 @@ import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { work } from "../validators.ts";
-import { checkWork, type Extent } from "./checkWork.ts";
+import { checkWork } from "./checkWork.ts";
 
 /** Arguments of a submission. */
 export const submission = {
@@ -50,8 +51,8 @@ export async function submit(
     idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
-  const { modelId, price, contextTokens } = model;
-  const extent = checkWork(work, contextTokens);
+  const { modelId, price } = model;
+  const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key);
   const affinity = affinityOf(modelId, cacheOwner, work);
 
@@ -64,6 +65,7 @@ export async function submit(
     priority,
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
+    attemptMs: attemptLimitMs(extent),
     ...idempotency,
   };
   const outcome = await queue.submit(ctx, organizationId, job, { handOver });
@@ -82,7 +84,8 @@ export async function submit(
   }
   const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
   const { most, vectors } = extent;
-  const bounds = vectors === undefined ? { most } : { most, vectors };
+  const promptTokens = mostPromptTokens(extent);
+  const bounds = vectors === undefined ? { most, promptTokens } : { most, promptTokens, vectors };
   await Promise.all([
     ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
     reserve(ctx, order, now),

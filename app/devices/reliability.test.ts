@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { type PastAttempt, unreliabilityOf, unreliabilityWords } from "./reliability.ts";
+
+const minute = 60_000;
+
+/** Attempts, newest first: "s" succeeded, "f" failed, "l" lost, "w" a wrong answer. One each minute. */
+function past(ends: string, everyMs = minute): PastAttempt[] {
+  return Array.from(ends).map((letter, index) => {
+    const endedAt = 1_000 * minute - index * everyMs;
+    if (letter === "s") return { end: "succeeded", code: "", endedAt };
+    if (letter === "l") return { end: "lost", code: "lost", endedAt };
+    return { end: "failed", code: letter === "w" ? "answer_refused" : "runner_crashed", endedAt };
+  });
+}
+
+describe("a device", () => {
+  it.each([
+    ["nothing at all", ""],
+    ["four failures", "ffff"],
+    ["fewer failures than successes", "fsfsfsfsfss"],
+    ["five failures before twenty successes", `${"s".repeat(20)}fffff`],
+    ["nine lost connections", "lllllllll"],
+    ["ten lost connections among as many successes", "lslslslslslslslslsls"],
+  ])("is reliable with %s", (_, ends) => {
+    expect(unreliabilityOf(past(ends))).toBeNull();
+  });
+
+  it.each([
+    ["five failures", "fffff", { failed: 5, of: 5, cause: "errors" }],
+    ["as many failures as successes", "fsfsfsfsfs", { failed: 5, of: 10, cause: "errors" }],
+    ["wrong answers between successes", "wwswwfw", { failed: 6, of: 7, cause: "answers" }],
+    ["ten lost connections", "llllllllll", { failed: 10, of: 10, cause: "lost" }],
+    ["failures and lost connections", "fflllfll", { failed: 8, of: 8, cause: "lost" }],
+  ])("is unreliable with %s", (_, ends, found) => {
+    expect(unreliabilityOf(past(ends))).toEqual(found);
+  });
+
+  it("has one incident if a crash ends many jobs at once, unless it has done nothing else", () => {
+    expect(unreliabilityOf(past("ffffffffffs", 100))).toBeNull();
+    expect(unreliabilityOf(past("ffffffffffffffff", 100))).toEqual({ failed: 16, of: 16, cause: "errors" });
+    expect(unreliabilityOf(past("lllllllllllllllllll", 100))).toBeNull();
+  });
+});
+
+it("is said in a sentence", () => {
+  expect(unreliabilityWords({ failed: 9, of: 10, cause: "errors" })).toBe(
+    "9 of its last 10 jobs failed: other devices did not fail at them.",
+  );
+});

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { parseSchema } from "../json-schema.ts";
+import { holdsSchema } from "./schema-check.ts";
+
+/** A schema, and a value that holds it. */
+type Pair = { readonly schema: object; readonly value: unknown };
+
+const leaf: fc.Arbitrary<Pair> = fc.oneof(
+  fc.string({ maxLength: 8 }).map((value) => ({ schema: { type: "string" }, value })),
+  fc.string({ unit: "grapheme", maxLength: 8 }).map((value) => ({
+    schema: { type: "string", minLength: 0, maxLength: Array.from(value).length },
+    value,
+  })),
+  fc.integer().map((value) => ({ schema: { type: "integer" }, value })),
+  fc.double({ noNaN: true }).map((value) => ({ schema: { type: "number" }, value })),
+  fc.boolean().map((value) => ({ schema: { type: "boolean" }, value })),
+  fc.constant({ schema: { type: "null" }, value: null }),
+  fc.integer().map((value) => ({ schema: { const: value }, value })),
+  fc.integer().map((value) => ({ schema: { enum: ["a", value] }, value })),
+  fc.integer().map((value) => ({ schema: { type: ["string", "number"] }, value })),
+  fc.constant({ schema: { type: "string", format: "date" }, value: "2026-11-22" }),
+  fc.constant({ schema: { type: "string", format: "date-time" }, value: "2026-11-22T21:30:00.000+01:00" }),
+);
+
+const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "constructor", "toString"), { maxLength: 3 });
+
+const { pair } = fc.letrec<{ pair: Pair }>((tie) => ({
+  pair: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.tuple(names, fc.array(tie("pair"), { minLength: 3, maxLength: 3 })).map(([keys, pairs]): Pair => ({
+      schema: {
+        type: "object",
+        properties: Object.fromEntries(keys.map((name, index) => [name, pairs[index]?.schema ?? {}])),
+        additionalProperties: false,
+      },
+      value: Object.fromEntries(keys.map((name, index) => [name, pairs[index]?.value])),
+    })),
+    fc.tuple(tie("pair"), fc.nat(3)).map(([one, length]): Pair => ({
+      schema: { type: "array", items: one.schema, minItems: length, maxItems: length },
+      value: Array<unknown>(length).fill(one.value),
+    })),
+    fc.tuple(tie("pair"), tie("pair")).map(([one, other]): Pair => ({
+      schema: { anyOf: [one.schema, other.schema] },
+      value: other.value,
+    })),
+    fc.array(tie("pair"), { minLength: 1, maxLength: 3 }).map((pairs): Pair => ({
+      schema: { type: "array", prefixItems: pairs.map(({ schema }) => schema), maxItems: 3 },
+      value: pairs.map(({ value }) => value),
+    })),
+  ),
+}));
+
+function parsed(schema: object) {
+  const found = parseSchema(schema);
+  if (found.kind === "refused") throw new Error(`${found.path} ${found.reason}`);
+  return found.schema;
+}
+
+it("accepts each value that was made for a schema", () => {
+  fc.assert(
+    fc.property(pair, ({ schema, value }) => {
+      expect(holdsSchema(parsed(schema), value)).toBe(true);
+    }),
+  );
+});
+
+it("refuses a value of another type, wherever it is", () => {
+  const strange = Symbol.for("strange") as unknown;
+  fc.assert(
+    fc.property(pair, ({ schema }) => {
+      const around = { type: "object", properties: { it: schema }, additionalProperties: false };
+      expect(holdsSchema(parsed(around), { it: strange })).toBe(false);
+      expect(holdsSchema(parsed(around), {})).toBe(false);
+    }),
+  );
+});
+
+const text = { type: "string", minLength: 2, maxLength: 2 };
+const person = { type: "object", properties: { name: { type: "string" } } };
+const tree = {
+  type: "object",
+  properties: { left: { anyOf: [{ type: "null" }, { $ref: "#/$defs/tree" }] } },
+};
+
+it.each<[object, unknown, boolean]>([
+  [text, "ab", true],
+  [text, "a", false],
+  [text, "abc", false],
+  // One character, or two of the grammar's.
+  [{ type: "string", minLength: 2 }, "🐦", true],
+  [{ type: "string", maxLength: 1 }, "🐦", true],
+  [{ type: "string", maxLength: 1 }, "a\uFFFD\uFFFD", true],
+  [person, { name: "Ada" }, true],
+  [person, { name: "Ada", age: 3 }, false],
+  [person, {}, false],
+  [person, [], false],
+  [person, JSON.parse('{"name":"Ada","__proto__":1}'), false],
+  [{ ...person, additionalProperties: { type: "integer" } }, { name: "Ada", age: 3 }, true],
+  [{ ...person, additionalProperties: { type: "integer" } }, { name: "Ada", age: "3" }, false],
+  [{ type: "object" }, { any: [1] }, true],
+  [{ type: "array" }, [1, "a"], true],
+  [{ type: "integer" }, 1.5, false],
+  [{ type: "string", format: "date" }, "22 November", false],
+  [{ $defs: { tree }, $ref: "#/$defs/tree" }, { left: { left: null } }, true],
+  [{ $defs: { tree }, $ref: "#/$defs/tree" }, { left: { left: 1 } }, false],
+])("judges %j with %j as %s", (schema, value, holds) => {
+  expect(holdsSchema(parsed(schema), value)).toBe(holds);
+});
+
+it("takes bounded time for nested choices, and for a value that is deep", () => {
+  const choice = { oneOf: Array.from({ length: 6 }, () => ({ $ref: "#/$defs/node" })) };
+  const node = { oneOf: [{ type: "array", items: choice }, { type: "null" }] };
+  let value: unknown = "wrong";
+  for (let depth = 0; depth < 100_000; depth += 1) value = [value];
+  const began = performance.now();
+  expect(holdsSchema({ $defs: { node }, ...choice }, value)).toBe(true);
+  let shallow: unknown = "wrong";
+  for (let depth = 0; depth < 40; depth += 1) shallow = [shallow, shallow];
+  expect(holdsSchema({ $defs: { node }, ...choice }, shallow)).toBe(false);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

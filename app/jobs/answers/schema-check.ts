@@ -1,0 +1,133 @@
+import { isRecord } from "../../json.ts";
+import type { JsonSchema } from "../json-schema.ts";
+
+/** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
+const maxSteps = 200_000;
+/** Deeper values are accepted unseen. */
+const maxDepth = 500;
+
+/**
+ * Whether a value holds a schema that `parseSchema` has parsed. It reads the schema as the grammar that enforces it: every
+ * property is required, others only appear if the schema allows them, and one match of `oneOf` is enough. Where the grammar
+ * is more generous than JSON Schema, so is this: no honest device is refused. Takes at most about 200,000 steps.
+ */
+export function holdsSchema(schema: JsonSchema, value: unknown): boolean {
+  return new SchemaCheck(schema).holds(schema, value, 1);
+}
+
+class SchemaCheck {
+  readonly #definitions: JsonSchema;
+  /** Verdicts on objects and lists, so that nested choices do not multiply. */
+  readonly #known = new Map<unknown, Map<object, boolean>>();
+  #steps = 0;
+
+  constructor(root: JsonSchema) {
+    this.#definitions = recordOf(root["$defs"]);
+  }
+
+  holds(schema: unknown, value: unknown, depth: number): boolean {
+    if (depth > maxDepth || ++this.#steps > maxSteps) return true;
+    if (typeof value !== "object" || value === null) return this.#judge(schema, value, depth);
+    const verdicts = this.#known.get(schema) ?? new Map<object, boolean>();
+    this.#known.set(schema, verdicts);
+    const known = verdicts.get(value);
+    if (known !== undefined) return known;
+    const verdict = this.#judge(schema, value, depth);
+    verdicts.set(value, verdict);
+    return verdict;
+  }
+
+  #judge(schema: unknown, value: unknown, depth: number): boolean {
+    const given = recordOf(schema);
+    if (typeof given["$ref"] === "string") {
+      const name = given["$ref"].replace("#/$defs/", "");
+      return Object.hasOwn(this.#definitions, name) && this.holds(this.#definitions[name], value, depth + 1);
+    }
+    if (Array.isArray(given["oneOf"]))
+      return given["oneOf"].some((each) => this.holds(each, value, depth + 1));
+    if ("const" in given) return given["const"] === value;
+    if (Array.isArray(given["enum"])) return given["enum"].includes(value);
+    const types: unknown[] = Array.isArray(given["type"]) ? given["type"] : [given["type"]];
+    return types.some((type) => this.#isOfType(type, given, value, depth));
+  }
+
+  #isOfType(type: unknown, given: JsonSchema, value: unknown, depth: number): boolean {
+    switch (type) {
+      case "string":
+        return typeof value === "string" && holdsText(given, value);
+      case "number":
+        return typeof value === "number";
+      case "integer":
+        return Number.isInteger(value);
+      case "boolean":
+        return typeof value === "boolean";
+      case "null":
+        return value === null;
+      case "object":
+        return isRecord(value) && this.#holdsObject(given, value, depth);
+      case "array":
+        return Array.isArray(value) && this.#holdsList(given, value, depth);
+      default:
+        return false;
+    }
+  }
+
+  #holdsObject(given: JsonSchema, value: Readonly<Record<string, unknown>>, depth: number): boolean {
+    const properties = Object.entries(recordOf(given["properties"]));
+    const named = new Set(properties.map(([name]) => name));
+    const others = Object.entries(value).filter(([name]) => !named.has(name));
+    // The grammar writes all properties, even if `maxProperties` is less.
+    if (properties.length + others.length > Math.max(properties.length, most(given, "maxProperties")))
+      return false;
+    if (
+      !properties.every(
+        ([name, each]) => Object.hasOwn(value, name) && this.holds(each, value[name], depth + 1),
+      )
+    )
+      return false;
+    const other = given["additionalProperties"] ?? false;
+    if (typeof other === "boolean") return other || others.length === 0;
+    return others.every(([, each]) => this.holds(other, each, depth + 1));
+  }
+
+  #holdsList(given: JsonSchema, value: readonly unknown[], depth: number): boolean {
+    const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
+    const longest = Math.max(first.length, most(given, "maxItems"));
+    if (value.length < Math.max(first.length, least(given, "minItems")) || value.length > longest)
+      return false;
+    return value.every((each, index) => {
+      const schema = first[index] ?? given["items"];
+      return schema === undefined || this.holds(schema, each, depth + 1);
+    });
+  }
+}
+
+const date = "\\d{4}-\\d\\d-\\d\\d";
+const time = "\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)";
+const formats: Readonly<Record<string, RegExp>> = {
+  date: new RegExp(`^${date}$`),
+  time: new RegExp(`^${time}$`),
+  "date-time": new RegExp(`^${date}T${time}$`),
+};
+
+/**
+ * The grammar counts an escaped pair of surrogates as two characters, JSON Schema as one: either count will do. It counts
+ * bytes that are no characters in its own way, so a text with replacement characters has any length.
+ */
+function holdsText(given: JsonSchema, value: string): boolean {
+  if ("format" in given) return formats[String(given["format"])]?.test(value) ?? true;
+  if (value.includes("\uFFFD")) return true;
+  return value.length >= least(given, "minLength") && Array.from(value).length <= most(given, "maxLength");
+}
+
+function least(given: JsonSchema, name: string): number {
+  return Number(given[name] ?? 0);
+}
+
+function most(given: JsonSchema, name: string): number {
+  return Number(given[name] ?? Infinity);
+}
+
+function recordOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}

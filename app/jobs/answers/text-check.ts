@@ -1,0 +1,146 @@
+import { isRecord, parseJson } from "../../json.ts";
+import type { ChatRequest, ChatResult, ToolCall } from "../chat.ts";
+import type { JsonSchema } from "../json-schema.ts";
+import { limits } from "../limits.ts";
+import type { Sampling } from "../sampling.ts";
+import { utf8Length } from "../utf8.ts";
+import type { CompletionRequest } from "../work.ts";
+import { holdsSchema } from "./schema-check.ts";
+import { hiddenTokens, usageMistake } from "./usage-check.ts";
+
+/** What the backend knows about a job with text before its answer. */
+export type TextJob = {
+  readonly request: ChatRequest | CompletionRequest;
+  /** An upper bound of the prompt's tokens, before the context bounds them. */
+  readonly promptTokens: number;
+  readonly contextTokens: number;
+  /** How long the device has had the job. */
+  readonly heldMs: number;
+};
+
+/** The queue stores an answer as JSON of at most `resultBytes`. The names of its fields take some of them. */
+const mostBytes = limits.resultBytes - 256;
+
+/**
+ * What is wrong with an answer, as a sentence that quotes nothing of it; null if it is one that the request allows. A GBNF
+ * grammar is not checked: only llama.cpp can.
+ */
+export function textMistake(answer: ChatResult, job: TextJob): string | null {
+  const { text, toolCalls = [], logprobs = [] } = answer;
+  const { request } = job;
+  const calledBytes = utf8Length(JSON.stringify(toolCalls));
+  if (utf8Length(JSON.stringify([text, toolCalls, logprobs])) > mostBytes) return "The answer is too large.";
+  if (/\p{Surrogate}/u.test(text)) return "The answer is not well-formed Unicode.";
+  const stopBytes = Math.max(0, ...request.stop.map(utf8Length));
+  const { promptTokens, contextTokens, heldMs } = job;
+  const bounds = {
+    promptTokens,
+    contextTokens,
+    maxTokens: request.maxTokens,
+    answerBytes: utf8Length(text) + calledBytes + stopBytes,
+  };
+  return (
+    usageMistake(answer, bounds, heldMs) ??
+    endMistake(answer, job) ??
+    callMistake(answer, toolsOf(request)) ??
+    stopMistake(text, request) ??
+    formatMistake(answer, request) ??
+    logprobMistake(answer, request)
+  );
+}
+
+/** A device with little memory may have a shorter context than the model, but not a shorter one than this. */
+const shortestContext = 512;
+/** Tokens of a tool call that the device writes itself, so it does not count them. */
+const writtenTokens = 256;
+/** As the device counts the size of its answer: four bytes a character, and 64 for each token's log probability. */
+const mostCountedBytes = limits.resultBytes - 8 * 1024;
+
+function endMistake({ finishReason, text, usage }: ChatResult, job: TextJob): string | null {
+  const { promptTokens, completionTokens } = usage;
+  const { maxTokens, logprobs } = job.request;
+  if (text !== "" && completionTokens === 0) return "The answer has text, but no tokens.";
+  if (finishReason !== "length") return null;
+  const countedBytes =
+    4 * text.length + (logprobs === undefined ? 0 : 64 * (1 + logprobs) * completionTokens);
+  const isFull =
+    completionTokens >= maxTokens ||
+    promptTokens + completionTokens + writtenTokens >= Math.min(job.contextTokens, shortestContext) ||
+    countedBytes >= mostCountedBytes;
+  return isFull ? null : "The answer says that it was cut, but it is short.";
+}
+
+type Tools = Pick<ChatRequest, "tools" | "toolChoice">;
+
+function toolsOf(request: ChatRequest | CompletionRequest): Tools {
+  return "messages" in request ? request : {};
+}
+
+function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools): string | null {
+  const { tools = [], toolChoice = "auto" } = asked;
+  if ((finishReason === "tool_calls") !== toolCalls.length > 0)
+    return "The answer's tool calls do not fit its finish reason.";
+  const mustCall = tools.length > 0 && (toolChoice === "required" || typeof toolChoice === "object");
+  if (mustCall && finishReason === "stop") return "The answer does not call a tool, as it has to.";
+  if (toolCalls.length > limits.toolCalls) return "The answer has too many tool calls.";
+  if (new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length)
+    return "Two of the answer's tool calls have the same id.";
+  const callable =
+    toolChoice === "none"
+      ? []
+      : tools.filter(({ name }) => typeof toolChoice === "string" || name === toolChoice.name);
+  for (const call of toolCalls) {
+    const tool = callable.find(({ name }) => name === call.name);
+    if (tool === undefined) return "The answer calls a tool that it was not offered.";
+    const mistake = argumentsMistake(call, tool.parameters);
+    if (mistake !== null) return mistake;
+  }
+  return null;
+}
+
+const noParameters = { type: "object", properties: {} };
+
+function argumentsMistake({ id, arguments: json }: ToolCall, parameters: string | undefined): string | null {
+  if (id === "" || id.length > limits.callIdChars) return "A tool call's id is empty or too long.";
+  const value = parseJson(json);
+  if (value === undefined) return "A tool call's arguments are not JSON.";
+  const schema = parameters === undefined ? noParameters : schemaOf(parameters);
+  return holdsSchema(schema, value) ? null : "A tool call's arguments do not hold the tool's schema.";
+}
+
+/** A stored schema is the JSON that `parseSchema` has made. */
+function schemaOf(text: string): JsonSchema {
+  const schema = parseJson(text);
+  return isRecord(schema) ? schema : {};
+}
+
+function stopMistake(text: string, { stop }: Sampling): string | null {
+  return stop.some((each) => text.includes(each)) ? "The answer goes on after a stop string." : null;
+}
+
+function formatMistake({ text, finishReason }: ChatResult, request: Sampling): string | null {
+  const { format, stop } = request;
+  if (format === undefined || format.kind === "grammar" || finishReason !== "stop") return null;
+  // A stop string may end the answer anywhere.
+  if (stop.length > 0) return null;
+  const value = parseJson(text);
+  if (value === undefined) return "The answer is not JSON, as it has to be.";
+  if (format.kind === "json") return isRecord(value) ? null : "The answer is not a JSON object.";
+  return holdsSchema(schemaOf(format.schema), value)
+    ? null
+    : "The answer does not hold the request's schema.";
+}
+
+function logprobMistake({ text, logprobs, usage }: ChatResult, { logprobs: asked }: Sampling): string | null {
+  if (asked === undefined) return logprobs === undefined ? null : "The answer has log probabilities unasked.";
+  if (logprobs === undefined || (text !== "" && logprobs.length === 0))
+    return "The answer has no log probabilities.";
+  if (logprobs.length > usage.completionTokens + hiddenTokens)
+    return "The answer has more log probabilities than tokens.";
+  const values = logprobs.flatMap(({ logprob, top }) => [logprob, ...top.map((each) => each.logprob)]);
+  if (!values.every((value) => value <= 0 && value > -Infinity))
+    return "A log probability is not a number up to 0.";
+  return logprobs.every(({ top }) => top.length <= asked)
+    ? null
+    : "The answer has more alternatives for a token than were asked for.";
+}

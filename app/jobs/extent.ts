@@ -1,0 +1,100 @@
+import { assertNever } from "../assert-never.ts";
+import type { ChatRequest, Usage } from "./chat.ts";
+import { utf8Length } from "./utf8.ts";
+import type { Work } from "./work.ts";
+
+/** The largest size that a job can have. It is known before any tokenizer has read the prompt. */
+export type Extent = {
+  /** UTF-8. A token covers at least one byte. */
+  readonly promptBytes: number;
+  /** Tokens that a chat template or a tokenizer may add to the prompt. */
+  readonly addedTokens: number;
+  /** More tokens that are possible, from a template's words or from odd characters. So rare that no price has them. */
+  readonly templateTokens: number;
+  /** Bounds of the true counts: the prompt fits the context, and an answer has at most `maxTokens`. */
+  readonly most: Usage;
+  /** Vectors in the answer to an embedding job. */
+  readonly vectors?: number;
+};
+
+/** Tokens that a chat template may add for each message, and once. Generous on purpose. */
+const tokensPerMessage = 32;
+const tokensPerChat = 64;
+/** Tokens that a tokenizer may add to a text: its begin and end marks, and a blank. */
+const tokensPerText = 8;
+/** Tokenizers of some embedding models write one character as several: "ﷺ" has 3 bytes, and becomes 33. */
+const tokensPerByte = 11;
+/** Tokens of the words that a file's own chat template may add, such as a system prompt. */
+const fileTemplateTokens = 2_048;
+
+/** The model of a job. `template`: the chat template that the organization set in place of the file's own. */
+export type WorkModel = { readonly contextTokens: number; readonly template?: string | undefined };
+
+/** The largest size that a job can have. */
+export function extentOf(work: Work, { contextTokens, template }: WorkModel): Extent {
+  switch (work.kind) {
+    case "chat": {
+      const { messages, maxTokens } = work.request;
+      return {
+        promptBytes: bytesOf(messages.map(({ content }) => content)) + toolBytes(work.request),
+        addedTokens: tokensPerMessage * messages.length + tokensPerChat,
+        templateTokens:
+          template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
+        most: { promptTokens: contextTokens, completionTokens: maxTokens },
+      };
+    }
+    case "completion":
+      return {
+        promptBytes: utf8Length(work.request.prompt),
+        addedTokens: tokensPerText,
+        templateTokens: 0,
+        most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
+      };
+    case "embedding": {
+      const { inputs } = work.request;
+      return {
+        promptBytes: bytesOf(inputs),
+        addedTokens: tokensPerText * inputs.length,
+        templateTokens: (tokensPerByte - 1) * bytesOf(inputs),
+        // Each input may fill the context.
+        most: { promptTokens: contextTokens * inputs.length, completionTokens: 0 },
+        vectors: inputs.length,
+      };
+    }
+    default:
+      return assertNever(work);
+  }
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
+}
+
+/** Bytes in which a template may explain tool calls to the model. Generous on purpose. */
+const toolInstructionBytes = 4_096;
+
+/** The most that tools, and calls of them, add to the prompt. */
+function toolBytes({ messages, tools = [] }: ChatRequest): number {
+  const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
+  if (tools.length === 0 && calls.length === 0) return 0;
+  return toolInstructionBytes + 2 * utf8Length(JSON.stringify([tools, calls]));
+}
+
+/** The most tokens that the whole prompt can have, whatever the template and the tokenizer. */
+export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: Extent): number {
+  return promptBytes + addedTokens + templateTokens;
+}
+
+/** Time to load a model, and for pauses while a person types. */
+const spareMs = 5 * 60_000;
+/** No device that is of use is slower: bytes of a prompt, and tokens of an answer. */
+const slowest = { readPerSecond: 50, writtenPerSecond: 2 };
+
+/**
+ * How long a device may hold a job before it counts as hung, in ms. A requester over HTTP waits for less: 9 minutes. Then
+ * the device counts as hung after half of this time.
+ */
+export function attemptLimitMs({ promptBytes, most }: Pick<Extent, "promptBytes" | "most">): number {
+  const { readPerSecond, writtenPerSecond } = slowest;
+  return spareMs + 1_000 * Math.ceil(promptBytes / readPerSecond + most.completionTokens / writtenPerSecond);
+}

@@ -1,0 +1,64 @@
+import { isOlder, isVersion, oldestVersion } from "../../../app/versions.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { queue } from "../queue.ts";
+import { present, refuse } from "../refuse.ts";
+import { setService } from "./service.ts";
+
+/** The oldest version whose devices get jobs. */
+export async function oldestVersionOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<string> {
+  const organization = present(await ctx.db.get("organizations", organizationId), "organization");
+  return organization.oldestVersion ?? oldestVersion;
+}
+
+/** Takes a device with an old version out of service, and back in after its update. Writes only if that changes. */
+export async function applyVersion(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  version: string | null,
+  oldest: string,
+  now: number,
+): Promise<void> {
+  const needsVersion = isOlder(version, oldest) ? oldest : undefined;
+  if (needsVersion !== device.needsVersion) await setService(ctx, device, { needsVersion }, "system", now);
+}
+
+/** Sets the oldest version whose devices get jobs, and applies it to all devices. Refuses: invalid. */
+export async function requireVersion(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  version: string,
+  now: number,
+): Promise<void> {
+  const oldest = version.trim();
+  if (!isVersion(oldest)) refuse("invalid", 'A version is three numbers, such as "0.2.0".');
+  if (isOlder(oldest, oldestVersion))
+    refuse("invalid", `This server works with devices from version ${oldestVersion} on.`);
+  await ctx.db.patch("organizations", organizationId, { oldestVersion: oldest });
+  const entry = { organizationId, at: now, actor: "admin", action: "version.required" } as const;
+  await record(ctx, { ...entry, subject: organizationId, detail: oldest });
+  await ctx.scheduler.runAfter(0, internal.maintenance.checkVersions, { organizationId, cursor: null });
+}
+
+const perBatch = 50;
+
+/** Applies the organization's oldest version to the next devices. @returns the next batch's cursor; null at the end. */
+export async function checkVersionBatch(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  cursor: string | null,
+  now: number,
+): Promise<string | null> {
+  const oldest = await oldestVersionOf(ctx, organizationId);
+  const paginationOpts = { numItems: perBatch, cursor };
+  const { page, isDone, continueCursor } = await queue.workers.list(ctx, organizationId, { paginationOpts });
+  for (const { externalId, version, capabilities } of page) {
+    const deviceId = ctx.db.normalizeId("devices", externalId ?? "");
+    const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
+    // A device that has never said hello tells its version when it does.
+    if (device !== null && capabilities !== null) await applyVersion(ctx, device, version, oldest, now);
+  }
+  return isDone ? null : continueCursor;
+}
