@@ -29,7 +29,7 @@ import { CatalogTrust } from "./organization/catalog-trust.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
 import { Enrollment } from "./organization/enrollment.ts";
 import { openIdentity } from "./organization/identity.ts";
-import { Member, membershipOf } from "./organization/member.ts";
+import { isInService, Member, membershipOf } from "./organization/member.ts";
 import { connectOrganization, openClient } from "./organization/organization.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
@@ -241,7 +241,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         log("error", "signing-key.differs", { use: "enroll again" });
     }
     // The organization refuses results that this device cannot sign.
-    work.wantedChanged(me?.status === "active" && me.signingKey === signer.publicKey);
+    work.wantedChanged(isInService(me) && me?.signingKey === signer.publicKey);
     if (startGate.update()) loop.wake("enrollment");
   }
 

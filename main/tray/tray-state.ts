@@ -24,6 +24,8 @@ function standbyState(reason: StandbyReason): TrayState {
     case "offline":
     case "not-enrolled":
     case "awaiting-approval":
+    case "paused-by-server":
+    case "outdated":
     case "retired":
       return "offline";
     case "starting":

@@ -80,7 +80,7 @@ export function consoleStories(now: number): readonly Story[] {
     loadingMore: false,
   } as const;
   const keysView = { onCreate: nothing, onLimit: nothing, onRevoke: nothing } as const;
-  const actions = { retire: nothing, reinstate: nothing, label: nothing };
+  const actions = { retire: nothing, reinstate: nothing, label: nothing, resume: nothing };
   return [
     inShell(
       "console-overview",

@@ -37,7 +37,10 @@ export function standbyTone(reason: StandbyReason): Tone {
     case "paused-by-you":
       return "rest";
     case "awaiting-approval":
+    case "outdated":
       return "hold";
+    case "paused-by-server":
+      return "bad";
     case "offline":
       return "bad";
     case "starting":

@@ -156,3 +156,9 @@ it("a device with a pinned key has no models before it got a signed catalog", ()
   expect(trust.judge({ organizationId: "o", models: [model], signature: null })).toEqual([]);
   expect(trust.judge(signed(first, 1))).toEqual([model]);
 });
+
+it("accepts an empty list without a signature, which a device out of service gets", () => {
+  expect(trust.judge(signed(first, 6))).toHaveLength(1);
+  expect(trust.judge({ organizationId: "o", models: [], signature: null })).toEqual([]);
+  expect(trust.problem).toBeNull();
+});

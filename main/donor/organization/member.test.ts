@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { membershipOf } from "./member.ts";
+import { isInService, membershipOf } from "./member.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active" } as const;
@@ -27,4 +27,10 @@ it.each([
   { name: "a device that the backend does not know", enrollment, me: null, unknownHere: true, is: "none" },
 ] as const)("gives $name the membership $is", ({ enrollment, me, unknownHere, is }) => {
   expect(membershipOf(enrollment, { me, unknownHere })).toBe(is);
+});
+
+it("says hello while it is paused or too old, so that an update ends that", () => {
+  const statuses = ["active", "paused", "outdated", "pending", "retired"] as const;
+  expect(statuses.filter((status) => isInService({ status }))).toEqual(["active", "paused", "outdated"]);
+  expect(isInService(null)).toBe(false);
 });

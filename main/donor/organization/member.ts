@@ -48,6 +48,14 @@ export class Member {
   }
 }
 
+/**
+ * Whether the device may say hello to the queue. One that is paused or has too old a version may: the backend takes it back
+ * when it says its new version.
+ */
+export function isInService(me: Pick<Me, "status"> | null): boolean {
+  return me !== null && me.status !== "pending" && me.status !== "retired";
+}
+
 /** The membership that the backend last reported. Until it reports one, a stored enrollment counts. */
 export function membershipOf(
   enrollment: Identity["enrollment"],

@@ -31,6 +31,8 @@ export type Me = Pick<
   "name" | "status" | "sharing" | "signingKey"
 > & {
   readonly deviceId: string;
+  /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
+  readonly needsVersion?: string | null;
   readonly organizationName: string;
   readonly models: readonly OfferedModel[];
   /** The rules that the organization sets and locks on this device. */

@@ -83,7 +83,12 @@ export class Publisher {
       organization:
         me === null
           ? null
-          : { name: me.organizationName, keyFingerprint: trust.fingerprint, problem: trust.problem },
+          : {
+              name: me.organizationName,
+              keyFingerprint: trust.fingerprint,
+              problem: trust.problem,
+              ...(me.needsVersion == null ? {} : { needsVersion: me.needsVersion }),
+            },
       device: me === null ? null : { id: me.deviceId, name: me.name },
     });
   }

@@ -100,7 +100,7 @@ export class DonatedWork {
     });
   }
 
-  /** @param member whether this device belongs to the organization and is not retired. */
+  /** @param member whether this device belongs to the organization and is in service. */
   wantedChanged(member: boolean): void {
     this.modelsChanged();
     if (member && !this.#member) this.#worker.start();

@@ -12,6 +12,8 @@ import { power } from "../../../app/policy/rules/power.ts";
 const waitReasons = {
   "not-enrolled": "not-a-member",
   "awaiting-approval": "not-a-member",
+  "paused-by-server": "not-a-member",
+  outdated: "not-a-member",
   retired: "not-a-member",
   "paused-by-you": "paused",
   suspended: "offline",

@@ -7,6 +7,7 @@ import type { DeviceRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DevicesTable } from "./DevicesTable.tsx";
+import { OldestVersion } from "./OldestVersion.tsx";
 import { PendingDevices } from "./PendingDevices.tsx";
 
 export function DevicesPage(): ReactNode {
@@ -18,6 +19,7 @@ export function DevicesPage(): ReactNode {
   const pending = useQuery(api.adminDevices.pending, { session });
   const approve = useAct(api.adminDevices.approve);
   const refuse = useAct(api.adminDevices.refuse);
+  const resume = useAct(api.adminDevices.resume);
   const label = useAct(api.adminQueue.labelDevice);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   return (
@@ -34,6 +36,7 @@ export function DevicesPage(): ReactNode {
             retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
             reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
             label: setLabeled,
+            resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
           }}
         />
         {labeled === null ? null : (
@@ -53,6 +56,7 @@ export function DevicesPage(): ReactNode {
             Showing {formatCount(count.listed)} of {formatCount(count.total)} devices, online devices first.
           </p>
         ) : null}
+        <OldestVersion />
       </Card>
     </>
   );

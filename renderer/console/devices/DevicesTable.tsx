@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
@@ -16,6 +17,7 @@ type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
   readonly reinstate: (device: DeviceRow) => void;
   readonly label: (device: DeviceRow) => void;
+  readonly resume: (device: DeviceRow) => void;
 };
 
 /** The device's groups and its data classes. */
@@ -54,7 +56,7 @@ type Props = {
 
 export function DevicesTable({ devices, actions, compact = false }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
-  const all = columnsOf(compact);
+  const all = columnsOf(compact, useNow());
   const shown = compact ? all.filter(({ key }) => key !== "capabilities") : all;
   return (
     <>
@@ -92,7 +94,7 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
   );
 }
 
-const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
+const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] => [
   {
     key: "name",
     title: "Device",
@@ -117,7 +119,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
     title: "Activity",
     width: "w-44",
     cell: (device) => {
-      const words = describeDevice(device);
+      const words = describeDevice(device, now);
       const unknown = device.online ? unknownWords(device.unknownFacts) : "";
       return (
         <div className="min-w-40">
@@ -128,6 +130,9 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
               </Badge>
             </span>
           </Tooltip>
+          {compact || (device.status !== "paused" && device.status !== "outdated") ? null : (
+            <p className="mt-1 max-w-56 text-xs text-muted">{words.sentence}</p>
+          )}
           {compact || unknown === "" ? null : (
             <p className="mt-1 max-w-56 text-xs text-muted">Unknown: {unknown}</p>
           )}
@@ -177,8 +182,11 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
 
 function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
   return actionColumn("w-44", (device) =>
-    device.status === "pending" ? null : device.status === "active" ? (
+    device.status === "pending" ? null : device.status !== "retired" ? (
       <>
+        {device.pause === null ? null : (
+          <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />
+        )}
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
         <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
       </>

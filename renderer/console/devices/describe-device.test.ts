@@ -1,15 +1,20 @@
 import { expect, it } from "vitest";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/policy/reasons.ts";
-import { describeDevice } from "./describe-device.ts";
+import { describeDevice as describe } from "./describe-device.ts";
 
-const active = { status: "active", online: true } as const;
+const now = Date.UTC(2026, 10, 22, 21);
+const healthy = { pause: null, needsVersion: null } as const;
+const active = { ...healthy, status: "active", online: true } as const;
+const describeDevice = (device: Parameters<typeof describe>[0]) => describe(device, now);
 
 it("shows retired and pending before offline, and offline before an old activity", () => {
   const activity = { kind: "donating", reason: "idle" } as const;
-  expect(describeDevice({ status: "retired", online: false, activity }).short).toBe("Retired");
-  expect(describeDevice({ status: "pending", online: false, activity }).short).toBe("Waiting for approval");
-  expect(describeDevice({ status: "active", online: false, activity }).short).toBe("Offline");
+  expect(describeDevice({ ...healthy, status: "retired", online: false, activity }).short).toBe("Retired");
+  expect(describeDevice({ ...healthy, status: "pending", online: false, activity }).short).toBe(
+    "Waiting for approval",
+  );
+  expect(describeDevice({ ...healthy, status: "active", online: false, activity }).short).toBe("Offline");
   expect(describeDevice({ ...active, activity })).toMatchObject({ tone: "good", short: "Idle, donating" });
   expect(describeDevice({ ...active, activity: null }).short).toBe("Starting");
 });
@@ -23,4 +28,18 @@ it("never addresses the administrator as the donor", () => {
     const words = describeDevice({ ...active, activity: { kind: "donating", reason } });
     expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);
   }
+});
+
+it("tells why a device was paused by itself, and which version an old one needs", () => {
+  const pause = { at: now - 60_000, failed: 9, of: 10, cause: "answers" } as const;
+  const paused = describeDevice({ ...active, activity: null, status: "paused", pause });
+  expect(paused).toMatchObject({ tone: "bad", short: "Paused automatically" });
+  expect(paused.sentence).toMatch(
+    /^Paused automatically at .+: 9 of its last 10 jobs failed: most of its answers did not fit the requests\.$/,
+  );
+  expect(describeDevice({ ...active, activity: null, status: "outdated", needsVersion: "0.3.0" })).toEqual({
+    tone: "hold",
+    short: "Update needed",
+    sentence: "It gets no jobs until its Gleaner is updated to 0.3.0 or newer.",
+  });
 });

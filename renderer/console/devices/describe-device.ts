@@ -1,3 +1,5 @@
+import { unreliabilityWords } from "../../../app/devices/reliability.ts";
+import { formatMoment } from "../../../app/format/time.ts";
 import type { ReasonWords } from "../../../app/policy/declare/check.ts";
 import { activityReasons } from "../../../app/policy/reasons.ts";
 import { standbyTone } from "../../ui/status-words.ts";
@@ -6,8 +8,11 @@ import type { DeviceRow } from "../data/rows.ts";
 
 type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sentence: string };
 
-/** Describes what a device does and why, in the words that its donor reads. */
-export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "activity">): DeviceWords {
+/** Describes what a device does and why, in the words that its donor reads. @param now ms since the epoch. */
+export function describeDevice(
+  device: Pick<DeviceRow, "status" | "online" | "activity" | "pause" | "needsVersion">,
+  now: number,
+): DeviceWords {
   if (device.status === "retired") {
     return {
       tone: "quiet",
@@ -18,6 +23,21 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
   if (device.status === "pending") {
     const { short, toOthers } = activityReasons["awaiting-approval"];
     return { tone: "hold", short, sentence: toOthers?.sentence ?? "" };
+  }
+  if (device.status === "paused" && device.pause !== null) {
+    const { at, ...found } = device.pause;
+    return {
+      tone: "bad",
+      short: "Paused automatically",
+      sentence: `Paused automatically at ${formatMoment(at, now)}: ${unreliabilityWords(found)}`,
+    };
+  }
+  if (device.status === "outdated") {
+    return {
+      tone: "hold",
+      short: "Update needed",
+      sentence: `It gets no jobs until its Gleaner is updated to ${device.needsVersion ?? "a newer version"} or newer.`,
+    };
   }
   if (!device.online) {
     return {

@@ -43,6 +43,15 @@ describe("describeStatus", () => {
     expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Gleaner checks again tomorrow 08:00.");
   });
 
+  it("names the version that the organization asks for", () => {
+    const activity = { kind: "standby", reason: "outdated", since: now } as const;
+    const organization = { name: "Acme", needsVersion: "0.3.0" };
+    expect(describeStatus({ ...quiet, activity, organization }, now)).toMatchObject({
+      title: "Update needed",
+      sentence: "Update Gleaner to 0.3.0 or newer. Then it donates again.",
+    });
+  });
+
   it("names the organization whose administrator has to approve the computer", () => {
     const activity = { kind: "standby", reason: "awaiting-approval", since: now } as const;
     const organization = { name: "Acme" };

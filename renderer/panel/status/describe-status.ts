@@ -52,10 +52,13 @@ function atMoment(at: number, now: number): string {
   return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
 }
 
-/** Names the organization, or the excluded program. Only the donor sees that program's name. */
+/** Names the organization, the version that it asks for, or the excluded program. Only the donor sees that program's name. */
 function sentenceOf({ activity, facts, organization = null }: Shown, sentence: string): string {
   if (activity.reason === "awaiting-approval" && organization !== null) {
     return `Waiting for an administrator of ${organization.name} to approve this computer.`;
+  }
+  if (activity.reason === "outdated" && organization?.needsVersion != null) {
+    return `Update Gleaner to ${organization.needsVersion} or newer. Then it donates again.`;
   }
   const program = facts?.excludedProgram;
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
