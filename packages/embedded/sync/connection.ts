@@ -93,7 +93,7 @@ export class Connection {
       maxBytes: () =>
         this.#isVerified
           ? maxPendingBytes
-          : Math.max(0, this.#room() - options.admission.limits.messageBytes),
+          : Math.max(0, this.#room() - options.admission.limits.messageBytes - ws.bufferedAmount),
       onChanged: () => this.#charge(),
     });
     this.gateFrames = (socket) => {

@@ -21,7 +21,7 @@ export type MeasuredJson =
  * `maxMemoryBytes`: two megabytes of empty arrays would take forty.
  */
 export function parseMeasuredJson(text: string, maxMemoryBytes: number): MeasuredJson {
-  const memoryBytes = measureJson(text, maxJsonDepth);
+  const memoryBytes = measureJson(text, maxJsonDepth, maxMemoryBytes);
   if (memoryBytes === null) return tooDeep(maxJsonDepth);
   if (memoryBytes > maxMemoryBytes) return { kind: "too large", memoryBytes };
   const parsed = parse(text);
@@ -30,11 +30,11 @@ export function parseMeasuredJson(text: string, maxMemoryBytes: number): Measure
 
 /** The memory in bytes that the value of a JSON text takes at most, roughly. */
 export function memoryOfJson(text: string): number {
-  return measureJson(text, Infinity) ?? 0;
+  return measureJson(text, Infinity, Infinity) ?? 0;
 }
 
 export function nestsDeeperThan(text: string, maxDepth: number): boolean {
-  return measureJson(text, maxDepth) === null;
+  return measureJson(text, maxDepth, Infinity) === null;
 }
 
 function parse(text: string): ParsedJson {
@@ -64,8 +64,11 @@ const bytesPerOpening = 56;
 const bytesPerComma = 8;
 const bytesPerQuote = 10;
 
-/** The memory in bytes that the parsed text takes at most, roughly. Null if it is nested deeper than `maxDepth`. */
-function measureJson(text: string, maxDepth: number): number | null {
+/**
+ * The memory in bytes that the parsed text takes at most, roughly. Null if it is nested deeper than `maxDepth`. Beyond
+ * `enough` it stops counting.
+ */
+function measureJson(text: string, maxDepth: number, enough: number): number | null {
   let depth = 0;
   let more = 0;
   let isWide = false;
@@ -89,6 +92,7 @@ function measureJson(text: string, maxDepth: number): number | null {
       case openingBracket:
       case openingBrace:
         more += bytesPerOpening;
+        if (more > enough) return more;
         if (++depth > maxDepth) return null;
         break;
       case closingBracket:

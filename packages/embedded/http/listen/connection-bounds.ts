@@ -60,8 +60,10 @@ export function boundConnections(
     const { socket } = request;
     const waiting = (pending.get(socket) ?? 0) + 1;
     if (waiting > maxPipelined) {
-      if (!socket.destroyed) refusals.count("pipelined");
-      stopReading(socket);
+      // Node parses the rest of what has arrived regardless, so these requests come, too.
+      if (socket.destroyed) return;
+      refusals.count("pipelined");
+      socket.destroy();
     } else if (refused.has(socket)) {
       refusals.count("address");
       void sendReply(response, tooMany);
@@ -71,13 +73,6 @@ export function boundConnections(
       listener(request, response);
     }
   };
-}
-
-/** Node parses all requests in a chunk, even if the socket is destroyed. Only the parser itself can be stopped. */
-function stopReading(socket: Socket): void {
-  const { parser } = socket as Socket & { readonly parser?: { readonly pause?: () => void } | null };
-  parser?.pause?.();
-  socket.destroy();
 }
 
 type Unread = { bytes: number; since: number };
