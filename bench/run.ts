@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { abuseBench } from "./abuse/bench.ts";
 import type { Bench } from "./bench.ts";
 import { contentionBench } from "./contention/bench.ts";
 import { costBench } from "./cost/bench.ts";
@@ -18,6 +19,7 @@ const benches: { readonly [name: string]: Bench } = {
   inference: inferenceBench,
   interference: interferenceBench,
   yield: yieldBench,
+  abuse: abuseBench,
 };
 
 const exitUsage = 2;

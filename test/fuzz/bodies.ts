@@ -95,38 +95,3 @@ export function bodiesFor(
     embeddings: mostlyValid(embedding),
   };
 }
-
-const definitions = Object.fromEntries(
-  Array.from({ length: 20 }, (_, level): [string, Json] => [
-    `d${level}`,
-    level === 19
-      ? { type: "string" }
-      : { oneOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/d${level + 1}` })) },
-  ]),
-);
-
-/** Bodies that once cost seconds of the backend's event loop, or hung llama.cpp on one device after another. */
-export function costlyBodies(model: string): readonly Json[] {
-  const body = (more: { readonly [field: string]: Json }): Json => ({
-    model,
-    messages: [{ role: "user", content: "x" }],
-    max_tokens: 1,
-    ...more,
-  });
-  return [
-    body({ grammar: `root ::= ${".{0,500} ".repeat(900)}` }),
-    body({ grammar: "root ::= .{500}{500}{500}" }),
-    body({
-      response_format: {
-        type: "json_schema",
-        json_schema: { name: "bomb", strict: true, schema: { $ref: "#/$defs/d0", $defs: definitions } },
-      },
-    }),
-    body({
-      tools: [
-        { type: "function", function: { name: "f", parameters: { $ref: "#/$defs/d0", $defs: definitions } } },
-      ],
-      tool_choice: "required",
-    }),
-  ];
-}

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { z } from "zod";
+import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { checkHealth, checkLedger } from "../backend.ts";
-import { bodiesFor, costlyBodies } from "../bodies.ts";
+import { bodiesFor } from "../bodies.ts";
 import { hostileJson, hostileText } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
@@ -36,7 +37,9 @@ export const httpRoutes: Target = {
         { weight: 2, arbitrary: anyCall },
         { weight: 1, arbitrary: functionCall },
       ),
-      known: costlyBodies(farm.modelId).map((body): Json => callTo("chat/completions", JSON.stringify(body))),
+      known: costlyBodies(farm.modelId).map(({ body }): Json =>
+        callTo("chat/completions", JSON.stringify(body)),
+      ),
       check: async (input) => {
         // Many keys, because one key may make only so many calls a minute.
         const key = keys[calls++ % keys.length] ?? "";

@@ -6,7 +6,8 @@ import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
 import { schemaRules } from "../../../app/jobs/schema-rules.ts";
-import { bodiesFor, costlyBodies } from "../bodies.ts";
+import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
+import { bodiesFor } from "../bodies.ts";
 import type { Json, Target } from "../target.ts";
 
 /** The analysis of a text may take so many steps for each of its characters. */
@@ -20,7 +21,7 @@ export const requestBodies: Target = {
     const bodies = bodiesFor("m");
     return Promise.resolve({
       inputs: fc.oneof(bodies["chat/completions"], bodies.completions, bodies.embeddings),
-      known: costlyBodies("m"),
+      known: costlyBodies("m").map(({ body }) => body as Json),
       check: (input) => {
         checkBody(JSON.stringify(input));
         return Promise.resolve();

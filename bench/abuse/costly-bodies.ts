@@ -1,0 +1,44 @@
+/** One call's body that costs far more than its size. `name` says which kind. */
+type CostlyBody = { readonly name: string; readonly body: { readonly [field: string]: unknown } };
+
+/** 20 levels of 20 choices: 20^20 ways to begin an answer. */
+const bomb = {
+  $ref: "#/$defs/d0",
+  $defs: Object.fromEntries(
+    Array.from({ length: 20 }, (_, level) => [
+      `d${level}`,
+      level === 19
+        ? { type: "string" }
+        : { oneOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/d${level + 1}` })) },
+    ]),
+  ),
+};
+
+/** Chats that once cost seconds of the backend's event loop, or hung llama.cpp on one device after another. */
+export function costlyBodies(model: string): readonly CostlyBody[] {
+  const chat = (name: string, more: object): CostlyBody => ({
+    name,
+    body: { model, messages: [{ role: "user", content: "x" }], max_tokens: 1, ...more },
+  });
+  return [
+    chat("long grammar", { grammar: costlyGrammars[0] }),
+    chat("nested repetitions", { grammar: "root ::= .{500}{500}{500}" }),
+    chat("schema bomb", {
+      response_format: { type: "json_schema", json_schema: { name: "bomb", strict: true, schema: bomb } },
+    }),
+    chat("tool bomb", {
+      tools: [{ type: "function", function: { name: "f", parameters: bomb } }],
+      tool_choice: "required",
+    }),
+  ];
+}
+
+/** Grammars of 8 and 16 KB with many parts, some of them accepted. */
+export const costlyGrammars: readonly string[] = [
+  `root ::= ${".{0,500} ".repeat(900)}`,
+  `root ::= ${".{0,500} ".repeat(1_800)}`,
+  `root ::= ${'"a"? '.repeat(1_600)}`,
+  `root ::= ${"x | ".repeat(2_000)} "a"\nx ::= "b"`,
+  `root ::= [${"a-z".repeat(2_600)}]`,
+  `root ::= ${'("a"? "b"? | .{0,500}){3} '.repeat(300)}`,
+];

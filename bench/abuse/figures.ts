@@ -1,0 +1,33 @@
+import type { Bar } from "../support/bars.ts";
+
+export type AbuseFigures = {
+  readonly grammar: {
+    /** Steps of the analysis for each character of a grammar; the most of all grammars. */
+    readonly stepsPerChar: number;
+    /** The slowest grammar's median, in ms of the event loop. */
+    readonly worstMs: number;
+  };
+  /** The median time until a schema with 20^20 beginnings is refused, in ms of the event loop. */
+  readonly schemaBombMs: number;
+  /** Bytes that the backend retains for one connection without an identity, at most. */
+  readonly preAuthBytesPerConnection: number;
+  /** The 99th percentile of /health, asked every 50 ms during the hostile calls. */
+  readonly healthP99MsUnderAbuse: number;
+  /** Calls of another key that failed during the hostile calls. */
+  readonly neighborsHurt: number;
+};
+
+export function abuseBars(figures: AbuseFigures): readonly Bar[] {
+  const atMost = (text: string, value: number, most: number): Bar => ({
+    text: `${text}: at most ${most}`,
+    value: String(value),
+    met: value <= most,
+  });
+  return [
+    atMost("ms for the slowest grammar", figures.grammar.worstMs, 5),
+    atMost("ms until a schema bomb is refused", figures.schemaBombMs, 20),
+    atMost("bytes of a connection without an identity", figures.preAuthBytesPerConnection, 4 * 2 ** 20),
+    atMost("ms of /health under abuse, p99", figures.healthP99MsUnderAbuse, 100),
+    atMost("calls of others that failed", figures.neighborsHurt, 0),
+  ];
+}
