@@ -21,9 +21,10 @@ export class Turns {
   /** Returns whether the task ran at once. */
   run(task: Task): boolean {
     const { isBusy } = this;
-    this.#schedule();
-    if (isBusy) this.#waiting.push(task);
-    else task();
+    if (isBusy) {
+      this.#waiting.push(task);
+      this.#schedule();
+    } else task();
     return !isBusy;
   }
 
@@ -47,8 +48,12 @@ export class Turns {
   }
 
   #hasTime(): boolean {
-    this.#turnBegan ??= performance.now();
-    return performance.now() - this.#turnBegan < turnMs;
+    const now = performance.now();
+    if (this.#turnBegan === null) {
+      this.#turnBegan = now;
+      this.#schedule();
+    }
+    return now - this.#turnBegan < turnMs;
   }
 
   #schedule(): void {

@@ -35,6 +35,8 @@ async function readBody(request: IncomingMessage, limit: number, room: BodyRoom 
       if (size > limit) return { kind: "too large", limit };
       if (room?.account.set(size) === false) return { kind: "no memory" };
       chunks.push(chunk);
+      // Reading takes time, too, if many clients send at once. Meanwhile the socket is paused.
+      if (room?.turns.isBusy === true) await room.turns.turn();
     }
   } catch {
     return { kind: "aborted" };
