@@ -1,6 +1,7 @@
 import { known, unknown } from "../../../app/facts/facts.ts";
 import type { OwnGpuUse } from "../base/own-use.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
+import { systemProgram } from "../../system-programs.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
 const query = ["--query-gpu=utilization.gpu,memory.free", "--format=csv,noheader,nounits"];
@@ -9,7 +10,7 @@ const query = ["--query-gpu=utilization.gpu,memory.free", "--format=csv,noheader
  * NVIDIA's driver reports only through its own program. That runs once a minute while the donor works, and never
  * again if it is missing.
  */
-export function nvidiaSensor(own: OwnGpuUse, program = "nvidia-smi"): Sensor {
+export function nvidiaSensor(own: OwnGpuUse, program = systemProgram("nvidia-smi")): Sensor {
   let missing = false;
   return {
     source: "nvidia-smi",

@@ -1,6 +1,7 @@
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
+import { systemProgram } from "../../system-programs.ts";
 
 const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
 
@@ -15,7 +16,7 @@ export const consentStoreSensor: Sensor = {
   subprocessEveryMs: 120_000,
   sample: async () => {
     const args = ["query", store, "/s", "/v", "LastUsedTimeStop"];
-    const result = await runSubprocess("reg.exe", args, { maxBytes: 2 * 1024 * 1024 });
+    const result = await runSubprocess(systemProgram("reg", "win32"), args, { maxBytes: 2 * 1024 * 1024 });
     return result.kind === "ok" ? parseConsentStore(result.stdout) : {};
   },
 };

@@ -4,6 +4,7 @@ import { parseJson } from "../../../app/json.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 import { networkNames } from "../common/network-names.ts";
+import { systemProgram } from "../../system-programs.ts";
 
 /** Windows PowerShell takes about a second to start. So it runs this rarely, and when the interfaces change. */
 const askEveryMs = 15 * 60_000;
@@ -34,7 +35,7 @@ export function networkProfileSensor(now: () => number = Date.now): Sensor {
       interfaces = present;
       askedAt = now();
       const args = ["-NoProfile", "-NonInteractive", "-Command", script];
-      const result = await runSubprocess("powershell.exe", args, { timeoutMs: 20_000 });
+      const result = await runSubprocess(systemProgram("powershell", "win32"), args, { timeoutMs: 20_000 });
       held = result.kind === "ok" ? parseProfile(result.stdout, names) : {};
       return held;
     },

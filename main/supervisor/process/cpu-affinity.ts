@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { systemProgram } from "../../system-programs.ts";
 
 /**
  * The processors on which a process may run. Beside somebody at work, all its threads keep to the last few processors.
@@ -37,7 +38,7 @@ export class CpuAffinity {
       this.#setting = false;
       this.#apply(pid);
     };
-    spawn("taskset", ["-acp", list, String(pid)], { stdio: "ignore" })
+    spawn(systemProgram("taskset"), ["-acp", list, String(pid)], { stdio: "ignore" })
       .once("error", over)
       .once("exit", over);
   }
