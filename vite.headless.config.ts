@@ -5,11 +5,11 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /**
  * Bundles the donor without Electron and its runner, which saves memory: no unused code is loaded, and no type stripping
- * is needed. Also bundles the `gleaner` command of the installed program. node-llama-cpp is not bundled, because it looks
- * for its libraries relative to its own files.
+ * is needed. Also bundles the `gleaner` command of the installed program. node-llama-cpp and koffi are not bundled, because
+ * they look for their libraries relative to their own files.
  */
 export default defineConfig({
-  ssr: { noExternal: true, external: ["node-llama-cpp"] },
+  ssr: { noExternal: true, external: ["koffi", "node-llama-cpp"] },
   build: {
     ssr: true,
     outDir: "out/headless",

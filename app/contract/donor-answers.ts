@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { confinement } from "./confinement.ts";
 
 /** Ms since the epoch, up to the latest possible `Date`. */
 export const instant = z.number().int().min(0).max(8_640_000_000_000_000);
@@ -36,6 +37,8 @@ export const status = z.object({
 const knownValue = z.union([z.number(), z.boolean(), z.string(), z.null(), z.array(z.string())]);
 
 export const facts = z.object({
+  /** How far the process with the model is confined. Null before its first start; older donors do not tell. */
+  confinement: confinement.nullable().optional(),
   facts: z.array(
     z.object({
       name: z.string(),

@@ -3,6 +3,7 @@ import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { cacheOwner, parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
+import { confinement } from "./confinement.ts";
 import { backend, measuredSpeed } from "./speed.ts";
 
 /**
@@ -167,7 +168,8 @@ const toRunner = z.discriminatedUnion("type", [
 /** Runner → donor. Each `run` is followed by exactly one `ended`. */
 export type FromRunner = z.infer<typeof fromRunner>;
 const fromRunner = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("started") }).readonly(),
+  /** The first message. Only now does the process read messages. `confinement`: how far the system is out of its reach. */
+  z.object({ type: z.literal("started"), confinement }).readonly(),
   z.object({ type: z.literal("loaded"), attemptId, report: loadReport }).readonly(),
   /** The next piece of an answer. An empty one shows that the process is alive. */
   z.object({ type: z.literal("text"), attemptId, text: z.string() }).readonly(),
@@ -194,11 +196,3 @@ export type RunEvents = {
   readonly text: (text: string) => void;
   readonly measured: (speed: z.infer<typeof measuredSpeed>) => void;
 };
-
-/**
- * Tests set GLEANER_TEST_PRIORITY=normal: at the lowest priority a runner gets no processor while other tests run.
- * @param env the environment of the donor, which the runner inherits.
- */
-export function keepsPriority(env: Readonly<Record<string, string | undefined>>): boolean {
-  return env["GLEANER_TEST_PRIORITY"] === "normal";
-}

@@ -81,9 +81,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
   const rules = (): Rules => policy.current().rules;
 
+  const modelsFolder = join(options.dataDir, "models");
   const { runner, plans, knowledge, threads } = await openRunner({
     dataDir: options.dataDir,
     spawnRunner: options.spawnRunner,
+    models: [modelsFolder, ...options.bundledModels.map(({ path }) => path)],
     log,
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
@@ -120,7 +122,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   const running = new RunningModels(() => runner.pid !== undefined);
   const models = await openModels({
-    folder: join(options.dataDir, "models"),
+    folder: modelsFolder,
     catalog,
     log,
     pieces: (sha256) => organization.modelPieces(sha256),
@@ -271,6 +273,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onSettings: () => loop.wake("settings"),
     refreshFacts: () => sensors.sampleAll(rules().excludedPrograms),
     readings: () => sensors.readings(),
+    confinement: () => runner.confinement,
     models: {
       list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
       remove: models.remove,

@@ -1,3 +1,4 @@
+import type { Confinement } from "../../app/contract/confinement.ts";
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
@@ -69,8 +70,12 @@ function sayWhy({ reason, detail }: NonNullable<ModelView["why"]>): string {
   return detail === null ? waitWords[reason] : `${waitWords[reason]} (${detail})`;
 }
 
-export function factsAnswer(readings: Readonly<Record<string, Reading>>): CallAnswer<"facts"> {
+export function factsAnswer(
+  readings: Readonly<Record<string, Reading>>,
+  confinement: Confinement | null,
+): CallAnswer<"facts"> {
   return {
+    confinement,
     facts: Object.entries(readings).map(([name, { value, source, at }]) => ({
       name,
       fact: value.known ? { known: true, value: plain(value.value) } : value,

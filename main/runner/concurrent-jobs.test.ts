@@ -8,7 +8,7 @@ import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
 import { RunnerSupervisor } from "../supervisor/supervisor.ts";
-import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
+import { chat, demoModel, planOf, runnerEntry, testConfinement } from "./runner.fixture.ts";
 
 let model: ModelFile;
 let folder: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-concurrent-jobs-"));
 });
 beforeEach(() => {
-  supervisor = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+  supervisor = new RunnerSupervisor(() => forkRunner(runnerEntry)(testConfinement), silentLog);
 });
 afterEach(() => supervisor.stop());
 afterAll(() => rm(folder, { recursive: true }));

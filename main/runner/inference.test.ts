@@ -11,7 +11,7 @@ import { silentLog } from "../log.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
 import { RunnerSupervisor } from "../supervisor/supervisor.ts";
 import { grammarOf } from "./generate/grammars.ts";
-import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
+import { chat, demoModel, planOf, runnerEntry, testConfinement } from "./runner.fixture.ts";
 
 let model: ModelFile;
 let supervisor: RunnerSupervisor;
@@ -19,7 +19,7 @@ let attempts = 0;
 
 beforeAll(async () => {
   model = await demoModel();
-  supervisor = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+  supervisor = new RunnerSupervisor(() => forkRunner(runnerEntry)(testConfinement), silentLog);
 });
 afterAll(() => supervisor.stop());
 

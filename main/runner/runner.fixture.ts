@@ -1,5 +1,8 @@
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
+import { confinementVariable } from "../../app/contract/runner-start.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { readManifest } from "../models/manifest.ts";
 
@@ -8,6 +11,13 @@ export const demoManifestPath = fileURLToPath(
 );
 
 export const runnerEntry = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
+
+/** A runner may read the models of a test: those below the temporary folder, and the one in this repository. */
+export const testConfinement = confinementVariable({
+  read: [tmpdir(), dirname(demoManifestPath)],
+  cache: null,
+  off: false,
+});
 
 /** The model in this repository. It is real, and fast enough for tests. */
 export async function demoModel(): Promise<ModelFile> {

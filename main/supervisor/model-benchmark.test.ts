@@ -15,7 +15,7 @@ import { callDonor } from "../face/local-socket/client.ts";
 import { type LocalSocket, serveLocalSocket } from "../face/local-socket/server.ts";
 import { createSnapshotStore } from "../face/snapshot-store.ts";
 import { silentLog } from "../log.ts";
-import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
+import { demoModel, planOf, runnerEntry, testConfinement } from "../runner/runner.fixture.ts";
 import { idleFromFile } from "../sensors/base/idle.ts";
 import { ModelBenchmark } from "./model-benchmark.ts";
 import { forkRunner } from "./process/fork-runner.ts";
@@ -43,7 +43,7 @@ beforeEach(async () => {
   const settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
   // It does not donate: it has only just started.
   const snapshot = createSnapshotStore(initialSnapshot(program, settings, rules, null));
-  runner = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+  runner = new RunnerSupervisor(() => forkRunner(runnerEntry)(testConfinement), silentLog);
   const benchmark = new ModelBenchmark({
     runner,
     plans: {

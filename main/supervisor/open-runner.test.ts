@@ -16,6 +16,7 @@ it("inspects a model in a process, and reports the end of that process", { timeo
     dataDir,
     spawnRunner: forkRunner(runnerEntry),
     log: silentLog,
+    models: [(await demoModel()).path],
     deniedGpus: () => [],
     memory: () => ({ found: unknown, leaveMb: 0 }),
     onEnded: () => (ended += 1),

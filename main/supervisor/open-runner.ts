@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { confinementVariable } from "../../app/contract/runner-start.ts";
 import type { Log } from "../log.ts";
 import { ModelKnowledge } from "./plan/model-knowledge.ts";
 import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
@@ -15,6 +16,8 @@ type RunnerOptions = {
   /** The donor's folder. It holds the knowledge about models, and may hold CUDA. */
   readonly dataDir: string;
   readonly spawnRunner: SpawnRunner;
+  /** The files and folders with all models, which the runner may read. */
+  readonly models: readonly string[];
   /** GPUs, by the system's number, to hide from a process that starts now. */
   readonly deniedGpus: () => readonly number[];
   /** The memory that the computer and the rules leave for models. */
@@ -35,10 +38,17 @@ type OpenRunner = {
 
 /** Prepares a runner. Its process starts with the first work. */
 export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
-  const { dataDir, spawnRunner, deniedGpus, memory, onEnded, log } = options;
+  const { dataDir, spawnRunner, models, deniedGpus, memory, onEnded, log } = options;
+  const off = process.env["GLEANER_CONFINE"] === "off";
+  if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
+  const confinement = confinementVariable({ read: models, cache: join(dataDir, "gpu-cache"), off });
   const threads = await runnerThreads();
   const runner = new RunnerSupervisor(() => {
-    const child = spawnRunner({ ...gpuEnvironment(deniedGpus()), ...cudaEnvironment(dataDir, process.env) });
+    const child = spawnRunner({
+      ...gpuEnvironment(deniedGpus()),
+      ...cudaEnvironment(dataDir, process.env),
+      ...confinement,
+    });
     child.onExit(onEnded);
     return child;
   }, log);

@@ -2,4 +2,4 @@
 process.on("message", () => {
   for (;;);
 });
-process.send?.({ type: "started" });
+process.send?.({ type: "started", confinement: [] });

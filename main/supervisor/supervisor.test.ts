@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
-import { chat, demoModel, runnerEntry } from "../runner/runner.fixture.ts";
+import { chat, demoModel, runnerEntry, testConfinement } from "../runner/runner.fixture.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
 import { type CpuTimes, type ReadCpuTimes, readCpuTimes } from "./process/silence.ts";
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 function open(
   times: Partial<typeof supervisorTimeouts> = {},
-  spawn: SpawnRunner = forkRunner(runnerEntry),
+  spawn: SpawnRunner = () => forkRunner(runnerEntry)(testConfinement),
   cpuTimes: ReadCpuTimes = readCpuTimes,
 ): RunnerSupervisor {
   const tracked = (): RunnerChild => {
@@ -287,7 +287,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
       return { usedMs: 100, idleMs };
     };
     const silence = { tickMs: 20, silenceMs: 200, blindSilenceMs: 200 };
-    const supervisor = open({ silence }, forkRunner(runnerEntry), cpuTimes);
+    const supervisor = open({ silence }, () => forkRunner(runnerEntry)(testConfinement), cpuTimes);
     const { outcome } = await startWriting(supervisor);
     const pid = supervisor.pid as number;
     process.kill(pid, "SIGSTOP");
@@ -455,7 +455,10 @@ describe("the limits", { timeout: 60_000 }, () => {
   });
 
   it("uses the memory that the starting program reports", async () => {
-    const spawn: SpawnRunner = (env) => ({ ...forkRunner(runnerEntry)(env), residentMb: () => 9_000 });
+    const spawn: SpawnRunner = () => ({
+      ...forkRunner(runnerEntry)(testConfinement),
+      residentMb: () => 9_000,
+    });
     const supervisor = open({ memoryTickMs: 20 }, spawn);
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 8_000 });
     expect(await start(supervisor, talkative).outcome).toMatchObject({ error: { code: "out_of_memory" } });

@@ -1,3 +1,4 @@
+import { confinementGaps, type Confinement, sayConfinement } from "../../app/contract/confinement.ts";
 import type {
   FromRunner,
   ModelFigures,
@@ -31,6 +32,7 @@ export class RunnerSupervisor {
   readonly #crashes = new CrashBackoff();
   #process: SupervisedProcess | null = null;
   #limits: RunnerLimits | null = null;
+  #confinement: Confinement | null = null;
   #restTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
@@ -44,6 +46,11 @@ export class RunnerSupervisor {
   /** The id of the runner's process, for measuring its load. Undefined while no process runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+
+  /** How far the latest process is confined. Null before the first one has started. */
+  get confinement(): Confinement | null {
+    return this.#confinement;
   }
 
   /** Milliseconds until the next job may be tried; more than 0 only after a crash. */
@@ -177,6 +184,7 @@ export class RunnerSupervisor {
   #receive(from: SupervisedProcess, message: FromRunner): void {
     switch (message.type) {
       case "started":
+        this.#noteConfinement(message.confinement);
         if (this.#limits !== null) from.limit(this.#limits);
         this.#sendWork();
         return;
@@ -188,6 +196,15 @@ export class RunnerSupervisor {
       default:
         this.#receiveOfJob(message);
     }
+  }
+
+  /** Logs what the system gave, once and again when it changes. */
+  #noteConfinement(confinement: Confinement): void {
+    const parts = sayConfinement(confinement);
+    const changed = this.#confinement === null || sayConfinement(this.#confinement) !== parts;
+    this.#confinement = confinement;
+    if (changed)
+      this.#log("info", "runner.confined", { parts, missing: confinementGaps(confinement).join("; ") });
   }
 
   #receiveOfJob(message: JobMessage): void {

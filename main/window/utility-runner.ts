@@ -1,12 +1,14 @@
 import { app, utilityProcess } from "electron";
+import { confinementOrder } from "../../app/contract/runner-start.ts";
 import type { RunnerChild, SpawnRunner } from "../supervisor/process/runner-child.ts";
+import { runnerEnvironment } from "../supervisor/process/runner-environment.ts";
 
 /** Starts the runner as one of Electron's utility processes. `entry` is the built runner-process.js. */
 export function utilityRunner(entry: string): SpawnRunner {
-  return (env): RunnerChild => {
+  return (env = {}): RunnerChild => {
     const child = utilityProcess.fork(entry, [], {
       serviceName: "Gleaner runner",
-      env: { ...process.env, ...env },
+      env: { ...runnerEnvironment(process.env, process.platform, confinementOrder(env).cache), ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
     return {

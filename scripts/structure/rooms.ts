@@ -90,7 +90,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   "main/runner": {
     rooms: ["app", "main/store"],
-    packages: ["node:", "node-llama-cpp", "zod"],
+    packages: ["node:", "koffi", "node-llama-cpp", "zod"],
     tests: ["scripts/demo-model"],
   },
   renderer: {
@@ -159,6 +159,8 @@ const testPackages = ["node:", "vitest", "fast-check"];
 /** Only these folders and files import the package, whatever their room may import. */
 export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {
   electron: ["main/desktop", "main/desktop.ts", "main/face/electron", "main/tray", "main/window"],
+  // A wrong native call ends its process.
+  koffi: ["main/runner"],
   // llama.cpp may end its process at any moment, so each of these runs in a process of its own.
   "node-llama-cpp": [
     "main/runner",

@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { keepsPriority } from "../../../app/contract/runner.ts";
+import { keepsPriority } from "../../../app/contract/runner-start.ts";
+import { native } from "../confine/native.ts";
+import { powerThrottling, processPowerThrottling } from "../confine/windows/structures.ts";
 
 /**
  * Puts every thread of this process behind all other programs. On Linux each thread has its own priority, and a new
@@ -23,17 +24,39 @@ export function lowerThreadPriority(): void {
  * Lowers the whole process. Call it once, at the start. Linux shares the processor among sessions before it looks at the
  * priorities within them (sched(7), "The autogroup feature"). Without a low session priority, work at the lowest
  * priority takes half of a core from a program in another session. macOS: background quality of service, which stays on
- * efficiency cores and throttles reads.
+ * efficiency cores and throttles reads. Windows: efficiency mode.
  */
 export function lowerProcessPriority(): void {
   if (keepsPriority(process.env)) return;
   lowerThreadPriority();
   if (process.platform === "linux") lowerSession();
-  if (process.platform === "darwin") {
-    spawn("/usr/sbin/taskpolicy", ["-b", "-p", String(process.pid)], { stdio: "ignore" }).once(
-      "error",
-      () => undefined,
-    );
+  throttleBySystem(process.platform);
+}
+
+/** PRIO_DARWIN_PROCESS and PRIO_DARWIN_BG of macOS' sys/resource.h. */
+const darwinBackground = { which: 4, priority: 0x1000 } as const;
+
+/** macOS' background quality of service; Windows' efficiency mode ("EcoQoS"). */
+function throttleBySystem(platform: NodeJS.Platform): void {
+  try {
+    if (platform === "darwin") {
+      const libc = native()?.open("/usr/lib/libSystem.B.dylib");
+      const { which, priority } = darwinBackground;
+      libc?.func("int setpriority(int, uint32_t, int)")(which, 0, priority);
+    }
+    if (platform === "win32") {
+      const kernel32 = native()?.open("kernel32.dll");
+      const state = powerThrottling();
+      const self: unknown = kernel32?.func("void *GetCurrentProcess(void)")();
+      kernel32?.func("bool SetProcessInformation(void *, int, void *, uint32_t)")(
+        self,
+        processPowerThrottling,
+        state,
+        state.length,
+      );
+    }
+  } catch {
+    // An older system goes by priorities only.
   }
 }
 

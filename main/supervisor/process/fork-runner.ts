@@ -1,7 +1,10 @@
 import { fork, spawnSync } from "node:child_process";
-import { keepsPriority } from "../../../app/contract/runner.ts";
+import { existsSync } from "node:fs";
+import { confinementOrder, keepsPriority } from "../../../app/contract/runner-start.ts";
+import { type SystemProgram, systemProgram } from "../../system-programs.ts";
 import { joinIdleGroup, leaveIdleGroup } from "./idle-group.ts";
 import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
+import { runnerEnvironment } from "./runner-environment.ts";
 
 /**
  * Starts the runner as a child of plain Node, or of Electron as plain Node. Its stdout is dropped. Its stderr is ours,
@@ -9,7 +12,8 @@ import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
  * @param entry the path of runner-process.
  */
 export function forkRunner(entry: string): SpawnRunner {
-  return (env): RunnerChild => {
+  return (env = {}): RunnerChild => {
+    prepareCuda();
     const [wrapper, ...wrapperArgs] = runnerWrapper();
     const child = fork(entry, [], {
       ...(wrapper === undefined
@@ -17,7 +21,11 @@ export function forkRunner(entry: string): SpawnRunner {
         : { execPath: wrapper, execArgv: [...wrapperArgs, process.execPath] }),
       // A session of its own on Linux, since the scheduler shares the processor among sessions first.
       detached: process.platform === "linux",
-      env: { ...process.env, ...env, ELECTRON_RUN_AS_NODE: "1" },
+      env: {
+        ...runnerEnvironment(process.env, process.platform, confinementOrder(env).cache),
+        ...env,
+        ELECTRON_RUN_AS_NODE: "1",
+      },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     if (child.pid !== undefined) joinIdleGroup(child.pid);
@@ -45,11 +53,26 @@ export function forkRunner(entry: string): SpawnRunner {
   };
 }
 
+let triedCuda = false;
+
+/**
+ * CUDA starts a program with a root's rights to make the device through which it shares memory. A runner starts no
+ * programs, so the donor does it, once. Without that program CUDA is passed over.
+ */
+function prepareCuda(): void {
+  if (triedCuda || process.platform !== "linux") return;
+  triedCuda = true;
+  if (!existsSync("/proc/driver/nvidia/version") || existsSync("/dev/nvidia-uvm")) return;
+  spawnSync(systemProgram("nvidia-modprobe"), ["-c=0", "-u"], { stdio: "ignore", timeout: 5_000 });
+}
+
+type Wrapper = readonly [SystemProgram, ...(readonly string[])];
+
 /** The kernel ends the runner when the donor ends, even in the middle of a native call. */
-const boundToParent = ["setpriv", "--pdeathsig", "KILL"];
+const boundToParent: Wrapper = ["setpriv", "--pdeathsig", "KILL"];
 
 /** Programs of util-linux that lower a process before its first thread exists, so that all its threads are low. */
-const lowered: readonly (readonly string[])[] = [
+const lowered: readonly Wrapper[] = [
   ["ionice", "-c", "3"],
   ["nice", "-n", "19"],
   // The last one: under this policy a process runs only when no other wants the processor.
@@ -61,11 +84,17 @@ let usable: readonly string[] | null = null;
 /** The command line in front of the runner's; empty if none of these programs works. They are tried once. */
 export function runnerWrapper(): readonly string[] {
   if (process.platform !== "linux") return [];
-  const wanted = [boundToParent, ...(keepsPriority(process.env) ? [] : lowered)];
+  const wanted = [boundToParent, ...(keepsPriority(process.env) ? [] : lowered)].map(
+    ([name, ...args]): readonly string[] => [systemProgram(name), ...args],
+  );
   return (usable ??= wanted.filter(works).flat());
 }
 
 /** A container may forbid what such a program does. Then the runner starts without it. */
 function works([command = "", ...args]: readonly string[]): boolean {
-  return spawnSync(command, [...args, "true"], { stdio: "ignore", timeout: 2_000 }).status === 0;
+  const { status } = spawnSync(command, [...args, systemProgram("true")], {
+    stdio: "ignore",
+    timeout: 2_000,
+  });
+  return status === 0;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { runnerEntry } from "../../runner/runner.fixture.ts";
+import { runnerEntry, testConfinement } from "../../runner/runner.fixture.ts";
 import { cpuGroupOf, idleGroupName, leaveIdleGroup } from "./idle-group.ts";
 import type { RunnerChild } from "./runner-child.ts";
 
@@ -148,7 +148,10 @@ it(`starts a runner in an idle group, and removes the group at the end${reason}`
   expect(cgroup).toMatch(new RegExp(`^\\d+:(|.*\\bcpu\\b.*):/(.*/)?${idleGroupName}$`, "m"));
   expect(cpuGroupOf(cgroup ?? "", mounts ?? "")).toBeNull();
   expect((await readFile(join(directory, "cpu.idle"), "utf8")).trim()).toBe("1");
-  const supervisor = new RunnerSupervisor(forkRunner(runnerEntry), () => undefined);
+  const supervisor = new RunnerSupervisor(
+    () => forkRunner(runnerEntry)(testConfinement),
+    () => undefined,
+  );
   await supervisor.stop();
   expect(existsSync(directory)).toBe(true);
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { keepsPriority } from "../../../app/contract/runner.ts";
+import { keepsPriority } from "../../../app/contract/runner-start.ts";
 
 /** All donors in a cgroup share this child group. */
 export const idleGroupName = "gleaner-runner";

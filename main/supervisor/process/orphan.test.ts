@@ -40,7 +40,7 @@ it("ends the runner when the donor is killed", { timeout: 120_000 }, async () =>
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
 
-const bound = runnerWrapper().includes("setpriv");
+const bound = runnerWrapper().some((each) => each.endsWith("/setpriv"));
 it.runIf(bound)("ends a runner even in the middle of a native call", { timeout: 120_000 }, async () => {
   const pid = await orphan(deaf);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);

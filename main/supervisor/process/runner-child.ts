@@ -15,5 +15,5 @@ export type RunnerChild = {
 
 export type RunnerExit = { readonly code: number | null; readonly signal: string | null };
 
-/** @param env variables to add to this program's environment. */
+/** @param env variables to add to those that every runner gets (`runnerEnvironment`). */
 export type SpawnRunner = (env?: Readonly<Record<string, string>>) => RunnerChild;

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { type Confinement, confinementGaps, sayConfinement } from "./confinement.ts";
+import { confinementOrder, confinementVariable } from "./runner-start.ts";
+
+const found: Confinement = [
+  { part: "files", confined: "partly", why: "it can read" },
+  { part: "network", confined: "no", why: "no filter" },
+  { part: "programs", confined: "yes", why: null },
+  { part: "systemCalls", confined: "no", why: "no filter" },
+];
+
+it("says each part in a word, and each gap once", () => {
+  expect(sayConfinement(found)).toBe("files partly, network no, other programs yes, system calls no");
+  expect(confinementGaps(found)).toEqual(["it can read", "no filter"]);
+});
+
+it("reads its own order again", () => {
+  const order = { read: ["/a b", '/c"d'], cache: "/e", off: true };
+  expect(confinementOrder(confinementVariable(order))).toEqual(order);
+});
+
+it.each(["", "null", "[]", "no json", '{"read":"/","cache":1,"off":"yes"}', '{"read":[1]}'])(
+  "opens nothing for the order %s",
+  (text) => {
+    expect(confinementOrder({ GLEANER_CONFINEMENT: text })).toEqual({ read: [], cache: null, off: false });
+  },
+);

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** The parts of a process's confinement, and how each is called. */
+const partLabels = {
+  files: "files",
+  network: "network",
+  programs: "other programs",
+  systemCalls: "system calls",
+} as const;
+
+export type ConfinementPart = keyof typeof partLabels;
+const parts = ["files", "network", "programs", "systemCalls"] as const satisfies readonly ConfinementPart[];
+
+/** How far one part of the system is out of reach for a process. */
+export type ConfinedPart = z.infer<typeof confinedPart>;
+const confinedPart = z
+  .object({
+    part: z.enum(parts),
+    /** "yes": only what it needs is in reach. */
+    confined: z.enum(["yes", "partly", "no"]),
+    /** What is missing, in a sentence; null if nothing is. */
+    why: z.string().max(300).nullable(),
+  })
+  .readonly();
+
+/** What the process with the model got from its system, a line for each part. */
+export type Confinement = z.infer<typeof confinement>;
+export const confinement = z.array(confinedPart).max(parts.length).readonly();
+
+/** "files yes, network yes, other programs yes, system calls no" */
+export function sayConfinement(confinement: Confinement): string {
+  return confinement.map(({ part, confined }) => `${partLabels[part]} ${confined}`).join(", ");
+}
+
+/** The sentences about what is missing, each once. */
+export function confinementGaps(confinement: Confinement): readonly string[] {
+  return [...new Set(confinement.flatMap(({ why }) => (why === null ? [] : [why])))];
+}

@@ -1,0 +1,34 @@
+import type { Confinement } from "../../../app/contract/confinement.ts";
+import { confinementOrder } from "../../../app/contract/runner-start.ts";
+import { confineLinux } from "./linux/confine-linux.ts";
+import { confineMacos } from "./macos/confine-macos.ts";
+import { native } from "./native.ts";
+import { failureOf, makeCache, nothing } from "./report.ts";
+import { confineWindows } from "./windows/confine-windows.ts";
+
+/**
+ * Takes from this process, for good, whatever llama.cpp does not need. Call it first of all, before anything foreign is
+ * read: on Linux the program starts a second time. Never throws. Returns what the system could give.
+ * @param entry the program's file, as an absolute path.
+ */
+export function confineProcess(entry: string): Confinement {
+  const order = confinementOrder(process.env);
+  if (order.off) return nothing("GLEANER_CONFINE=off has switched it off");
+  const calls = native();
+  if (calls === null) return nothing("the library for native calls (koffi) is not here");
+  try {
+    if (process.platform !== "linux") makeCache(order.cache);
+    switch (process.platform) {
+      case "linux":
+        return confineLinux(calls, order, entry);
+      case "darwin":
+        return confineMacos(calls, order, entry);
+      case "win32":
+        return confineWindows(calls);
+      default:
+        return nothing(`Gleaner knows no confinement for ${process.platform}`);
+    }
+  } catch (error) {
+    return nothing(`the confinement failed (${failureOf(error)})`);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Native } from "../native.ts";
+import { rulesetOf, ruleOf } from "./landlock.ts";
+import { type PathRule, mustStayOpen } from "./paths.ts";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import type { Processor } from "./system-calls.ts";
+import { callsOf } from "./system-calls.ts";
+
+const numbers = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
+const setNoNewPrivileges = 38;
+const setDumpable = 4;
+const limits = { core: 4, openFiles: 7 } as const;
+const openPath = 0o10_000_000;
+const setDescriptorFlags = 2;
+
+/** The calls to Linux by which a process confines itself. Each throws if the kernel refuses. */
+export type Kernel = ReturnType<typeof linuxKernel>;
+
+export function linuxKernel({ open, errno, koffi }: Native) {
+  const libc = open(null);
+  const bytes = libc.func("long syscall(long, void *, unsigned long, unsigned long)") as SystemCall;
+  const numeric = libc.func("syscall", "long", ["long", "long", "long", "void *", "long"]) as SystemCall;
+  const prctl = libc.func(
+    "int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)",
+  ) as Call;
+  const fcntl = libc.func("int fcntl(int, int, int)") as Call;
+  const setrlimit = libc.func("int setrlimit(int, void *)") as SystemCall;
+  const execve = libc.func("int execve(const char *, const char **, const char **)") as Execve;
+  koffi.struct("sock_fprog", { length: "unsigned short", filter: "void *" });
+  const seccomp = libc.func("long syscall(long, long, long, sock_fprog *)") as Seccomp;
+
+  function check(result: number, step: string): number {
+    if (result < 0) throw new Error(`${step}: error ${errno()}`);
+    return result;
+  }
+
+  return {
+    /** The kernel's version of Landlock; 0 if it has none, or if it is switched off. */
+    landlockVersion: () => Math.max(0, Number(bytes(numbers.createRuleset, null, 0, 1))),
+    /**
+     * Gives up all access to files that no rule allows, and TCP, abstract Unix sockets and signals to others. Holds for
+     * this thread, for the threads that it starts, and for the program by which it replaces itself. A path that does not
+     * exist is skipped.
+     */
+    giveUpFiles(version: number, rules: readonly PathRule[]): void {
+      const attributes = rulesetOf(version);
+      const ruleset = check(
+        Number(bytes(numbers.createRuleset, attributes, attributes.length, 0)),
+        "landlock_create_ruleset",
+      );
+      for (const rule of rules) {
+        const descriptor = openIfThere(rule.path);
+        if (descriptor === null) continue;
+        const isFolder = fstatSync(descriptor).isDirectory();
+        const attributes = ruleOf(version, rule.access, isFolder, descriptor);
+        check(Number(numeric(numbers.addRule, ruleset, 1, attributes, 0)), `landlock_add_rule ${rule.path}`);
+        if (mustStayOpen(rule)) fcntl(descriptor, setDescriptorFlags, 0);
+        else closeSync(descriptor);
+      }
+      check(Number(numeric(numbers.restrictSelf, ruleset, 0, null, 0)), "landlock_restrict_self");
+      closeSync(ruleset);
+    },
+    /** No program that it starts gets more rights than it has. */
+    giveUpPrivileges: () => check(prctl(setNoNewPrivileges, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS"),
+    /** Other programs of this user cannot read its memory, and a crash leaves no image of it. */
+    hideMemory(): void {
+      check(prctl(setDumpable, 0, 0, 0, 0), "PR_SET_DUMPABLE");
+      limit(limits.core, 0);
+    },
+    limitOpenFiles: (count: number) => limit(limits.openFiles, count),
+    /** Refuses system calls in all threads of this process, and in later ones. */
+    filterCalls(processor: Processor, filter: Buffer): void {
+      const number = callsOf(processor).checked.seccomp;
+      const program = { length: filter.length / 8, filter };
+      // SECCOMP_SET_MODE_FILTER with SECCOMP_FILTER_FLAG_TSYNC. It returns the id of a thread that cannot have it.
+      const result = check(Number(seccomp(number, 1, 1, program)), "seccomp");
+      if (result > 0) throw new Error(`seccomp: thread ${result} has another filter`);
+    },
+    /** The next program that replaces this one inherits the open file. */
+    keepOpen: (descriptor: number) => check(fcntl(descriptor, setDescriptorFlags, 0), "F_SETFD"),
+    /** Replaces this program, and keeps its process. Returns only if the kernel refuses. */
+    become(path: string, args: readonly string[], env: readonly string[]): void {
+      check(execve(path, [...args, null], [...env, null]), "execve");
+    },
+  };
+
+  function limit(resource: number, value: number): void {
+    const both = Buffer.alloc(16);
+    both.writeBigUInt64LE(BigInt(value), 0);
+    both.writeBigUInt64LE(BigInt(value), 8);
+    check(Number(setrlimit(resource, both)), "setrlimit");
+  }
+}
+
+type Call = (...args: readonly number[]) => number;
+type SystemCall = (...args: readonly (number | Buffer | null)[]) => number | bigint;
+type Seccomp = (
+  number: number,
+  operation: number,
+  flags: number,
+  program: { readonly length: number; readonly filter: Buffer },
+) => number | bigint;
+type Execve = (path: string, args: readonly (string | null)[], env: readonly (string | null)[]) => number;
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, openPath);
+  } catch {
+    return null;
+  }
+}

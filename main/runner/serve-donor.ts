@@ -1,0 +1,60 @@
+import { assertNever } from "../../app/assert-never.ts";
+import type { Confinement } from "../../app/contract/confinement.ts";
+import { parseToRunner, type RunnerJob } from "../../app/contract/runner.ts";
+import { Inference } from "./inference.ts";
+import type { ParentPort } from "./process/parent-port.ts";
+import { TextThrottle } from "./text-throttle.ts";
+
+/** Each job sends an empty text this often, which shows the donor that the process is alive. */
+const heartbeatMs = 2_000;
+
+/** Reads the donor's messages, runs its jobs, and reports. */
+export function serveDonor(port: ParentPort, confinement: Confinement): void {
+  const inference = new Inference();
+  const running = new Map<string, AbortController>();
+
+  async function run(job: RunnerJob): Promise<void> {
+    const { attemptId } = job;
+    if (running.has(attemptId)) return;
+    const abort = new AbortController();
+    running.set(attemptId, abort);
+    const sendText = (text: string): void => port.send({ type: "text", attemptId, text });
+    const heartbeat = setInterval(() => sendText(""), heartbeatMs);
+    const texts = new TextThrottle(sendText);
+    const outcome = await inference.run(job, abort.signal, {
+      loaded: (report) => port.send({ type: "loaded", attemptId, report }),
+      text: (text) => texts.push(text),
+      measured: (speed) => port.send({ type: "measured", attemptId, speed }),
+    });
+    clearInterval(heartbeat);
+    texts.end();
+    running.delete(attemptId);
+    port.send({ type: "ended", attemptId, outcome });
+  }
+
+  port.onMessage((raw) => {
+    const message = parseToRunner(raw);
+    if (message === null) return;
+    switch (message.type) {
+      case "run":
+        return void run(message.job);
+      case "abort":
+        running.get(message.attemptId)?.abort();
+        return;
+      case "limit":
+        inference.limit(message);
+        return;
+      case "inspect": {
+        const { sha256 } = message.model;
+        return void inference
+          .inspect(message.model)
+          .then((figures) => port.send({ type: "inspected", sha256, figures }));
+      }
+      default:
+        return assertNever(message);
+    }
+  });
+  // The donor has ended or was killed. SIGKILL, because native threads would outlast a normal exit.
+  port.onClosed(() => process.kill(process.pid, "SIGKILL"));
+  port.send({ type: "started", confinement });
+}
