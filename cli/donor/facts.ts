@@ -1,3 +1,4 @@
+import { confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatDuration } from "../../app/format/time.ts";
@@ -8,7 +9,7 @@ import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
 const usage = `gleaner facts [options]
 Shows every fact that the donor's decisions depend on: its value, source and age. A fact that this system does not
-report is shown as unknown.
+report is shown as unknown. The last lines tell how far the process with the model is kept from the rest of the system.
 ${donorUsage}`;
 
 export const facts: Verb = {
@@ -21,7 +22,7 @@ async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
   const answer = await askDonor(flags, "facts", null);
   if (flags.json) sayJson(answer);
-  else say(factTable(answer, Date.now()));
+  else say([factTable(answer, Date.now()), "", ...confinementLines(answer)].join("\n"));
 }
 
 function factTable({ facts }: CallAnswer<"facts">, now: number): string {
@@ -33,4 +34,15 @@ function factTable({ facts }: CallAnswer<"facts">, now: number): string {
     source ?? "",
   ]);
   return table([head, ...rows]);
+}
+
+/** One line about the confinement, and one for each thing that the system could not give. */
+export function confinementLines({
+  confinement,
+}: Pick<CallAnswer<"facts">, "confinement">): readonly string[] {
+  if (confinement === undefined) return [];
+  if (confinement === null)
+    return ["Confinement of the model's process: known when it has started for the first time"];
+  const gaps = confinementGaps(confinement).map((why) => `  ${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
+  return [`Confinement of the model's process: ${sayConfinement(confinement)}`, ...gaps];
 }
