@@ -28,9 +28,11 @@ export function confinementVariable(order: ConfinementOrder): Readonly<Record<st
 
 /** A runner without an order may read no model, and write nowhere. */
 export function confinementOrder(env: Readonly<Record<string, string | undefined>>): ConfinementOrder {
-  const found = parseJson(env[variable] ?? "{}") as {
-    readonly [Key in keyof ConfinementOrder]?: unknown;
-  } | null;
+  const found = parseJson(env[variable] ?? "{}") as
+    | {
+        readonly [Key in keyof ConfinementOrder]?: unknown;
+      }
+    | null;
   const { read, cache, off } = found ?? {};
   return {
     read: Array.isArray(read) ? read.filter((path) => typeof path === "string") : [],

@@ -1,4 +1,4 @@
-import { confinementGaps, type Confinement, sayConfinement } from "../../app/contract/confinement.ts";
+import { type Confinement, confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
 import type {
   FromRunner,
   ModelFigures,

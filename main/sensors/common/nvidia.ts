@@ -1,7 +1,7 @@
 import { known, unknown } from "../../../app/facts/facts.ts";
+import { systemProgram } from "../../system-programs.ts";
 import type { OwnGpuUse } from "../base/own-use.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
-import { systemProgram } from "../../system-programs.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
 const query = ["--query-gpu=utilization.gpu,memory.free", "--format=csv,noheader,nounits"];

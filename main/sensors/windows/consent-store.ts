@@ -1,7 +1,7 @@
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
+import { systemProgram } from "../../system-programs.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
-import { systemProgram } from "../../system-programs.ts";
 
 const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
 

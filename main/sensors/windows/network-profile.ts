@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { known, unknown } from "../../../app/facts/facts.ts";
 import { parseJson } from "../../../app/json.ts";
+import { systemProgram } from "../../system-programs.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 import { networkNames } from "../common/network-names.ts";
-import { systemProgram } from "../../system-programs.ts";
 
 /** Windows PowerShell takes about a second to start. So it runs this rarely, and when the interfaces change. */
 const askEveryMs = 15 * 60_000;

@@ -1,8 +1,8 @@
 import { known } from "../../../app/facts/facts.ts";
+import { systemProgram } from "../../system-programs.ts";
 import { firstExcluded, programName } from "../base/program-names.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
-import { systemProgram } from "../../system-programs.ts";
 
 /** Starts a subprocess every four minutes, but only if the rules name a program. */
 export const windowsProcessesSensor: Sensor = {
@@ -11,7 +11,9 @@ export const windowsProcessesSensor: Sensor = {
   everyMs: 240_000,
   subprocessEveryMs: 240_000,
   sample: async ({ programs }) => {
-    const result = await runSubprocess(systemProgram("tasklist", "win32"), ["/fo", "csv", "/nh"], { maxBytes: 1024 * 1024 });
+    const result = await runSubprocess(systemProgram("tasklist", "win32"), ["/fo", "csv", "/nh"], {
+      maxBytes: 1024 * 1024,
+    });
     if (result.kind === "failed") return {};
     return { excludedProgram: known(firstExcluded(programs, parseTasklist(result.stdout))) };
   },

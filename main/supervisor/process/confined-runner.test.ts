@@ -80,7 +80,10 @@ it.runIf(isLinux)("reaches nothing outside of the confinement", { timeout: 60_00
   const { confinement, outcomes } = await tryEverything(targets, false);
   const isFull = confinement.every(({ confined }) => confined === "yes");
   // An older kernel, or a container's own rules, may give less; then the report says so.
-  if (!isFull) return expect(confinementGaps(confinement)).not.toEqual([]);
+  if (!isFull) {
+    expect(confinementGaps(confinement)).not.toEqual([]);
+    return;
+  }
   expect(Object.entries(outcomes).filter(([, code]) => !refusals.includes(code))).toEqual([]);
   expect(Object.keys(outcomes).length).toBeGreaterThan(25);
 });

@@ -63,7 +63,8 @@ function isPassed(name: string, platform: NodeJS.Platform): boolean {
 
 function foldersIn(cache: string | null, platform: NodeJS.Platform): Readonly<Record<string, string>> {
   if (cache === null) return platform === "win32" ? {} : { HOME: "/nonexistent" };
-  const home = platform === "win32" ? { USERPROFILE: cache, LOCALAPPDATA: cache, APPDATA: cache } : { HOME: cache };
+  const home =
+    platform === "win32" ? { USERPROFILE: cache, LOCALAPPDATA: cache, APPDATA: cache } : { HOME: cache };
   return {
     ...home,
     TMPDIR: cache,
@@ -82,10 +83,14 @@ function windowsPaths(env: Environment): Readonly<Record<string, string>> {
   const root = systemRoot(env);
   const find = (wanted: string): string | undefined =>
     Object.entries(env).find(([name]) => name.toUpperCase() === wanted)?.[1];
-  const installed = [root, find("PROGRAMFILES") ?? "C:\\Program Files"].map((folder) => `${folder.toLowerCase()}\\`);
+  const installed = [root, find("PROGRAMFILES") ?? "C:\\Program Files"].map(
+    (folder) => `${folder.toLowerCase()}\\`,
+  );
   const path = (find("PATH") ?? "")
     .split(";")
-    .filter((folder) => !folder.includes("..") && installed.some((each) => folder.toLowerCase().startsWith(each)));
+    .filter(
+      (folder) => !folder.includes("..") && installed.some((each) => folder.toLowerCase().startsWith(each)),
+    );
   return { SystemRoot: root, windir: root, PATH: [`${root}\\System32`, ...path].join(";") };
 }
 

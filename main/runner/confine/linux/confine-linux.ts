@@ -28,7 +28,7 @@ export function confineLinux(native: Native, order: ConfinementOrder, entry: str
   if (processor === null) return nothing(`the system calls of ${process.arch} are not known`);
   const landlock = process.env[variable];
   if (landlock === undefined) return startAgain(kernel, processor, order, around);
-  delete process.env[variable];
+  Reflect.deleteProperty(process.env, variable);
   const refused = filterSystemCalls(kernel, processor, graphicsDevices(around).cuda);
   try {
     kernel.limitOpenFiles(mostOpenFiles);

@@ -1,9 +1,8 @@
-import type { Native } from "../native.ts";
-import { rulesetOf, ruleOf } from "./landlock.ts";
-import { type PathRule, mustStayOpen } from "./paths.ts";
 import { closeSync, fstatSync, openSync } from "node:fs";
-import type { Processor } from "./system-calls.ts";
-import { callsOf } from "./system-calls.ts";
+import type { Native } from "../native.ts";
+import { ruleOf, rulesetOf } from "./landlock.ts";
+import { mustStayOpen, type PathRule } from "./paths.ts";
+import { callsOf, type Processor } from "./system-calls.ts";
 
 const numbers = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
 const setNoNewPrivileges = 38;

@@ -32,7 +32,11 @@ const graphicsClients = [
   "IOAccelerationUserClient",
   "IOSurfaceRootUserClient",
 ] as const;
-const graphicsServices = ["com.apple.MTLCompilerService", "com.apple.cvmsServ", "com.apple.gpumemd.source"] as const;
+const graphicsServices = [
+  "com.apple.MTLCompilerService",
+  "com.apple.cvmsServ",
+  "com.apple.gpumemd.source",
+] as const;
 
 /**
  * The sandbox profile of a runner, in the language of sandbox-exec(1): it denies all that is not listed. No network, no

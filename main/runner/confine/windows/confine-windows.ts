@@ -69,8 +69,12 @@ function lowerToken({ open, koffi }: Native, self: Handle): boolean {
   const advapi32 = open("advapi32.dll");
   koffi.struct("TOKEN_MANDATORY_LABEL", { sid: "void *", attributes: "uint32_t" });
   const openToken = advapi32.func("bool OpenProcessToken(void *, uint32_t, _Out_ void **)") as Call;
-  const adjust = advapi32.func("bool AdjustTokenPrivileges(void *, bool, void *, uint32_t, void *, void *)") as Call;
-  const set = advapi32.func("bool SetTokenInformation(void *, int, TOKEN_MANDATORY_LABEL *, uint32_t)") as Call;
+  const adjust = advapi32.func(
+    "bool AdjustTokenPrivileges(void *, bool, void *, uint32_t, void *, void *)",
+  ) as Call;
+  const set = advapi32.func(
+    "bool SetTokenInformation(void *, int, TOKEN_MANDATORY_LABEL *, uint32_t)",
+  ) as Call;
   const token: unknown[] = [null];
   if (openToken(self, tokenAccess, token) !== true) return false;
   adjust(token[0], true, null, 0, null, null);
