@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isInService, membershipOf } from "./member.ts";
+import { isInService, Member, membershipOf } from "./member.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active" } as const;
@@ -33,4 +33,21 @@ it("says hello while it is paused or too old, so that an update ends that", () =
   const statuses = ["active", "paused", "outdated", "pending", "retired"] as const;
   expect(statuses.filter((status) => isInService({ status }))).toEqual(["active", "paused", "outdated"]);
   expect(isInService(null)).toBe(false);
+});
+
+it("gets its organization again after each enrollment, and from one subscription only", () => {
+  const followed = new Set<symbol>();
+  const onMe = (): (() => void) => {
+    const subscription = Symbol("subscription");
+    followed.add(subscription);
+    return () => followed.delete(subscription);
+  };
+  const member = new Member({ onMe }, () => undefined);
+  member.enrolled();
+  const [first] = followed;
+  member.enrolled();
+  expect(followed.size).toBe(1);
+  expect([...followed][0]).not.toBe(first);
+  member.stop();
+  expect(followed.size).toBe(0);
 });

@@ -25,15 +25,20 @@ export class Member {
     return this.#unknownHere;
   }
 
-  /** Subscribes to the organization after enrollment. */
+  /**
+   * Subscribes to the organization after each enrollment. An earlier subscription may have shown the new organization
+   * before its key was pinned, and its models were refused then.
+   */
   enrolled(): void {
     this.#unknownHere = false;
-    this.#unfollow ??= this.#organization.onMe(
+    const unfollow = this.#unfollow;
+    this.#unfollow = this.#organization.onMe(
       (me) => this.#become(me),
       (error) => {
         if (error instanceof UnknownWorkerError) this.#become(null);
       },
     );
+    unfollow?.();
   }
 
   stop(): void {
