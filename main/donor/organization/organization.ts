@@ -136,13 +136,13 @@ export function connectOrganization(
         { key },
         ({ organization, models, catalog, policy, ...me }) => {
           const offered = { organizationId: organization.id, models, signature: catalog };
-          // A device that is not active gets no models to judge.
-          const isActive = me.status === "active";
+          // Other devices get no models to judge.
+          const isMember = me.status !== "pending" && me.status !== "retired";
           listener({
             ...me,
             name: visibleText(me.name),
             organizationName: visibleText(organization.name),
-            models: isActive ? understood(trust.judge(offered), log) : [],
+            models: isMember ? understood(trust.judge(offered), log) : [],
             policy: readOrganizationRules(policy),
           });
         },
