@@ -3,6 +3,7 @@ const actions = {
   "organization.created": "Organization created",
   "sign-in-link.created": "Sign-in link created",
   "admin.signed-in": "Administrator signed in",
+  "backup.restored": "Backup restored",
   "api-key.created": "API key created",
   "api-key.revoked": "API key revoked",
   "enrolment-code.created": "Enrollment code created",

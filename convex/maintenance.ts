@@ -12,6 +12,7 @@ import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
+import { endSessions } from "./model/restores.ts";
 
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
@@ -19,6 +20,16 @@ export const endSession = internalMutation({
   returns: v.null(),
   handler: async (ctx, { sessionId }) => {
     if ((await ctx.db.get("sessions", sessionId)) !== null) await ctx.db.delete("sessions", sessionId);
+    return null;
+  },
+});
+
+/** Ends all sessions, after a restore. */
+export const endAllSessions = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await endSessions(ctx);
     return null;
   },
 });

@@ -15,7 +15,8 @@ import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } f
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
 Resets a running deployment to a backup. The deployment checks the file and restarts with it, and its clients reconnect by
-themselves. Changes since the backup are undone. The previous data is kept, and --undo goes back to it. If no deployment
+themselves. Changes since the backup are undone, but what was revoked, used or retired since then stays so, and everybody has to sign
+in again. The previous data is kept, and --undo goes back to it. If no deployment
 runs, the restore is prepared, and the next start completes it.
 ${deploymentUsage}
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
@@ -35,7 +36,12 @@ const askEveryMs = 200;
 const restartedWithinMs = 5 * 60_000;
 
 const outcomeSchema = z.union([
-  z.object({ id: z.string(), kind: z.literal("done"), undo: z.string().nullable() }),
+  z.object({
+    id: z.string(),
+    kind: z.literal("done"),
+    undo: z.string().nullable(),
+    carried: z.enum(["none", "all", "unknown"]).default("none"),
+  }),
   z.object({ id: z.string(), kind: z.literal("failed"), reason: z.string() }),
 ]);
 
@@ -63,6 +69,16 @@ async function run(args: readonly string[]): Promise<void> {
     if (flags.json) console.log(JSON.stringify({ restored: false, prepared: true, undo }));
   }
 }
+
+/** What became of revocations since the backup, in words. */
+const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> = {
+  none: null,
+  all: "API keys, codes, sign-in links and devices that were revoked, used or retired since the backup stay so.",
+  unknown:
+    "There was no earlier data here, or it could not be read. So nobody knows which API keys, enrollment codes and devices" +
+    " were revoked or retired since the backup: they are valid again. Review them in the console, under API keys," +
+    " Enrollment codes and Devices, and revoke those that you do not know.",
+};
 
 /** Prepares a restore, or if `file` is null, its undo. The backend may not run, or not start with the present data. */
 async function prepareWithoutBackend(dataFile: string, file: string | null): Promise<void> {
@@ -96,7 +112,10 @@ async function restoreRunning(
       ? "Restored."
       : `Restored. The previous data is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
   );
-  if (isJson) console.log(JSON.stringify({ restored: true, undo: outcome.undo }));
+  const note = carriedNotes[outcome.carried];
+  if (note !== null) progress.done(note);
+  const { undo, carried } = outcome;
+  if (isJson) console.log(JSON.stringify({ restored: true, undo, carried }));
 }
 
 async function send(deployment: Deployment, path: string, progress: Progress): Promise<string> {

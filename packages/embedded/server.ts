@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createAdmission } from "./admission/admission.ts";
+import { carryOver } from "./backup/full/carry-over.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { openData } from "./compose/data.ts";
 import { loadFunctions } from "./compose/functions.ts";
@@ -45,6 +46,7 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const bundle = await bundleOf(options.convexDir);
   const data = await openData(options, listeners, shutdown);
   const functions = loadFunctions(options, bundle, data);
+  await carryOver({ dataFile: options.dataFile, runner: functions.runner, log });
   await serveNetwork(options, { data, functions, listeners, admission }, readiness, shutdown);
   const { engine } = data;
   const { runtime } = functions;

@@ -8,7 +8,7 @@ import { hashSecret } from "../authenticate.ts";
 import { signatureOf } from "../models/signCatalog.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
-import { present, refuse,reportedText } from "../refuse.ts";
+import { present, refuse, reportedText } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";

@@ -62,7 +62,12 @@ test("the pending state replaces the present one, and undo brings that back", as
   await pending("new");
   completeRestore(data);
   await expectState("new", "old");
-  expect(readOutcome(data)).toEqual({ id: "id-new", kind: "done", undo: replacedStateOf(data) });
+  expect(readOutcome(data)).toEqual({
+    id: "id-new",
+    kind: "done",
+    undo: replacedStateOf(data),
+    carried: "none",
+  });
   expect(undoRestore(data, "back")).toBe(true);
   completeRestore(data);
   await expectState("old", "new");

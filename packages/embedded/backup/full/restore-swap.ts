@@ -14,9 +14,17 @@ import { DatabaseSync } from "node:sqlite";
 import { filesFolderOf } from "../../storage/open-files.ts";
 import { database, filesFolder } from "./backup-manifest.ts";
 
-/** Outcome of the last restore; `undo` is the path of the state before it. */
+/**
+ * Outcome of the last restore; `undo` is the path of the state before it. `carried`: what the app kept of that state, see
+ * carry-over.ts. "none": the app keeps nothing. "unknown": that state could not be read.
+ */
 export type RestoreOutcome =
-  | { readonly id: string; readonly kind: "done"; readonly undo: string | null }
+  | {
+      readonly id: string;
+      readonly kind: "done";
+      readonly undo: string | null;
+      readonly carried?: "none" | "all" | "unknown";
+    }
   | { readonly id: string; readonly kind: "failed"; readonly reason: string };
 
 const idFile = "restore-id";
@@ -29,12 +37,24 @@ const pathsOf = (dataFile: string) => ({
   replaced: `${dataFile}.before-restore`,
   replacing: `${dataFile}.before-restore.part`,
   outcome: `${dataFile}.restored.json`,
+  carryOver: `${dataFile}.carry-over`,
   files: filesFolderOf(dataFile),
 });
 
 /** The folder in which a backup is unpacked before it becomes pending. */
 export function unpackFolderOf(dataFile: string): string {
   return `${pathsOf(dataFile).pending}.part`;
+}
+
+/** This file exists from a restore until the app has kept its part of the replaced state. */
+export function carryOverFile(dataFile: string): string {
+  return pathsOf(dataFile).carryOver;
+}
+
+/** Adds to the outcome of the last restore what the app kept of the replaced state. */
+export function recordCarried(dataFile: string, carried: "all" | "unknown"): void {
+  const outcome = readOutcome(dataFile);
+  if (outcome?.kind === "done") writeOutcome(dataFile, { ...outcome, carried });
 }
 
 /** The folder in which a restore keeps the state before it. */
@@ -69,7 +89,7 @@ export function makePending(
  * interrupted anywhere and repeated: each step checks what is still to be done.
  */
 export function completeRestore(dataFile: string): void {
-  const { pending, replaced, replacing, files } = pathsOf(dataFile);
+  const { pending, replaced, replacing, files, carryOver } = pathsOf(dataFile);
   if (!existsSync(pending)) return;
   const id = readIfThere(join(pending, idFile)) ?? "";
   const failure = readIfThere(join(pending, failureFile));
@@ -85,11 +105,14 @@ export function completeRestore(dataFile: string): void {
     renameSync(replacing, replaced);
   }
   syncFolder(dirname(dataFile));
+  // A state that could not start has changed nothing that its predecessor should keep.
+  if (failure === null) writeFileSync(carryOver, id, { flush: true, mode: 0o600 });
+  else rmSync(carryOver, { force: true });
   // Write this before requests are answered: clients that waited for the start ask for it at once.
   writeOutcome(
     dataFile,
     failure === null
-      ? { id, kind: "done", undo: replacedStateOf(dataFile) }
+      ? { id, kind: "done", undo: replacedStateOf(dataFile), carried: "none" }
       : { id, kind: "failed", reason: failure },
   );
   rmSync(pending, { recursive: true, force: true });

@@ -1,0 +1,101 @@
+import { internal } from "../_generated/api.js";
+import type { MutationCtx } from "../_generated/server.js";
+import { record } from "./audit.ts";
+import { retire } from "./devices/service.ts";
+import { cancelJobsOf } from "./organizations/apiKeys.ts";
+import { allOrganizations } from "./organizations/create.ts";
+
+/** Documents of these tables can be revoked, used or retired. A restore must not take that back. */
+export const carriedTables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices"] as const;
+
+const perBatch = 500;
+
+/** The fields of documents that can only become stricter. Documents of other versions may lack them. */
+type Replaced = {
+  readonly keyHash?: string;
+  readonly codeHash?: string;
+  readonly tokenHash?: string;
+  readonly revokedAt?: number;
+  readonly usedAt?: number;
+  readonly used?: number;
+  readonly status?: string;
+};
+
+/** Makes restored documents as strict as they were in the replaced state. Secrets are recognized by their hashes. */
+export async function keepRestrictions(
+  ctx: MutationCtx,
+  table: string,
+  documents: readonly Replaced[],
+  now: number,
+): Promise<void> {
+  const keep = keepers[table as (typeof carriedTables)[number]];
+  for (const document of documents) await keep(ctx, document, now);
+}
+
+type Keeper = (ctx: MutationCtx, replaced: Replaced, now: number) => Promise<void>;
+
+const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
+  apiKeys: async (ctx, { keyHash = "", revokedAt }) => {
+    if (revokedAt === undefined) return;
+    const key = await ctx.db
+      .query("apiKeys")
+      .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
+      .unique();
+    if (key === null || key.revokedAt !== undefined) return;
+    await ctx.db.patch("apiKeys", key._id, { revokedAt });
+    await cancelJobsOf(ctx, key);
+  },
+  enrolmentCodes: async (ctx, { codeHash = "", revokedAt, used = 0 }) => {
+    const code = await ctx.db
+      .query("enrolmentCodes")
+      .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
+      .unique();
+    if (code === null) return;
+    const isNews = used > code.used || (revokedAt !== undefined && code.revokedAt === undefined);
+    if (!isNews) return;
+    await ctx.db.patch("enrolmentCodes", code._id, {
+      used: Math.max(used, code.used),
+      ...(revokedAt === undefined ? {} : { revokedAt }),
+    });
+  },
+  signInLinks: async (ctx, { tokenHash = "", usedAt }) => {
+    if (usedAt === undefined) return;
+    const link = await ctx.db
+      .query("signInLinks")
+      .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+      .unique();
+    if (link !== null && link.usedAt === undefined) await ctx.db.patch("signInLinks", link._id, { usedAt });
+  },
+  devices: async (ctx, { keyHash = "", status }, now) => {
+    if (status !== "retired") return;
+    const device = await ctx.db
+      .query("devices")
+      .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
+      .unique();
+    if (device !== null) await retire(ctx, device, now);
+  },
+};
+
+/** Ends all sessions, those of the backup, too, and records the restore for every organization. */
+export async function endRestore(ctx: MutationCtx, isKnown: boolean, now: number): Promise<void> {
+  await endSessions(ctx);
+  for (const { _id: organizationId } of await allOrganizations(ctx)) {
+    await record(ctx, {
+      organizationId,
+      at: now,
+      actor: "setup",
+      action: "backup.restored",
+      subject: organizationId,
+      detail: isKnown
+        ? "Whatever was revoked, used or retired since the backup stays so"
+        : "The data before the restore could not be read: keys, codes and devices of the backup are valid again",
+    });
+  }
+}
+
+/** Ends the next sessions. More than one batch is rare, and the others follow at once. */
+export async function endSessions(ctx: MutationCtx): Promise<void> {
+  const sessions = await ctx.db.query("sessions").take(perBatch);
+  for (const { _id } of sessions) await ctx.db.delete("sessions", _id);
+  if (sessions.length === perBatch) await ctx.scheduler.runAfter(0, internal.maintenance.endAllSessions, {});
+}

@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { prepareRestore } from "@gleaner/embedded/operator";
+import { ConvexHttpClient } from "convex/browser";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { api } from "../../convex/_generated/api.js";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
+import { makeEnrollmentCode, makeSecret } from "../../launch/organization/secrets.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const sha256 = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+let farm: Farm;
+let client: ConvexHttpClient;
+let backup: string;
+
+beforeAll(async () => {
+  farm = await startFarm();
+  client = new ConvexHttpClient(farm.backend.url, { logger: false });
+  backup = join(farm.folder.path, "yesterday.zip");
+});
+afterAll(() => farm.close());
+
+/** Runs `gleaner …` on the farm's deployment. */
+function gleaner(...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, GLEANER_ADMIN_KEY: farm.backend.adminKey };
+  const all = [join(root, "cli/gleaner.ts"), ...args, "--url", farm.backend.url];
+  return new Promise((done, failed) => {
+    execFile(process.execPath, all, { env, timeout: 120_000 }, (error, out, err) =>
+      error === null ? done(out + err) : failed(new Error(err)),
+    );
+  });
+}
+
+async function signIn(token: string) {
+  const session = makeSecret("gs_");
+  return { session, outcome: await client.mutation(api.admin.signIn, { token, session }) };
+}
+
+const newLink = (): Promise<string> => farm.setup.makeSignInToken(farm.organization.organizationId);
+
+async function statusWith(apiKey: string): Promise<number> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const response = await fetch(`${farm.backend.siteUrl}/v1/models`, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+async function enroll(code: string, key = makeSecret("gd_")) {
+  const outcome = await client.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "test" });
+  return { key, outcome };
+}
+test("a restore keeps what was revoked, used or retired since the backup, and ends all sessions", async () => {
+  const { apiKey } = farm.organization;
+  const link = await newLink();
+  const { session } = await signIn(await newLink());
+  const code = makeEnrollmentCode();
+  const { codeId } = await client.mutation(api.admin.createEnrollmentCode, {
+    session,
+    codeHash: sha256(code),
+    label: "Lab",
+    uses: 5,
+  });
+  const good = await enroll(code);
+  const lost = await enroll(code);
+  await gleaner("backup", backup);
+
+  // This morning: a leak was found.
+  for (const { keyId } of await client.query(api.admin.keys, { session })) {
+    await client.mutation(api.admin.revokeKey, { session, keyId });
+  }
+  await client.mutation(api.admin.revokeEnrollmentCode, { session, codeId });
+  const { deviceId } = await client.query(api.devices.me, { key: lost.key });
+  await client.mutation(api.admin.retireDevice, { session, deviceId });
+  expect((await signIn(link)).outcome.kind).toBe("signed-in");
+
+  const said = await gleaner("restore", backup);
+
+  expect(await statusWith(apiKey)).toBe(401);
+  expect((await signIn(link)).outcome).toEqual({ kind: "refused", reason: "used" });
+  expect((await enroll(code)).outcome).toEqual({ kind: "refused", reason: "revoked" });
+  expect(await client.query(api.devices.me, { key: lost.key })).toMatchObject({ status: "retired" });
+  expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "active" });
+  expect(await client.query(api.admin.me, { session })).toBeNull();
+  expect(said).toContain("since the backup stay so");
+  const again = await signIn(await newLink());
+  const paginationOpts = { numItems: 10, cursor: null };
+  const { page } = await client.query(api.admin.audit, { session: again.session, paginationOpts });
+  expect(page.map(({ action }) => action)).toContain("backup.restored");
+
+  // Undoing the restore keeps, in the same way, what was revoked since the restore.
+  await client.mutation(api.admin.retireDevice, {
+    session: again.session,
+    deviceId: (await client.query(api.devices.me, { key: good.key })).deviceId,
+  });
+  await gleaner("restore", "--undo");
+  expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "retired" });
+  expect(await statusWith(apiKey)).toBe(401);
+});
+
+test("over data that cannot be read, a restore says that revocations since the backup are unknown", async () => {
+  const other = await startFarm();
+  try {
+    const client = new ConvexHttpClient(other.backend.url, { logger: false });
+    const { dataFile } = other.folder;
+    await other.backend.child.stop();
+    await writeFile(dataFile, "not a database at all, however long it is".repeat(300));
+    for (const end of ["-wal", "-shm"]) await rm(`${dataFile}${end}`, { force: true });
+    await prepareRestore(dataFile, backup, "b1");
+    await other.crashBackend();
+    const response = await fetch(`${other.backend.url}/api/embedded/restore`, {
+      headers: { authorization: `Convex ${other.backend.adminKey}` },
+    });
+    expect(await response.json()).toMatchObject({ kind: "done", carried: "unknown" });
+    const session = makeSecret("gs_");
+    const token = await other.setup.makeSignInToken(farm.organization.organizationId);
+    await client.mutation(api.admin.signIn, { token, session });
+    const paginationOpts = { numItems: 10, cursor: null };
+    const { page } = await client.query(api.admin.audit, { session, paginationOpts });
+    expect(page.find(({ action }) => action === "backup.restored")?.detail).toContain("could not be read");
+  } finally {
+    await other.close();
+  }
+});
