@@ -1,7 +1,8 @@
 import { internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { record } from "./audit.ts";
-import { retire } from "./devices/service.ts";
+import { retire, setService } from "./devices/service.ts";
 import { cancelJobsOf } from "./organizations/apiKeys.ts";
 import { allOrganizations } from "./organizations/create.ts";
 
@@ -19,6 +20,7 @@ type Replaced = {
   readonly usedAt?: number;
   readonly used?: number;
   readonly status?: string;
+  readonly pause?: Doc<"devices">["pause"];
 };
 
 /** Makes restored documents as strict as they were in the replaced state. Secrets are recognized by their hashes. */
@@ -66,13 +68,15 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
       .unique();
     if (link !== null && link.usedAt === undefined) await ctx.db.patch("signInLinks", link._id, { usedAt });
   },
-  devices: async (ctx, { keyHash = "", status }, now) => {
-    if (status !== "retired") return;
+  devices: async (ctx, { keyHash = "", status, pause }, now) => {
+    if (status !== "retired" && pause === undefined) return;
     const device = await ctx.db
       .query("devices")
       .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
       .unique();
-    if (device !== null) await retire(ctx, device, now);
+    if (device === null) return;
+    if (status === "retired") await retire(ctx, device, now);
+    else if (device.pause === undefined) await setService(ctx, device, { pause }, "system", now);
   },
 };
 
