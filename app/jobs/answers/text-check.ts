@@ -9,7 +9,7 @@ import { holdsSchema } from "./schema-check.ts";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
 
 /** What the backend knows about a job with text before its answer. */
-export type TextJob = {
+type TextJob = {
   readonly request: ChatRequest | CompletionRequest;
   /** An upper bound of the prompt's tokens, before the context bounds them. */
   readonly promptTokens: number;

@@ -1,7 +1,7 @@
 import type { Usage } from "../chat.ts";
 
 /** What a request allows an answer to have cost. */
-export type UsageBounds = {
+type UsageBounds = {
   /** The prompt's bytes, and the tokens that templates and tokenizers may add: an upper bound of its tokens. */
   readonly promptTokens: number;
   readonly contextTokens: number;

@@ -33,7 +33,7 @@ function isJson(value: unknown): boolean {
 }
 
 /** What the backend knows about the job of an answer. `payload`: as `submit` has checked it. */
-export type AnsweredJob = {
+type AnsweredJob = {
   readonly order: Pick<Doc<"orders">, "most" | "promptTokens" | "vectors">;
   readonly payload: Value;
   /** How long the device has had the job. */

@@ -2,16 +2,10 @@ import type { Value } from "convex/values";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 
-/** Whether the request refutes a device's claim that the job can never be done. `{}`: another device has to say so, too. */
-export function judgeClaim(
-  code: string,
-  order: Pick<Doc<"orders">, "most" | "promptTokens" | "vectors">,
-  payload: Value,
-): { readonly judged?: "false" } {
-  return isRefuted(code, order, payload) ? { judged: "false" } : {};
-}
-
-/** Whether the request shows that an error with this code is not its own. */
+/**
+ * Whether the request refutes a device's claim that the job can never be done: an error with this code is not the request's.
+ * If it does not, another device still has to say the same.
+ */
 export function isRefuted(
   code: string,
   { most, promptTokens = Infinity, vectors }: Pick<Doc<"orders">, "most" | "promptTokens" | "vectors">,
