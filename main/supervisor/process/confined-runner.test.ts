@@ -85,21 +85,25 @@ it.runIf(confines)("reaches nothing outside of the confinement", { timeout: 60_0
   expect(Object.keys(outcomes).length).toBeGreaterThan(25);
 });
 
-it.runIf(confines)("reaches all of it when its owner has switched that off", { timeout: 60_000 }, async () => {
-  const targets = await makeTargets();
-  const { confinement, outcomes } = await tryEverything(targets, true);
-  expect(confinement.map(({ confined }) => confined)).toEqual(["no", "no", "no", "no"]);
-  const names = [
-    "readSecret",
-    "readSecretInWorker",
-    "writeOutside",
-    "tcpConnect",
-    "udpSend",
-    "unixConnect",
-    "exec",
-  ];
-  expect(names.map((name) => outcomes[name])).toEqual(names.map(() => "allowed"));
-});
+it.runIf(confines)(
+  "reaches all of it when its owner has switched that off",
+  { timeout: 60_000 },
+  async () => {
+    const targets = await makeTargets();
+    const { confinement, outcomes } = await tryEverything(targets, true);
+    expect(confinement.map(({ confined }) => confined)).toEqual(["no", "no", "no", "no"]);
+    const names = [
+      "readSecret",
+      "readSecretInWorker",
+      "writeOutside",
+      "tcpConnect",
+      "udpSend",
+      "unixConnect",
+      "exec",
+    ];
+    expect(names.map((name) => outcomes[name])).toEqual(names.map(() => "allowed"));
+  },
+);
 
 it.runIf(confines)("reads only the models that it was told", { timeout: 60_000 }, async () => {
   const model = await demoModel();
