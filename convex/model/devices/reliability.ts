@@ -33,11 +33,14 @@ export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now:
   if (pause === undefined && ended.filter(isBad).length < reliability.incidents) return;
   const others = await areOthersAccepting(ctx, device);
   if (pause === undefined && !others && !ended.some(({ error }) => seen.has(error?.code ?? ""))) return;
-  const found = unreliabilityOf(await pastOf(ctx, device, ended, others));
+  const { past, shared } = await pastOf(ctx, device, ended, others);
+  const found = unreliabilityOf(past);
   if (found !== null && pause === undefined) {
     await pauseForFailures(ctx, device, found, unreliabilityWords(found), now);
   }
-  if (found === null && pause !== undefined) await resumeByItself(ctx, device, now);
+  if (found === null && pause !== undefined && shared >= reliability.incidents) {
+    await resumeByItself(ctx, device, now);
+  }
 }
 
 /** Judges the devices that failed a job, now that it has ended. */
@@ -51,14 +54,18 @@ export async function judgeDevicesOf(ctx: MutationCtx, order: Doc<"orders">, now
   }
 }
 
-/** The attempts that count, newest first. @param others whether other devices take jobs, too. */
+/**
+ * The attempts that count, newest first, and the number of failures that other devices share.
+ * @param others whether other devices take jobs, too.
+ */
 async function pastOf(
   ctx: QueryCtx,
   device: Doc<"devices">,
   ended: readonly AttemptView[],
   others: boolean,
-): Promise<PastAttempt[]> {
+): Promise<{ readonly past: readonly PastAttempt[]; readonly shared: number }> {
   const past: PastAttempt[] = [];
+  let shared = 0;
   for (const attempt of ended) {
     if (past.length >= reliability.attempts) break;
     const { status } = attempt;
@@ -67,10 +74,13 @@ async function pastOf(
     else if (status === "lost") past.push({ endedAt, end: "lost", code: "lost" });
     else if (status === "canceled" && (await wasHung(ctx, attempt)))
       past.push({ endedAt, end: "failed", code: "worker_timeout" });
-    else if (status === "failed" && (await isOwnFailure(ctx, device, attempt, others)))
-      past.push({ endedAt, end: "failed", code: attempt.error?.code ?? "" });
+    else if (status === "failed") {
+      const whose = await whoseFailure(ctx, device, attempt, others);
+      if (whose === "own") past.push({ endedAt, end: "failed", code: attempt.error?.code ?? "" });
+      if (whose === "shared") shared += 1;
+    }
   }
-  return past;
+  return { past, shared };
 }
 
 function isBad({ status }: AttemptView): boolean {
@@ -78,26 +88,31 @@ function isBad({ status }: AttemptView): boolean {
 }
 
 /**
- * Whether a failed attempt tells about the device, not about the job. It does if another device then did the job. What the
- * backend itself has seen does, too, unless it saw the same of another device at this job. Of any other error it is not
- * known while the job is open: then it does if there are other devices and none of them failed at the job.
+ * Whether a failed attempt tells about the device (`own`) or about the job, at which other devices failed, too (`shared`). It
+ * is its own if another device then did the job. So is what the backend itself has seen, unless it saw the same of another
+ * device at this job. While the job is open, an error is its own if there are other devices and none of them failed yet.
  */
-async function isOwnFailure(
+async function whoseFailure(
   ctx: QueryCtx,
   { organizationId, workerId }: Doc<"devices">,
   { jobId, error }: AttemptView,
   others: boolean,
-): Promise<boolean> {
+): Promise<"own" | "shared" | "unknown"> {
   const [job, attempts] = await Promise.all([
     queue.status(ctx, organizationId, jobId),
     queue.attempts(ctx, organizationId, jobId),
   ]);
-  if (job === null) return false;
-  if (job.status === "succeeded") return true;
-  const theirs = attempts.filter((attempt) => attempt.workerId !== workerId && attempt.status === "failed");
+  if (job === null) return "unknown";
+  if (job.status === "succeeded") return "own";
   const code = error?.code ?? "";
-  if (seen.has(code)) return theirs.every((attempt) => attempt.error?.code !== code);
-  return job.finishedAt === null && others && theirs.length === 0;
+  const isShared = attempts.some(
+    (attempt) =>
+      attempt.workerId !== workerId &&
+      attempt.status === "failed" &&
+      (!seen.has(code) || attempt.error?.code === code),
+  );
+  if (isShared) return "shared";
+  return seen.has(code) || (job.finishedAt === null && others) ? "own" : "unknown";
 }
 
 /** Whether the requester gave up a job that the device had held for half of the time that it may take. */
