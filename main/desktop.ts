@@ -17,9 +17,11 @@ import { programFiles } from "./program-files.ts";
 import { idleFromShell } from "./sensors/base/idle.ts";
 import { shellSensor } from "./sensors/common/shell-sensor.ts";
 import { platformIdle } from "./sensors/platform-sensors.ts";
+import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { donorTray } from "./tray/tray.ts";
 import type { TrayAction } from "./tray/tray-menu.ts";
+import { logUncaught } from "./uncaught.ts";
 import { lockDown } from "./window/lock-down.ts";
 import { panelOrigin } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
@@ -62,6 +64,9 @@ function start(options: Arguments, hidden: boolean): void {
 async function run(options: Arguments, hidden: boolean): Promise<void> {
   const files = programFiles(fileURLToPath(import.meta.url));
   const log = desktopLog(options.verbose);
+  // The window and the tray stay, as after the dialog that Electron would show.
+  logUncaught(log);
+  forbidCoreDumps();
   const panel = panelOrigin(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);

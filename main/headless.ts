@@ -16,7 +16,9 @@ import { programFiles } from "./program-files.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
 import { platformIdle } from "./sensors/platform-sensors.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
+import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
+import { logUncaught } from "./uncaught.ts";
 
 const files = programFiles(fileURLToPath(import.meta.url));
 
@@ -33,6 +35,8 @@ async function main(): Promise<void> {
 
 async function run(args: Arguments): Promise<void> {
   const log = jsonLinesLog((line) => process.stderr.write(line), args.verbose ? "debug" : "info");
+  logUncaught(log, () => process.exit(1));
+  forbidCoreDumps();
   let stop = (): Promise<void> => Promise.resolve();
   const end = leaveOnce(
     () => stop(),

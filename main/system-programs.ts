@@ -28,6 +28,7 @@ export type SystemProgram =
   | "ionice"
   | "nice"
   | "nvidia-modprobe"
+  | "prlimit"
   | "setpriv"
   | "taskset"
   | "true";

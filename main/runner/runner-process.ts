@@ -12,6 +12,8 @@ if (port === null) {
 } else {
   lowerProcessPriority();
   const confinement = confineProcess(fileURLToPath(import.meta.url));
+  // llama.cpp would start a debugger at a failed check, which prints the memory of the process.
+  process.env["GGML_NO_BACKTRACE"] = "1";
   resolveCudaIn(process.env["GLEANER_CUDA"]);
   answerLibraryTest();
   // node-llama-cpp prints there which of its builds are missing, of which the donor's log tells.

@@ -258,7 +258,7 @@ export class RunnerSupervisor {
     this.#process?.end(reason);
   }
 
-  #exited({ endReason }: SupervisedProcess, { code, signal }: RunnerExit): void {
+  #exited({ endReason }: SupervisedProcess, { code, signal, failedCheck = null }: RunnerExit): void {
     this.#process = null;
     this.#inspections.dropSent();
     this.#followWork();
@@ -277,7 +277,8 @@ export class RunnerSupervisor {
     this.#followWork();
     const pauseMs = this.#crashes.crashed();
     const { crashes } = this.#crashes;
-    this.#log("error", "runner.crashed", { code, signal, why: endReason, crashes, pauseMs });
+    const exit = { code, signal, failedCheck, why: endReason };
+    this.#log("error", "runner.crashed", { ...exit, crashes, pauseMs });
     this.#settleAll([...this.#attempts.values()], endReason);
   }
 

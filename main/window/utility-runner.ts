@@ -1,5 +1,7 @@
+import type { Readable } from "node:stream";
 import { app, utilityProcess } from "electron";
 import { confinementOrder } from "../../app/contract/runner-start.ts";
+import { PrintedChecks } from "../supervisor/process/failed-check.ts";
 import type { RunnerChild, SpawnRunner } from "../supervisor/process/runner-child.ts";
 import { runnerEnvironment } from "../supervisor/process/runner-environment.ts";
 
@@ -9,8 +11,10 @@ export function utilityRunner(entry: string): SpawnRunner {
     const child = utilityProcess.fork(entry, [], {
       serviceName: "Gleaner runner",
       env: { ...runnerEnvironment(process.env, process.platform, confinementOrder(env).cache), ...env },
-      stdio: ["ignore", "ignore", "inherit"],
+      // It may print a request's text, so nothing of it is passed on, except for the place of a failed check.
+      stdio: ["ignore", "ignore", "pipe"],
     });
+    const checks = child.stderr === null ? null : new PrintedChecks(child.stderr as Readable);
     return {
       get pid() {
         return child.pid;
@@ -22,7 +26,10 @@ export function utilityRunner(entry: string): SpawnRunner {
         if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
       },
       onMessage: (listener) => void child.on("message", listener),
-      onExit: (listener) => void child.once("exit", (code) => listener({ code, signal: null })),
+      onExit: (listener) =>
+        void child.once("exit", (code) =>
+          listener({ code, signal: null, failedCheck: checks?.last ?? null }),
+        ),
     };
   };
 }

@@ -5,6 +5,7 @@ import { parseArguments, usage } from "./arguments.ts";
 import type { Backend } from "./compose/backend-options.ts";
 import { PortInUseError } from "./http/listen/listen.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
+import { forbidCoreDumps, logUncaught } from "./operations/process-memory.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 import { SchemaMismatchError } from "./runtime/checks/schema.ts";
 import type { StartLine } from "./start-line.ts";
@@ -56,6 +57,8 @@ async function main(): Promise<void> {
   });
   // Keep running when the reader of standard error closes.
   process.stderr.on("error", () => undefined);
+  logUncaught(log, () => process.exit(exitFailed));
+  forbidCoreDumps();
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
     convexDir: options.convex,

@@ -1,14 +1,19 @@
 import { fork, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { confinementOrder, keepsPriority } from "../../../app/contract/runner-start.ts";
-import { type SystemProgram, systemProgram } from "../../system-programs.ts";
+import { systemProgram } from "../../system-programs.ts";
+import { type Wrapper, withoutCoreDumps } from "./core-dumps.ts";
+import { PrintedChecks } from "./failed-check.ts";
 import { joinIdleGroup, leaveIdleGroup } from "./idle-group.ts";
 import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
+/** A runner that has exited may have printed more than was read. Its exit is reported after this time at the latest. */
+const lastWordsMs = 500;
+
 /**
- * Starts the runner as a child of plain Node, or of Electron as plain Node. Its stdout is dropped. Its stderr is ours,
- * for crashes of the native library.
+ * Starts the runner as a child of plain Node, or of Electron as plain Node. It may print a request's text, so nothing that
+ * it prints is passed on, except for the place of a failed check.
  * @param entry the path of runner-process.
  */
 export function forkRunner(entry: string): SpawnRunner {
@@ -26,9 +31,10 @@ export function forkRunner(entry: string): SpawnRunner {
         ...env,
         ELECTRON_RUN_AS_NODE: "1",
       },
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     if (child.pid !== undefined) joinIdleGroup(child.pid);
+    const checks = child.stderr === null ? null : new PrintedChecks(child.stderr);
     return {
       pid: child.pid,
       send: (message) => {
@@ -44,9 +50,14 @@ export function forkRunner(entry: string): SpawnRunner {
         const tell = (code: number | null, signal: string | null): void => {
           if (told) return;
           told = true;
-          listener({ code, signal });
+          listener({ code, signal, failedCheck: checks?.last ?? null });
         };
-        child.once("exit", tell);
+        // Whoever kills it waits for its memory, and not for its words.
+        child.once("exit", (code, signal) => {
+          if (child.killed) tell(code, signal);
+          else setTimeout(() => tell(code, signal), lastWordsMs).unref();
+        });
+        child.once("close", tell);
         child.once("error", () => tell(null, null));
       },
     };
@@ -66,8 +77,6 @@ function prepareCuda(): void {
   spawnSync(systemProgram("nvidia-modprobe"), ["-c=0", "-u"], { stdio: "ignore", timeout: 5_000 });
 }
 
-type Wrapper = readonly [SystemProgram, ...(readonly string[])];
-
 /** The kernel ends the runner when the donor ends, even in the middle of a native call. */
 const boundToParent: Wrapper = ["setpriv", "--pdeathsig", "KILL"];
 
@@ -84,7 +93,7 @@ let usable: readonly string[] | null = null;
 /** The command line in front of the runner's; empty if none of these programs works. They are tried once. */
 export function runnerWrapper(): readonly string[] {
   if (process.platform !== "linux") return [];
-  const wanted = [boundToParent, ...(keepsPriority(process.env) ? [] : lowered)].map(
+  const wanted = [boundToParent, withoutCoreDumps, ...(keepsPriority(process.env) ? [] : lowered)].map(
     ([name, ...args]): readonly string[] => [systemProgram(name), ...args],
   );
   return (usable ??= wanted.filter(works).flat());

@@ -13,7 +13,12 @@ export type RunnerChild = {
   readonly onExit: (listener: (exit: RunnerExit) => void) => void;
 };
 
-export type RunnerExit = { readonly code: number | null; readonly signal: string | null };
+export type RunnerExit = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The place of the check in llama.cpp that ended the process, if one did. */
+  readonly failedCheck?: string | null;
+};
 
 /** @param env variables to add to those that every runner gets (`runnerEnvironment`). */
 export type SpawnRunner = (env?: Readonly<Record<string, string>>) => RunnerChild;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appComponent } from "../names/table-name.ts";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
+import { withoutValues } from "../runtime/execution/log-lines.ts";
 
 /** A finished run, or a log line of a running one, in the shape that `npx convex logs` reads. */
 type FunctionLogEntry = {
@@ -63,7 +64,7 @@ export class FunctionLog {
       executionTime: durationMs / 1000,
       executionTimestamp: startedAt / 1000,
       success: null,
-      error: failure === null ? null : failure.message,
+      error: failure === null ? null : withoutValues(failure.message),
       willRetry: false,
       occInfo: retries === 0 ? null : { retryCount: retries },
     });

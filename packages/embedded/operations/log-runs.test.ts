@@ -1,5 +1,7 @@
+import { convexToJson } from "convex/values";
 import { expect, test } from "vitest";
 import type { FunctionRun } from "../runtime/execution/function-run.ts";
+import { FunctionLog } from "./function-log.ts";
 import { createLog } from "./log.ts";
 import { logRun } from "./log-runs.ts";
 
@@ -15,6 +17,16 @@ const run: FunctionRun = {
   logLines: [],
   retries: 0,
 };
+
+/** The message of a failure by this error, as the runtime makes it. */
+function thrownBy(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return `Uncaught ${String(error)}\n    at claim (../convex/jobs.ts:3:5)`;
+  }
+  throw new Error("nothing was thrown");
+}
 
 function entriesOf(...runs: readonly FunctionRun[]): readonly Record<string, unknown>[] {
   const lines: string[] = [];
@@ -48,4 +60,30 @@ test("entries of failures name the place and quote no value", () => {
     level: "info",
     message: "Uncaught ConvexError\n    at pay (../convex/jobs.ts:9:1)",
   });
+});
+
+const secret = "hunter2\n    at hunter2";
+
+test.each([
+  ["V8's parser", () => JSON.parse(secret) as unknown],
+  ["V8's parser, in the middle", () => JSON.parse(`["a", ${secret}]`) as unknown],
+  ["an unsupported type", () => convexToJson({ a: { b: [secret, new Date()] } } as never)],
+  ["a missing value", () => convexToJson({ a: [secret, undefined] } as never)],
+  ["an unsupported type by itself", () => convexToJson(new URLSearchParams({ secret }) as never)],
+])("neither log quotes the value in an error of %s, and both name its place", (_what, act) => {
+  const failed = { ...run, failure: { kind: "failure" as const, message: thrownBy(act) } };
+  const followed = new FunctionLog();
+  followed.ended(failed);
+  for (const seen of [entriesOf(failed), followed.latest()]) {
+    expect(JSON.stringify(seen)).toContain("jobs.ts:3:5");
+    expect(JSON.stringify(seen)).not.toContain("hunter2");
+  }
+});
+
+test("the functions' log quotes no refused argument", () => {
+  const message = 'ArgumentValidationError: Value does not match validator.\nPath: .rank\nValue: "hunter2"';
+  const followed = new FunctionLog();
+  followed.ended({ ...run, failure: { kind: "failure", message } });
+  expect(JSON.stringify(followed.latest())).toContain(".rank");
+  expect(JSON.stringify(followed.latest())).not.toContain("hunter2");
 });

@@ -14,13 +14,24 @@ export function formatLogLine(level: LogLevel, args: readonly unknown[]): string
 
 const validationError = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
 
+/** Errors of V8 and of Convex's client library that quote a value, and the sentences that replace them. */
+const quoting: readonly (readonly [RegExp, string])[] = [
+  [/\bSyntaxError: [^]*?is not valid JSON/, "SyntaxError: A text is not valid JSON"],
+  [
+    /\bError: [^]*? is not a (?:supported Convex type|valid Convex value)[^\n]*/,
+    "Error: A value is of no type that Convex supports.",
+  ],
+];
+
 /**
- * Removes the refused value that a validation error quotes. The caller may see it, but logs are kept and read
- * by others, so they show only its place.
+ * Removes the value that an error quotes. The caller may see it, but logs are kept and read by others, so they show only
+ * its place.
  */
 export function withoutValues(line: string): string {
   const found = validationError.exec(line);
-  if (found === null) return line;
+  if (found === null) {
+    return quoting.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line);
+  }
   const start = found.index + found[0].length;
   const path = /\nPath: ([\w.[\]()]+)/.exec(line.slice(start))?.[1];
   return `${line.slice(0, start)}${path === undefined ? "a value" : path} is not what its validator allows.`;
