@@ -43,3 +43,16 @@ test.each([
   // Half as much again is close enough for a budget.
   expect(real).toBeLessThan(1.5 * memoryOfJson(text) + 20_000);
 });
+
+test.each([
+  "hunter2",
+  '["a", hunter2]',
+  '{"a": hunter2 }',
+  `${" ".repeat(99)}hunter2`,
+  "undefined hunter2",
+  '"hunter2',
+])("the reason of a refusal does not quote %j", (text) => {
+  const parsed = parseBoundedJson(text);
+  expect(parsed).toMatchObject({ kind: "invalid", reason: expect.any(String) as string });
+  expect(JSON.stringify(parsed)).not.toContain("hunter");
+});

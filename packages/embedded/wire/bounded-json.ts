@@ -41,7 +41,9 @@ function parse(text: string): ParsedJson {
   try {
     return { kind: "ok", value: JSON.parse(text) as JSONValue };
   } catch (error) {
-    return { kind: "invalid", reason: error instanceof Error ? error.message : "not JSON" };
+    // Reasons are logged. Some of V8's messages quote the text.
+    const quotes = !(error instanceof Error) || error.message.endsWith("is not valid JSON");
+    return { kind: "invalid", reason: quotes ? "a text that is not JSON" : error.message };
   }
 }
 
