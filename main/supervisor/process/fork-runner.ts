@@ -2,7 +2,7 @@ import { fork, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { confinementOrder, keepsPriority } from "../../../app/contract/runner-start.ts";
 import { systemProgram } from "../../system-programs.ts";
-import { type Wrapper, withoutCoreDumps } from "./core-dumps.ts";
+import { withoutCoreDumps, type Wrapper } from "./core-dumps.ts";
 import { PrintedChecks } from "./failed-check.ts";
 import { joinIdleGroup, leaveIdleGroup } from "./idle-group.ts";
 import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
