@@ -6,6 +6,9 @@ it.each([
   ["http://office:3211/config", "http://127.0.0.1:3210", "http://office:3210"],
   ["http://10.0.0.7:3211/config", "http://localhost:3210", "http://10.0.0.7:3210"],
   ["http://[2001:db8::1]:3211/config", "http://[::1]:3210", "http://[2001:db8::1]:3210"],
+  // Bound to all addresses with TLS, which programs on the machine itself do not need.
+  ["https://office:3211/config", "http://127.0.0.1:3210", "https://office:3210"],
+  ["https://localhost:3211/config", "http://127.0.0.1:3210", "https://127.0.0.1:3210"],
   // A request from the machine itself, under any of its names.
   ["http://127.0.0.1:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1:3210"],
   ["http://localhost:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1:3210"],

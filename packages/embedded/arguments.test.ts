@@ -90,3 +90,14 @@ test("the README lists every option of --help", () => {
   expect(options.length).toBeGreaterThan(10);
   for (const option of options) expect(readme).toContain(`\`${option.trim()}`);
 });
+
+test("takes a certificate only with its key", () => {
+  expect(parseArguments([...needed, "--tls-cert", "c.pem", "--tls-key", "k.pem"])).toMatchObject({
+    kind: "ok",
+    value: { tlsCert: "c.pem", tlsKey: "k.pem" },
+  });
+  expect(parseArguments([...needed, "--tls-cert", "c.pem"])).toMatchObject({
+    kind: "invalid",
+    reason: expect.stringContaining("--tls-key") as string,
+  });
+});

@@ -30,12 +30,14 @@ const count = z.coerce.number().int().positive();
 
 const required = (missing: string) => z.string(missing).min(1, missing);
 
-const schema = z.object({
+const options = z.object({
   convex: required("--convex FOLDER is missing"),
   data: required("--data FILE is missing"),
   host: z.string().min(1).default("127.0.0.1"),
   port: port.default(3210),
   sitePort: port.optional(),
+  tlsCert: z.string().min(1).optional(),
+  tlsKey: z.string().min(1).optional(),
   publicUrl: publicUrl.optional(),
   publicSiteUrl: publicUrl.optional(),
   static: z.array(staticFolder).default([]),
@@ -55,12 +57,17 @@ const schema = z.object({
   withParent: z.boolean().default(false),
 });
 
+const schema = options.refine(
+  ({ tlsCert, tlsKey }) => (tlsCert === undefined) === (tlsKey === undefined),
+  "--tls-cert and --tls-key are needed together",
+);
+
 /** Options that may be repeated. */
 const lists = ["static", "allowHost", "passEnv"];
 const switches = ["withParent"];
 
 /** The flag of each option: `--site-port` sets `sitePort`. */
-const flags = Object.keys(schema.shape).map((name) => ({
+const flags = Object.keys(options.shape).map((name) => ({
   name,
   flag: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
   type: switches.includes(name) ? ("boolean" as const) : ("string" as const),
@@ -83,6 +90,8 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
   --host ADDRESS         address to listen on (127.0.0.1)
   --port PORT            port of the API, WebSocket and HTTP (3210; 0 picks a free port)
   --site-port PORT       port of the HTTP actions (the API's port + 1)
+  --tls-cert FILE        certificate and chain in PEM: both ports then need TLS, except from this machine's loopback
+  --tls-key FILE         its private key in PEM, which only its owner may read. Changed files are read again
   --public-url URL       URL of the API behind a proxy, as https://NAME
   --public-site-url URL  URL of the HTTP actions behind a proxy
   --static /PATH=FOLDER  serve a built page beside the HTTP actions; may be repeated

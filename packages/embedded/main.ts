@@ -29,6 +29,7 @@ class ConfigurationError extends Error {
 const expected = new Set([
   "ConfigurationError",
   "PortInUseError",
+  "TlsFilesError",
   "StoreError",
   "FunctionsLoadError",
   "ModuleShapeError",
@@ -66,6 +67,9 @@ async function main(): Promise<void> {
     host: options.host,
     port: options.port,
     sitePort: options.sitePort,
+    ...(options.tlsCert === undefined || options.tlsKey === undefined
+      ? {}
+      : { tls: { certFile: options.tlsCert, keyFile: options.tlsKey } }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.publicSiteUrl === undefined ? {} : { publicSiteUrl: options.publicSiteUrl }),
     adminKey: await readAdminKey(options.adminKeyFile),

@@ -1,4 +1,5 @@
 import type { GivenLimits } from "../admission/anonymous-limits.ts";
+import type { TlsOptions } from "../http/listen/tls-files.ts";
 import type { StaticFolder } from "../http/site/static-path.ts";
 import type { Log } from "../operations/log.ts";
 import type { Latency } from "../runtime/syscalls/services.ts";
@@ -13,6 +14,8 @@ export type BackendOptions = {
   /** 0 picks a free port. */
   readonly port: number;
   readonly sitePort: number;
+  /** Serves both ports with TLS. Programs on this machine may still connect without it, over loopback. */
+  readonly tls?: TlsOptions;
   /** Public origins of the API and the site, if a proxy is in front; by default the addresses listened on. */
   readonly publicUrl?: string;
   readonly publicSiteUrl?: string;

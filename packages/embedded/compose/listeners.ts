@@ -1,8 +1,9 @@
 import type { Admission } from "../admission/admission.ts";
 import { isUploadPath } from "../http/api/api-handler.ts";
-import { closeServer } from "../http/listen/listen.ts";
 import { type Listener, type ListenerOptions, openListener } from "../http/listen/listener.ts";
 import { startingHandler } from "../http/listen/starting-handler.ts";
+import { openTlsFiles } from "../http/listen/tls-files.ts";
+import { describeError, silent } from "../operations/log.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { localUrl } from "../wire/endpoint.ts";
 import type { BackendOptions } from "./backend-options.ts";
@@ -21,7 +22,8 @@ export type Listeners = {
 
 /**
  * Binds both ports. Requests wait a while for the backend to be ready, then are told to retry. Rejects with
- * PortInUseError.
+ * PortInUseError or
+ * TlsFilesError.
  */
 export async function openListeners(
   options: BackendOptions,
@@ -29,16 +31,19 @@ export async function openListeners(
   readiness: ReadinessProbe,
   shutdown: Shutdown,
 ): Promise<Listeners> {
-  const { host = "127.0.0.1" } = options;
+  const { host = "127.0.0.1", log = silent } = options;
   const { refusals } = admission;
   const perAddress = admission.limits.connectionsPerAddress;
+  const onError = (error: unknown): void => log.error("tls.failed", { message: describeError(error) });
+  const tls = options.tls === undefined ? null : openTlsFiles(options.tls, onError);
+  if (tls !== null) shutdown.first(tls.close);
   type Port = Pick<ListenerOptions, "port" | "isUpload"> & { readonly isBehindProxy: boolean };
   const open = async ({ isBehindProxy, ...given }: Port): Promise<Listener> => {
     const starting = startingHandler(readiness);
     const bounds = { perAddress, isBehindProxy, refusals };
-    const listener = await openListener({ ...given, host, starting: starting.handle, bounds });
+    const listener = await openListener({ ...given, host, starting: starting.handle, bounds, tls });
     shutdown.first(starting.giveUp);
-    shutdown.together(() => closeServer(listener.server, graceMs));
+    shutdown.together(() => listener.close(graceMs));
     const serve: Listener["serve"] = (next) => {
       listener.serve(next);
       starting.handOver(next);
@@ -52,5 +57,6 @@ export async function openListeners(
     isBehindProxy: publicUrl !== undefined,
   });
   const site = await open({ port: options.sitePort, isBehindProxy: publicSiteUrl !== undefined });
-  return { api, site, url: localUrl(host, api.port), siteUrl: localUrl(host, site.port) };
+  const urlAt = (port: number): string => localUrl(host, port, tls !== null);
+  return { api, site, url: urlAt(api.port), siteUrl: urlAt(site.port) };
 }

@@ -138,8 +138,8 @@ export async function serveNetwork(
       instanceName: deploymentName,
     }),
   );
-  const apiOrigins = (hostHeader: string) =>
-    publicUrl === undefined ? localOrigins(url, hostHeader) : originsAt(publicUrl);
+  const apiOrigins = (hostHeader: string, isTls: boolean) =>
+    publicUrl === undefined ? localOrigins(url, hostHeader, isTls) : originsAt(publicUrl);
   const siteSourceOf = sourceOf(publicSiteUrl !== undefined);
   site.serve(siteHandler({ ...shared, sourceOf: siteSourceOf, staticFolders, apiOrigins }));
 }

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
 import { boundConnections, type ConnectionBounds } from "./connection-bounds.ts";
-import { listen } from "./listen.ts";
+import { closeServer, listen } from "./listen.ts";
+import type { TlsFiles } from "./tls-files.ts";
+import { requireTls } from "./tls-front.ts";
 
 /** Time limit for a request's headers in ms: a slow sender holds a connection. */
 const headersWithinMs = 15_000;
@@ -26,6 +28,8 @@ export type Listener = {
   readonly port: number;
   /** Sets the handler from now on. */
   readonly serve: (listener: RequestListener) => void;
+  /** Accepts no more connections, and lets running requests finish for `graceMs`. */
+  readonly close: (graceMs: number) => Promise<void>;
 };
 
 export type ListenerOptions = {
@@ -38,11 +42,13 @@ export type ListenerOptions = {
   readonly isUpload?: (path: string) => boolean;
   readonly bodyTimes?: BodyTimes;
   readonly bounds: ConnectionBounds;
+  /** Without it, the port speaks plain HTTP. */
+  readonly tls?: TlsFiles | null;
 };
 
 /** Binds a port at once. Rejects with PortInUseError. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { host, port, isUpload = () => false, bodyTimes = defaultBodyTimes } = options;
+  const { host, port, isUpload = () => false, bodyTimes = defaultBodyTimes, tls = null } = options;
   let listener = options.starting;
   const deadlines = new BodyDeadlines(bodyTimes, isUpload);
   const server = createServer({
@@ -62,12 +68,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }),
   );
   server.once("close", () => deadlines.stop());
+  const endHandshakes = tls === null ? () => undefined : requireTls(server, tls);
   const bound = await listen(server, port, host);
   return {
     server,
     port: bound,
     serve: (next) => {
       listener = next;
+    },
+    close: (graceMs) => {
+      endHandshakes();
+      return closeServer(server, graceMs);
     },
   };
 }

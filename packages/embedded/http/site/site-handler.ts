@@ -20,8 +20,8 @@ type SiteOptions = Authenticators & {
   readonly sourceOf: SourceOf;
   readonly admission: Admission;
   readonly staticFolders: readonly StaticFolder[];
-  /** The API's origins that a page requested with this Host header may connect to. */
-  readonly apiOrigins: (hostHeader: string) => readonly string[];
+  /** The API's origins that a page requested with this Host header, with or without TLS, may connect to. */
+  readonly apiOrigins: (hostHeader: string, isTls: boolean) => readonly string[];
   readonly log: Log;
 };
 
@@ -46,11 +46,12 @@ async function answer(
     void sendReply(response, textReply("Unknown host", 403));
     return;
   }
-  const headers = securityHeaders({ connectTo: options.apiOrigins(host) });
+  const isTls = "encrypted" in request.socket;
+  const headers = securityHeaders({ connectTo: options.apiOrigins(host, isTls) });
   for (const folder of options.staticFolders) {
     if (await serveStatic(folder, headers, request, response)) return;
   }
-  await answerByAction(options, `http://${host}`, request, response);
+  await answerByAction(options, `${isTls ? "https" : "http"}://${host}`, request, response);
 }
 
 async function answerByAction(
