@@ -4,7 +4,7 @@ import { stampOf } from "../store/verify-file.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { diskError, Download, type DownloadEnd } from "./download/download.ts";
 import type { DownloadTimes } from "./download/download-times.ts";
-import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
+import { InternetSource, type InternetTimes } from "./download/internet/internet-source.ts";
 import type { Neighbors } from "./download/neighbors.ts";
 import { PartFile } from "./download/part-file.ts";
 import { revertToPart } from "./download/revert-to-part.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Download, type DownloadDeps } from "./download.ts";
-import { InternetSource } from "./internet-source.ts";
+import { InternetSource } from "./internet/internet-source.ts";
 import { ModelServer } from "./model-server.fixture.ts";
 import type { Neighbors } from "./neighbors.ts";
 import { PartFile } from "./part-file.ts";

@@ -20,6 +20,7 @@ describe("the network of models", () => {
     ["paused", { pause: { until: null } }],
     ["paused", { pause: { until: 2 } }],
     ["offline", { connection: "offline" }],
+    ["offline", { connection: "wrong-server" }],
     ["offline", { suspended: true }],
     ["metered", { metered: known(true) }],
     ["on-battery", { power: known("battery") }],

@@ -18,6 +18,7 @@ const waitReasons = {
   "paused-by-you": "paused",
   suspended: "offline",
   offline: "offline",
+  "wrong-server": "offline",
   "other-network": "other-network",
   "network-unknown": "other-network",
   metered: "metered",
