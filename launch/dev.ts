@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       },
       donor: async () => {
         await current.donor.stop();
-        current = { ...current, donor: (await startLocalDonor(prepared, backend.url, null, false)).child };
+        current = { ...current, donor: (await startLocalDonor(prepared, backend, null, false)).child };
       },
     };
     watchAndAct(act);

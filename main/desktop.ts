@@ -74,7 +74,12 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
-    backendUrl: options.backend,
+    backend: {
+      url: options.backend,
+      pin: options.pin ?? null,
+      insecureHttp: options.insecureHttp,
+      hasCode: options.code !== undefined,
+    },
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",

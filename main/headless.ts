@@ -57,7 +57,12 @@ async function run(args: Arguments): Promise<void> {
   const idleFile = process.env["GLEANER_TEST_IDLE_FILE"];
   const donor = await startDonor({
     dataDir: args.data,
-    backendUrl: args.backend,
+    backend: {
+      url: args.backend,
+      pin: args.pin ?? null,
+      insecureHttp: args.insecureHttp,
+      hasCode: args.code !== undefined,
+    },
     name: args.name,
     version: programVersion(),
     shell: "headless",

@@ -103,7 +103,8 @@ export type Facts = ComputerFacts & {
   readonly minuteOfWeek: number;
   /** The system is going to sleep, or was asleep until a moment ago. */
   readonly suspended: boolean;
-  readonly connection: "online" | "offline";
+  /** `wrong-server`: the server at the backend's address does not have the pinned key. */
+  readonly connection: "online" | "offline" | "wrong-server";
   /**
    * In its organization: no member, waiting for approval, in service, paused because too many jobs failed, too old a version,
    * or retired by an administrator.

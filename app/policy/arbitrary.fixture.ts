@@ -75,7 +75,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   now: instant,
   minuteOfWeek: fc.integer({ min: 0, max: 7 * 24 * 60 - 1 }),
   suspended: fc.boolean(),
-  connection: fc.constantFrom("online" as const, "offline" as const),
+  connection: fc.constantFrom("online" as const, "offline" as const, "wrong-server" as const),
   membership: fc.constantFrom("none", "pending", "active", "paused", "outdated", "retired"),
   pause: fc.option(fc.record({ until: fc.option(instant) })),
   finishThenPause: fc.boolean(),

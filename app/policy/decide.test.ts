@@ -64,6 +64,11 @@ const edges: readonly Edge[] = [
   },
   { when: "it is offline", facts: { connection: "offline" }, to: "offline" },
   {
+    when: "another server is at the backend's address",
+    facts: { connection: "wrong-server" },
+    to: "wrong-server",
+  },
+  {
     when: "it is offline, although its user asked to donate now",
     facts: { connection: "offline", donateNowUntil: now + 1 },
     to: "offline",

@@ -25,6 +25,7 @@ type DonorReason = Extract<
   | "outdated"
   | "retired"
   | "offline"
+  | "wrong-server"
   | "paused-by-you"
 >;
 
@@ -36,6 +37,7 @@ const donorReasons: Readonly<Record<DonorReason, true>> = {
   outdated: true,
   retired: true,
   offline: true,
+  "wrong-server": true,
   "paused-by-you": true,
 };
 

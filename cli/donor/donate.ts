@@ -5,12 +5,16 @@ import { openSecretOutput } from "../../launch/core/secret-output.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
 import { startDonorChild } from "../../launch/donor/donor.ts";
 import { type Shell, shellFor } from "../../launch/donor/shell.ts";
+import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
+import { readTrust, trustOptions } from "../command/trust.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
 Runs this computer as a donor of an organization whose backend runs elsewhere. Ctrl-C stops it.
   --backend URL          the organization's backend
+  --pin PIN              accept only a backend with this key, sha256:…, as the printed command says. It is remembered
+  --insecure-http        allow plain HTTP to another computer, in a network that you trust. It is remembered
   --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
                          on a computer without a display, such as a server
   --attended             no tray and no window, but donate only while nobody uses this computer
@@ -23,6 +27,7 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
                          link is in a file. GLEANER_PRINT_SECRETS=1 does the same
   GLEANER_CODE           the enrollment code, needed only the first time
   GLEANER_BACKEND        the backend, if --backend is not given
+  GLEANER_PIN, GLEANER_INSECURE_HTTP=1  the same as --pin and --insecure-http
 To run it as a service, see docs/donor/systemd.md.
 Exit codes: 0 stopped, or quit from the tray; 1 it did not start, or ended by itself; 2 wrong arguments.`;
 
@@ -30,6 +35,8 @@ export const donate: Verb = { summary: "run this computer as a donor", usage, ru
 
 type Flags = {
   readonly backend: string;
+  readonly pin: Pin | null;
+  readonly insecureHttp: boolean;
   readonly headless: boolean;
   readonly attended: boolean;
   readonly panelPort: number;
@@ -48,6 +55,8 @@ async function run(args: readonly string[]): Promise<void> {
     folder: flags.folder,
     logFolder: join(flags.data, "logs"),
     backendUrl: flags.backend,
+    pin: flags.pin,
+    insecureHttp: flags.insecureHttp,
     enrollmentCode: process.env["GLEANER_CODE"] ?? null,
     panelPort: flags.panelPort,
     donateNowMinutes: null,
@@ -93,6 +102,7 @@ function sayStarted(shell: Shell, panel: string | null, isPrinted: boolean): str
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const options = {
     backend: { type: "string" },
+    ...trustOptions,
     headless: { type: "boolean", default: false },
     attended: { type: "boolean", default: false },
     "panel-port": { type: "string", default: "3212" },
@@ -112,6 +122,16 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
   // The installed command runs the same donor as the desktop program, which keeps its data directly in its folder.
   const folder = installed && values.data === undefined ? data : join(data, "donor");
-  const printSecrets = values["print-secrets"];
-  return { headless, attended, panelPort, name, json, printSecrets, data, folder, backend: backend.href };
+  return {
+    headless,
+    attended,
+    panelPort,
+    name,
+    json,
+    printSecrets: values["print-secrets"],
+    data,
+    folder,
+    backend: backend.href,
+    ...readTrust(values, env),
+  };
 }

@@ -1,22 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readBackendUrl } from "../../launch/core/data-folder.ts";
+import { readBackendAddress } from "../../launch/core/data-folder.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
+import { fetchPinned } from "../../launch/core/pinned-fetch.ts";
+import type { Pin } from "../../main/connection/pin.ts";
 import { CommandError, exitUnreachable, exitUsage } from "../command/command.ts";
+import { readTrustFor, trustOptions, trustUsage } from "../command/trust.ts";
 
 export const deploymentOptions = {
   url: { type: "string" },
   "admin-key-file": { type: "string" },
+  ...trustOptions,
 } as const;
 
 export const deploymentUsage = `  --url URL              the deployment (default: the one that \`npm start\` runs)
+${trustUsage}
   --admin-key-file FILE  its admin key (default: GLEANER_ADMIN_KEY, else the one that \`npm start\` made)
   GLEANER_DATA           the data folder of \`npm start\` (default: .gleaner in the checkout)`;
 
 type DeploymentFlags = {
   readonly url?: string | undefined;
   readonly "admin-key-file"?: string | undefined;
+  readonly pin?: string | undefined;
+  readonly "insecure-http"?: boolean | undefined;
 };
 
 const failure = z.object({ message: z.string() });
@@ -25,10 +32,15 @@ const failure = z.object({ message: z.string() });
 export class Deployment {
   readonly url: string;
   readonly adminKey: string;
+  /** The key of the deployment; null if the system's authorities vouch for it, or on loopback. */
+  readonly pin: Pin | null;
+  readonly #fetch: typeof fetch;
 
-  constructor(url: string, adminKey: string) {
+  constructor(url: string, adminKey: string, pinned: Pin | null) {
     this.url = url;
     this.adminKey = adminKey;
+    this.pin = pinned;
+    this.#fetch = fetchPinned(pinned);
   }
 
   /** Resolves only with a successful response. Rejects with a CommandError that has the deployment's message. */
@@ -36,7 +48,7 @@ export class Deployment {
     const headers = { Authorization: `Convex ${this.adminKey}` };
     let response;
     try {
-      response = await fetch(`${this.url}${path}`, { ...init, headers });
+      response = await this.#fetch(`${this.url}${path}`, { ...init, headers });
     } catch (error) {
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
@@ -56,9 +68,12 @@ export class Deployment {
 /** Finds the deployment that the flags name, or the one that `npm start` runs. Rejects with CommandError. */
 export async function findDeployment(flags: DeploymentFlags, env: NodeJS.ProcessEnv): Promise<Deployment> {
   const folder = defaultDataFolder(env);
-  const url = flags.url ?? (await readBackendUrl(folder));
-  if (URL.parse(url) === null) throw new CommandError(`"${url}" is not a URL.`, exitUsage);
-  return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder));
+  // The recorded address is of this machine, so its traffic stays here.
+  const { url, pin } =
+    flags.url === undefined
+      ? await readBackendAddress(folder)
+      : { url: flags.url, pin: readTrustFor(flags.url, flags, env).pin };
+  return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder), pin);
 }
 
 async function readAdminKey(flags: DeploymentFlags, env: NodeJS.ProcessEnv, folder: string): Promise<string> {

@@ -1,10 +1,12 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { readyLine, startLine } from "@gleaner/embedded/start-line";
+import type { Pin } from "../../main/connection/pin.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import { type DataFolder, readOrMakeSecret, readSecret } from "../core/data-folder.ts";
 import { paths } from "../core/paths.ts";
 import { makeSecret } from "../organization/secrets.ts";
+import { type Certificate, namesOfThisMachine, openCertificate } from "./certificate.ts";
 import { backendFailure } from "./failure.ts";
 import { publicName } from "./public-name.ts";
 
@@ -22,13 +24,19 @@ export function compileCache(dataFolder: string): NodeJS.ProcessEnv {
 
 export type Backend = {
   readonly child: Child;
-  /** The address for Convex clients. */
+  /** The address for Convex clients on this machine. */
   readonly url: string;
+  /** The key of `url`; null if that is plain HTTP on loopback. */
+  readonly pin: Pin | null;
   /** The address of the HTTP actions: the OpenAI API, and the console. */
   readonly siteUrl: string;
   /** Both addresses for other computers. Equal to the above if other computers cannot connect. */
   readonly publicUrl: string;
   readonly publicSiteUrl: string;
+  /** Whether other computers can connect. */
+  readonly isReachable: boolean;
+  /** The certificate of the public addresses; null without TLS. */
+  readonly certificate: Certificate | null;
   readonly adminKey: string;
 };
 
@@ -38,6 +46,8 @@ export type BackendOptions = {
   /** 0 takes a free port. */
   readonly port: number;
   readonly sitePort: number;
+  /** Lets other computers connect without TLS. */
+  readonly insecureHttp?: boolean;
   /** Whether to serve the built console. */
   readonly console: boolean;
 };
@@ -53,6 +63,9 @@ export async function startBackend(
   const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
   // During a rotation the key before signs the new one.
   const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);
+  const openOwnCertificate = (): Promise<Certificate> =>
+    openCertificate(folder.tlsFolder, namesOfThisMachine(host));
+  const certificate = name === null || options.insecureHttp === true ? null : await openOwnCertificate();
   const child = await startChild({
     name: "backend",
     command: process.execPath,
@@ -64,9 +77,7 @@ export async function startBackend(
       ...["--host", host],
       ...["--port", String(port)],
       ...["--site-port", String(sitePort)],
-      ...(name === null
-        ? []
-        : ["--public-url", `http://${name}:${port}`, "--public-site-url", `http://${name}:${sitePort}`]),
+      ...(certificate === null ? [] : ["--tls-cert", certificate.certFile, "--tls-key", certificate.keyFile]),
       ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
       // People read its log, and the last lines are shown if it does not start.
@@ -85,13 +96,24 @@ export async function startBackend(
     if (!(error instanceof ChildFailed)) throw error;
     throw backendFailure(startLine.safeParse(error.report).data ?? null, error.output, folder);
   });
+  if (certificate !== null) {
+    // The backend reads a changed certificate by itself. A failure is reported at the next start.
+    const renewal = setInterval(() => void openOwnCertificate().catch(() => undefined), renewEveryMs).unref();
+    void child.ended.then(() => clearInterval(renewal));
+  }
   const { url, siteUrl } = readyLine.parse(child.ready);
+  const scheme = certificate === null ? "http" : "https";
   return {
     child,
     url,
+    pin: certificate !== null && url.startsWith("https:") ? certificate.pin : null,
     siteUrl,
-    publicUrl: name === null ? url : `http://${name}:${port}`,
-    publicSiteUrl: name === null ? siteUrl : `http://${name}:${sitePort}`,
+    publicUrl: name === null ? url : `${scheme}://${name}:${port}`,
+    publicSiteUrl: name === null ? siteUrl : `${scheme}://${name}:${sitePort}`,
+    isReachable: name !== null,
+    certificate,
     adminKey,
   };
 }
+
+const renewEveryMs = 24 * 3_600_000;

@@ -8,7 +8,7 @@ import {
   openDataFolder,
   readInstallation,
   readOrMakeSecret,
-  writeBackendUrl,
+  writeBackendAddress,
 } from "../core/data-folder.ts";
 import { openSecretOutput, type SecretOutput } from "../core/secret-output.ts";
 import { startDonorChild } from "../donor/donor.ts";
@@ -45,9 +45,10 @@ export async function startLocalBackend({ folder, adminKey, options }: Prepared)
     host: options.host,
     port: options.port,
     sitePort: options.port + 1,
+    insecureHttp: options.insecureHttp,
     console: true,
   });
-  await writeBackendUrl(folder.path, backend.url);
+  await writeBackendAddress(folder.path, backend);
   return backend;
 }
 
@@ -56,7 +57,7 @@ type LocalDonor = { readonly child: Child; readonly step: DonorStep };
 /** Opens the desktop app if that is possible here, else starts the same donor without a window. */
 export async function startLocalDonor(
   { folder, options }: Prepared,
-  backendUrl: string,
+  backend: Pick<Backend, "url" | "pin">,
   enrollmentCode: string | null,
   firstHour: boolean,
 ): Promise<LocalDonor> {
@@ -64,7 +65,10 @@ export async function startLocalDonor(
   const child = await startDonorChild(shell, {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,
-    backendUrl,
+    backendUrl: backend.url,
+    pin: backend.pin,
+    // Its traffic does not leave this computer, even with an address of its network.
+    insecureHttp: options.insecureHttp,
     enrollmentCode,
     panelPort: options.port + 2,
     donateNowMinutes: firstHour ? firstHourMinutes : null,
@@ -89,7 +93,7 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   const { installation, firstRun, note } = await openInstallation(
     folder,
     setup,
-    backend.siteUrl,
+    { url: backend.siteUrl, pin: backend.pin },
     options.organization,
     model,
   );
@@ -97,7 +101,7 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   const { organizationId, organizationName, apiKey } = installation;
   const enrolled = existsSync(join(folder.donorFolder, "device.json")) && !firstRun;
   const ownCode = enrolled ? null : await setup.issueEnrollmentCode(organizationId, "This computer");
-  const donor = await startLocalDonor(prepared, backend.url, ownCode, !enrolled);
+  const donor = await startLocalDonor(prepared, backend, ownCode, !enrolled);
   started.push(donor.child);
   for (const each of [note, ...notes]) if (each !== null) console.log(`\n${each}`);
   const secrets = await openSecretOutput(
@@ -105,21 +109,38 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
     options.printSecrets || process.stdout.isTTY,
     process.env,
   );
-  const signInLink = `${backend.publicSiteUrl}/console/#signin=${await setup.makeSignInToken(organizationId)}`;
   console.log(
     nextSteps({
       organizationName,
       dataFolder: folder.path,
       secretsFolder: secrets.folder,
-      apiBase: `${backend.publicSiteUrl}/v1`,
+      publicSiteUrl: backend.publicSiteUrl,
+      publicUrl: backend.publicUrl,
+      certificate: backend.certificate,
       apiKey: await secrets.word("api-key", apiKey),
       modelId: model.id,
-      signInLink: await secrets.line("sign-in-link", signInLink),
+      ...(await signInLinks(backend, await setup.makeSignInToken(organizationId), secrets)),
       donor: await shownDonor(donor.step, secrets),
       others: await othersStep(backend, setup, organizationId, secrets),
     }),
   );
   return { backend, donor };
+}
+
+/** With TLS, this computer's own link leads over loopback, where the browser does not warn. */
+async function signInLinks(
+  { siteUrl, publicSiteUrl, certificate }: Backend,
+  token: string,
+  secrets: SecretOutput,
+): Promise<{ readonly signInLink: string; readonly awaySignInLink: string | null }> {
+  const away = `${publicSiteUrl}/console/#signin=${token}`;
+  if (certificate === null || siteUrl === publicSiteUrl) {
+    return { signInLink: await secrets.line("sign-in-link", away), awaySignInLink: null };
+  }
+  return {
+    signInLink: await secrets.line("sign-in-link", `${siteUrl}/console/#signin=${token}`),
+    awaySignInLink: await secrets.line("sign-in-link-away", away),
+  };
 }
 
 /** The panel's link opens the panel without a password, so it is a secret. */
@@ -135,8 +156,7 @@ async function othersStep(
   organizationId: Parameters<Setup["issueEnrollmentCode"]>[0],
   secrets: SecretOutput,
 ): Promise<OthersStep> {
-  if (backend.publicUrl === backend.url) return { kind: "loopback" };
+  if (!backend.isReachable) return { kind: "loopback" };
   const code = await setup.issueEnrollmentCode(organizationId, "Another computer");
-  const enrollmentCode = await secrets.line("enrollment-code", code);
-  return { kind: "network", backendUrl: backend.publicUrl, enrollmentCode };
+  return { kind: "network", enrollmentCode: await secrets.line("enrollment-code", code) };
 }

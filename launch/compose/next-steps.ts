@@ -1,12 +1,21 @@
+import type { Certificate } from "../backend/certificate.ts";
+import { quoted } from "../core/secret-output.ts";
+
 type NextSteps = {
   readonly organizationName: string;
   readonly dataFolder: string;
   /** The folder of the secrets' files. Null on a terminal: the fields below are the secrets then, else commands. */
   readonly secretsFolder: string | null;
-  readonly apiBase: string;
+  /** The addresses for other computers. Equal to those for this computer if others cannot connect. */
+  readonly publicSiteUrl: string;
+  readonly publicUrl: string;
+  /** The certificate of the public addresses; null without TLS. */
+  readonly certificate: Certificate | null;
   readonly apiKey: string;
   readonly modelId: string;
   readonly signInLink: string;
+  /** The link for other computers, if it has another address. */
+  readonly awaySignInLink: string | null;
   readonly donor: DonorStep;
   readonly others: OthersStep;
 };
@@ -23,8 +32,7 @@ export type DonorStep =
 
 /** Whether other computers can reach this one, and if so, how they join. */
 export type OthersStep =
-  | { readonly kind: "loopback" }
-  | { readonly kind: "network"; readonly backendUrl: string; readonly enrollmentCode: string };
+  { readonly kind: "loopback" } | { readonly kind: "network"; readonly enrollmentCode: string };
 
 /** A prompt that the demo model can answer. */
 const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
@@ -39,17 +47,14 @@ export function nextSteps(steps: NextSteps): string {
     `Gleaner runs for ${steps.organizationName}. Its data is in ${steps.dataFolder}`,
     "",
     ...secretNote(steps.secretsFolder),
-    steps.secretsFolder === null
-      ? "ADMIN      Open the console. This link signs you in, once:"
-      : "ADMIN      Open the console. This command prints the link that signs you in, once:",
-    `  ${steps.signInLink}`,
+    ...adminLines(steps),
     "",
     "REQUESTER  Send a request with curl or any OpenAI SDK:",
     ...curl(steps).map((line) => `  ${line}`),
     "",
     ...donorLines(steps.donor, steps.secretsFolder === null),
     "",
-    ...othersLines(steps.others, steps.secretsFolder === null),
+    ...othersLines(steps),
     "",
     "Ctrl-C stops everything. Jobs under way go back to the queue.",
     "",
@@ -65,18 +70,54 @@ function secretNote(folder: string | null): string[] {
   ];
 }
 
+function adminLines({
+  secretsFolder,
+  signInLink,
+  awaySignInLink,
+  certificate,
+  publicUrl,
+}: NextSteps): string[] {
+  const where = awaySignInLink === null ? "" : " on this computer";
+  return [
+    secretsFolder === null
+      ? `ADMIN      Open the console${where}. This link signs you in, once:`
+      : `ADMIN      Open the console${where}. This command prints the link that signs you in, once:`,
+    `  ${signInLink}`,
+    ...(awaySignInLink === null ? [] : ["  Or on another computer:", `  ${awaySignInLink}`]),
+    ...(certificate === null ? [] : warning(publicUrl, certificate)),
+  ];
+}
+
+/** No authority knows a certificate that this program made. */
+function warning(publicUrl: string, { fingerprint }: Certificate): string[] {
+  return [
+    "  The browser there warns, because it does not know this certificate. Continue only if it shows this SHA-256:",
+    `  ${fingerprint}`,
+    `  Firefox asks for each port: accept ${publicUrl} too. A proxy with a real certificate avoids this:`,
+    "  see docs/deploying.md.",
+  ];
+}
+
 function curl(steps: NextSteps): string[] {
+  const apiBase = `${steps.publicSiteUrl}/v1`;
+  const certFile = steps.certificate?.certFile ?? null;
   const body = JSON.stringify({
     model: steps.modelId,
     messages: [{ role: "user", content: samplePrompt }],
   });
   return [
-    `curl ${steps.apiBase}/chat/completions \\`,
+    `curl ${certFile === null ? "" : `--cacert ${quoted(certFile)} `}${apiBase}/chat/completions \\`,
     `  -H "Authorization: Bearer ${steps.apiKey}" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -d '${body}'`,
     "",
-    `OPENAI_BASE_URL=${steps.apiBase} OPENAI_API_KEY=${quotedWord(steps.apiKey)}`,
+    `OPENAI_BASE_URL=${apiBase} OPENAI_API_KEY=${quotedWord(steps.apiKey)}`,
+    ...(certFile === null
+      ? []
+      : [
+          `NODE_EXTRA_CA_CERTS=${quoted(certFile)}     (in Python: SSL_CERT_FILE)`,
+          "On another computer, use a copy of that file.",
+        ]),
   ];
 }
 
@@ -105,14 +146,18 @@ function whenAttended(firstHour: boolean): string {
     : "  It donates while nobody uses the computer. To donate at once, press Donate now in its window.";
 }
 
-function othersLines(others: OthersStep, isPrinted: boolean): string[] {
+function othersLines({ others, publicUrl, certificate, secretsFolder }: NextSteps): string[] {
   if (others.kind === "loopback") {
     return ["Other computers cannot reach this one. To let them join: npm start -- --host 0.0.0.0"];
   }
+  const isPrinted = secretsFolder === null;
+  const trust = certificate === null ? "--insecure-http" : `--pin ${certificate.pin}`;
   return [
     "ANOTHER COMPUTER  In a clone of the repository there, run (the code works once, within a day):",
-    `  GLEANER_CODE=${isPrinted ? others.enrollmentCode : "…"} npm run donate -- --backend ${others.backendUrl}`,
+    `  GLEANER_CODE=${isPrinted ? others.enrollmentCode : "…"} npm run donate -- --backend ${publicUrl} ${trust}`,
     ...(isPrinted ? [] : ["  This command prints the code here:", `  ${others.enrollmentCode}`]),
-    "  This is plain HTTP, for a network that you trust. To add TLS, see docs/deploying.md.",
+    certificate === null
+      ? "  This is plain HTTP: anybody in between can read keys, prompts and answers. Without --insecure-http, TLS is used."
+      : "  With the pin it accepts only this server. It needs no certificate authority.",
   ];
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../app/json.ts";
 import type { Id } from "../../convex/_generated/dataModel.js";
+import type { Pin } from "../../main/connection/pin.ts";
 import { replaceFile } from "../../main/store/replace-file.ts";
 import { LaunchError } from "./launch-error.ts";
 
@@ -23,6 +24,8 @@ export type DataFolder = {
   readonly adminKeyFile: string;
   /** The secret that signs the catalogs. It is not in the database, so a backup does not contain it. */
   readonly signingKeyFile: string;
+  /** The certificate for other computers, and its key. */
+  readonly tlsFolder: string;
   readonly donorFolder: string;
   readonly logFolder: string;
 };
@@ -34,6 +37,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     dataFile: join(path, "backend.sqlite"),
     adminKeyFile: join(path, "admin-key"),
     signingKeyFile: join(path, "signing-key"),
+    tlsFolder: join(path, "tls"),
     donorFolder: join(path, "donor"),
     logFolder: join(path, "logs"),
   };
@@ -68,15 +72,19 @@ export async function writeInstallation(folder: DataFolder, installation: Instal
   await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
 }
 
+/** An address for programs on this machine. With TLS it has the pin of the server's key. */
+export type BackendAddress = { readonly url: string; readonly pin: Pin | null };
+
 /** Records where the backend was started last, for the commands that connect to it. */
-export async function writeBackendUrl(folder: string, url: string): Promise<void> {
-  await replaceFile(join(folder, "backend-url"), `${url}\n`);
+export async function writeBackendAddress(folder: string, { url, pin }: BackendAddress): Promise<void> {
+  await replaceFile(join(folder, "backend-url"), pin === null ? `${url}\n` : `${url}\n${pin}\n`);
 }
 
 /** The address of the last started backend, or the default address. */
-export async function readBackendUrl(folder: string): Promise<string> {
+export async function readBackendAddress(folder: string): Promise<BackendAddress> {
   const text = await readFile(join(folder, "backend-url"), "utf8").catch(() => "");
-  return text.trim() === "" ? "http://127.0.0.1:3210" : text.trim();
+  const [url = "", pin = null] = text.trim().split("\n");
+  return url === "" ? { url: "http://127.0.0.1:3210", pin: null } : { url, pin };
 }
 
 /** Reads a secret from its file, or makes it there (mode 0600) on first use. */

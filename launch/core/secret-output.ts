@@ -41,6 +41,6 @@ export async function writeSecretFile(file: string, text: string): Promise<void>
 }
 
 /** A path as a shell reads it, also inside of `"$(…)"`. */
-function quoted(path: string): string {
+export function quoted(path: string): string {
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Pin } from "../../main/connection/pin.ts";
 import { donorStartLine } from "../../main/headless/start-line.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import { notStarted, portTaken } from "../core/launch-error.ts";
@@ -13,6 +14,10 @@ export type DonorChildOptions = {
   readonly folder: string;
   readonly logFolder: string;
   readonly backendUrl: string;
+  /** The key of the backend; null if the system's authorities vouch for it, or on loopback. */
+  readonly pin?: Pin | null;
+  /** Allows plain HTTP to another computer. */
+  readonly insecureHttp?: boolean;
   /** Used on the first run. A device that already has its key ignores it. */
   readonly enrollmentCode: string | null;
   readonly panelPort: number;
@@ -86,6 +91,8 @@ function commonArgs(options: DonorChildOptions): string[] {
   return [
     ...["--data", options.folder],
     ...["--backend", options.backendUrl],
+    ...(options.pin === undefined || options.pin === null ? [] : ["--pin", options.pin]),
+    ...(options.insecureHttp === true ? ["--insecure-http"] : []),
     ...["--name", options.name ?? hostname()],
     ...(options.modelManifests ?? []).flatMap((manifest) => ["--model", manifest]),
     ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),

@@ -1,10 +1,12 @@
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import {
+  type BackendAddress,
   type DataFolder,
   type Installation,
   readInstallation,
   writeInstallation,
 } from "../core/data-folder.ts";
+import { fetchPinned } from "../core/pinned-fetch.ts";
 import type { Setup } from "./setup.ts";
 
 export type Installed = {
@@ -21,7 +23,7 @@ export type Installed = {
 export async function openInstallation(
   folder: DataFolder,
   setup: Setup,
-  siteUrl: string,
+  site: BackendAddress,
   organizationName: string,
   model: ModelManifest,
 ): Promise<Installed> {
@@ -36,7 +38,7 @@ export async function openInstallation(
     const note = known === null ? null : "The database is new, so a new organization was set up in it.";
     return { installation, firstRun: true, note };
   }
-  if (known !== null && (await keyWorks(siteUrl, known.apiKey))) {
+  if (known !== null && (await keyWorks(site, known.apiKey))) {
     return { installation: known, firstRun: false, note: null };
   }
   const apiKey = await setup.issueKey(own.id, "Requester (new key)");
@@ -47,8 +49,10 @@ export async function openInstallation(
 }
 
 /** Sends a request with the key. Only a 401 means that the key does not work. */
-async function keyWorks(siteUrl: string, apiKey: string): Promise<boolean> {
-  const response = await fetch(`${siteUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+async function keyWorks({ url, pin }: BackendAddress, apiKey: string): Promise<boolean> {
+  const response = await fetchPinned(pin)(`${url}/v1/models`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
   await response.body?.cancel();
   return response.status !== 401;
 }

@@ -4,6 +4,8 @@ import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import { shownPrefix } from "../../app/format/secrets.ts";
 import { internal } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.js";
+import type { Pin } from "../../main/connection/pin.ts";
+import { fetchPinned } from "../core/pinned-fetch.ts";
 import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 
 /** The demo model's price in micro-credits per token. */
@@ -39,8 +41,9 @@ type AdminClient = {
 export class Setup {
   readonly #client: AdminClient;
 
-  constructor(backend: { readonly url: string; readonly adminKey: string }) {
-    this.#client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as AdminClient;
+  constructor(backend: { readonly url: string; readonly pin?: Pin | null; readonly adminKey: string }) {
+    const fetch = fetchPinned(backend.pin ?? null);
+    this.#client = new ConvexHttpClient(backend.url, { logger: false, fetch }) as unknown as AdminClient;
     this.#client.setAdminAuth(backend.adminKey);
   }
 

@@ -1,6 +1,7 @@
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { Rules } from "../../app/policy/rules.ts";
+import type { GivenTrust } from "../connection/trust.ts";
 import type { Log } from "../log.ts";
 import type { IdleSensor } from "../sensors/base/idle.ts";
 import type { OwnCpuTime } from "../sensors/base/own-use.ts";
@@ -10,7 +11,7 @@ import type { SpawnRunner } from "../supervisor/process/runner-child.ts";
 export type DonorOptions = {
   /** The donor's data folder. It contains device.json and settings.json. */
   readonly dataDir: string;
-  readonly backendUrl: string;
+  readonly backend: GivenTrust;
   /** The device's name in the organization. */
   readonly name: string;
   readonly version: string;

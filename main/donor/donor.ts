@@ -3,6 +3,7 @@ import { type Connection, followConnection, notConnected } from "@gleaner/queue/
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
+import { pinnedWebSocket } from "../connection/pinned-web-socket.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
@@ -28,9 +29,10 @@ import { DonorLoop } from "./loop.ts";
 import { CatalogTrust } from "./organization/catalog-trust.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
 import { Enrollment } from "./organization/enrollment.ts";
-import { openIdentity } from "./organization/identity.ts";
 import { isInService, Member, membershipOf } from "./organization/member.ts";
 import { connectOrganization, openClient } from "./organization/organization.ts";
+import { ServerKey } from "./organization/server-key.ts";
+import { openTrustedIdentity } from "./organization/trusted-identity.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -71,7 +73,11 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 /** Composes the donor and starts it. */
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
-  const identity = await openIdentity(join(options.dataDir, "device.json"), log);
+  const { identity, trust: backendTrust } = await openTrustedIdentity(
+    join(options.dataDir, "device.json"),
+    options.backend,
+    log,
+  );
   const settings = await openSettings(join(options.dataDir, "settings.json"), log);
   const policy = await openPolicy({
     path: join(options.dataDir, "policy.json"),
@@ -104,7 +110,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     log,
   });
-  const client = openClient(options.backendUrl, options.webSocketConstructor);
+  const serverKey = new ServerKey(log);
+  const webSocket =
+    backendTrust.pin === null || !options.backend.url.startsWith("https:")
+      ? options.webSocketConstructor
+      : pinnedWebSocket(backendTrust.pin, (key) => serverKey.seen(key));
+  const client = openClient(options.backend.url, webSocket);
   const organization = connectOrganization(client, identity.current(), trust, log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
@@ -156,6 +167,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const enrollment = new Enrollment({
     organization,
     identity,
+    backendTrust,
     name: options.name,
     connected: () => connection.connected,
     onEnrolled: () => {
@@ -171,7 +183,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     return {
       now,
       ...sensors.read(),
-      connection: grace.fact,
+      connection: grace.fact === "offline" && serverKey.isWrong ? "wrong-server" : grace.fact,
       membership: membershipOf(identity.current().enrollment, member),
       pause,
       finishThenPause,
@@ -247,6 +259,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     if (startGate.update()) loop.wake("enrollment");
   }
 
+  serverKey.onChange(() => loop.wake("connection"));
   catalog.onChange(() => {
     work.modelsChanged();
     models.store.filesChanged();

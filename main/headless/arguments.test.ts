@@ -32,7 +32,17 @@ describe("headless arguments", () => {
     });
   });
 
+  it("reads a pin and the permission for plain HTTP", () => {
+    const pin = `sha256:${"a".repeat(64)}`;
+    const value = { pin, insecureHttp: true };
+    expect(parseArguments([...required, "--pin", pin, "--insecure-http"], {})).toMatchObject({ value });
+    const env = { GLEANER_PIN: pin, GLEANER_INSECURE_HTTP: "1" };
+    expect(parseArguments(required, env)).toMatchObject({ value });
+    expect(parseArguments(required, {})).toMatchObject({ value: { insecureHttp: false } });
+  });
+
   it.each([
+    [["--pin", "sha256:12"]],
     [["--backend", "ftp://x"]],
     [["--panel-port", "99999"]],
     [["--panel-port", "x"]],

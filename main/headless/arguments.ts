@@ -2,8 +2,11 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { pin } from "../connection/pin.ts";
 
 export const usage = `node main/headless.ts --data DIR --backend URL [options]
+  --pin PIN           accept only a backend with this key: sha256: and 64 hexadecimal digits
+  --insecure-http     allow plain HTTP to another computer
   --code CODE         enroll with this code, unless this device is already enrolled
   --name NAME         the device's name in the organization (default: its host name)
   --donate-now MIN    donate for this many minutes from the start, even while in use
@@ -13,7 +16,8 @@ export const usage = `node main/headless.ts --data DIR --backend URL [options]
   --model FILE        manifest of a model file that came with the program; may be repeated
   --with-parent       end when standard input ends
   --verbose           log more
-Environment variables for the first four: GLEANER_DATA, GLEANER_BACKEND, GLEANER_CODE, GLEANER_NAME.`;
+Environment variables for the first six: GLEANER_DATA, GLEANER_BACKEND, GLEANER_PIN, GLEANER_INSECURE_HTTP=1, GLEANER_CODE,
+GLEANER_NAME.`;
 
 const schema = z.object({
   data: z
@@ -27,6 +31,8 @@ const schema = z.object({
     })
     // Convex's client appends a path that starts with a slash.
     .transform((url) => new URL(url).origin),
+  pin: pin.optional(),
+  insecureHttp: z.boolean().default(false),
   code: z.string().trim().min(4).max(200).optional(),
   name: z
     .string()
@@ -52,6 +58,8 @@ export type ParsedArguments =
 export const sharedOptions = {
   data: { type: "string" },
   backend: { type: "string" },
+  pin: { type: "string" },
+  "insecure-http": { type: "boolean" },
   code: { type: "string" },
   name: { type: "string" },
   "donate-now": { type: "string" },
@@ -72,6 +80,8 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
       ...values,
       data: values.data ?? env["GLEANER_DATA"],
       backend: values.backend ?? env["GLEANER_BACKEND"],
+      pin: values.pin ?? env["GLEANER_PIN"],
+      insecureHttp: values["insecure-http"] ?? env["GLEANER_INSECURE_HTTP"] === "1",
       code: values.code ?? env["GLEANER_CODE"],
       name: values.name ?? env["GLEANER_NAME"],
       donateNow: values["donate-now"],

@@ -22,6 +22,7 @@ function standbyState(reason: StandbyReason): TrayState {
     case "paused-by-you":
       return "paused";
     case "offline":
+    case "wrong-server":
     case "not-enrolled":
     case "awaiting-approval":
     case "paused-by-server":

@@ -42,6 +42,7 @@ export function standbyTone(reason: StandbyReason): Tone {
     case "paused-by-server":
       return "bad";
     case "offline":
+    case "wrong-server":
       return "bad";
     case "starting":
     case "not-enrolled":

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { z } from "zod";
 import { api } from "../../convex/_generated/api.js";
 import { startBackend } from "../../launch/backend/backend.ts";
 import { openDataFolder } from "../../launch/core/data-folder.ts";
+import { fetchPinned } from "../../launch/core/pinned-fetch.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 import { Setup } from "../../launch/organization/setup.ts";
 import { close, freePorts, listen } from "./free-port.ts";
@@ -227,17 +228,29 @@ test("if the database is gone, a new organization is set up, with a note", async
   await rm(other, { recursive: true, force: true });
 });
 
-test("with --host, another computer can join once with the printed code and address", async () => {
-  const program = start("--host", "0.0.0.0");
+test.each([
+  { how: "with TLS and the printed pin", args: [], secure: true },
+  { how: "without TLS, if the person insists", args: ["--insecure-http"], secure: false },
+])("with --host, another computer can join once $how", async ({ args, secure }) => {
+  const program = start("--host", "0.0.0.0", ...args);
   const printed = await program.until(ready);
   const code = /GLEANER_CODE=(\S+)/.exec(printed)?.[1] ?? "";
-  const url = /--backend (\S+)/.exec(printed)?.[1] ?? "";
+  const [, url = "", trust = ""] = /--backend (\S+) (.*)/.exec(printed) ?? [];
   expect(url).not.toContain("127.0.0.1");
+  expect(url).toMatch(secure ? /^https:/ : /^http:/);
+  expect(trust).toMatch(secure ? /^--pin sha256:[0-9a-f]{64}$/ : /^--insecure-http$/);
+  const pin = secure ? trust.slice("--pin ".length) : null;
+  const answer = await runPrintedCurl(printed);
+  expect(answer.choices[0]?.message.content).toContain("Lyon");
   const otherFolder = await mkdtemp(join(tmpdir(), "gleaner-other-"));
-  const other = run("cli/gleaner.ts", ["donate", "--headless", "--panel-port", "0", "--backend", url], {
-    GLEANER_DATA: otherFolder,
-    GLEANER_CODE: code,
-  });
+  const other = run(
+    "cli/gleaner.ts",
+    ["donate", "--headless", "--panel-port", "0", "--backend", url, ...trust.split(" ")],
+    {
+      GLEANER_DATA: otherFolder,
+      GLEANER_CODE: code,
+    },
+  );
   await other.until("The panel: http");
   const admin = await asAdmin();
   await expect
@@ -251,19 +264,46 @@ test("with --host, another computer can join once with the printed code and addr
     .toBe(2);
   await stop(other);
   await rm(otherFolder, { recursive: true, force: true });
-  const client = new ConvexHttpClient(url, { logger: false });
+  const client = new ConvexHttpClient(url, { logger: false, fetch: fetchPinned(pin) });
   const again = { code, name: "third", platform: "test", key: makeSecret("gd_") };
   expect(await client.mutation(api.devices.enroll, again)).toMatchObject({
     kind: "refused",
     reason: "used-up",
   });
-  const console_ = await fetch(/http:\S+#signin=/.exec(printed)?.[0].split("#")[0] ?? "");
-  expect(console_.status).toBe(200);
-  expect(console_.headers.get("content-security-policy")).toContain(new URL(url).host);
-  const config = (await (await fetch(new URL("/config", console_.url))).json()) as { deploymentUrl: string };
-  expect(config.deploymentUrl).toBe(url);
+  const links = printed.match(/https?:\S+(?=#signin=)/g) ?? [];
+  expect(links).toHaveLength(secure ? 2 : 1);
+  for (const link of links) {
+    const get = fetchPinned(link.startsWith("https:") ? pin : null);
+    const page = await get(link);
+    expect(page.status).toBe(200);
+    const config = (await (await get(new URL("/config", link).href)).json()) as { deploymentUrl: string };
+    // On this computer the page connects over loopback, elsewhere with TLS to the address of the page.
+    expect(config.deploymentUrl).toBe(link.includes("127.0.0.1") ? `http://127.0.0.1:${port}` : url);
+    expect(page.headers.get("content-security-policy")).toContain(
+      ` ${config.deploymentUrl} ${config.deploymentUrl.replace("http", "ws")}`,
+    );
+  }
   await stop(program);
 });
+
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+test.skipIf(ownAddress === undefined)(
+  "with --host and one address, this computer's donor and commands use the pin, and a later start on loopback works",
+  async () => {
+    const program = start("--host", ownAddress ?? "");
+    const printed = await program.until(ready);
+    await runPrintedCurl(printed);
+    const conflicts = run("cli/gleaner.ts", ["conflicts", "--json"], { GLEANER_DATA: folder });
+    expect(await conflicts.ended, conflicts.output()).toBe(0);
+    await stop(program);
+    const again = start();
+    await runPrintedCurl(await again.until(ready));
+    await stop(again);
+  },
+);
 
 test("a damaged installation.json is reported, with what to do", async () => {
   await writeFile(join(folder, "installation.json"), '{"version": 1, "organ');

@@ -81,7 +81,13 @@ export const connection = check({
       short: "Offline",
       sentence: "The organization's server cannot be reached. Gleaner keeps trying.",
     },
+    "wrong-server": {
+      short: "Wrong server",
+      sentence:
+        "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your " +
+        "administrator has replaced the key, join again with a new command.",
+    },
   },
   needs: () => [],
-  veto: ({ facts }: Context<"connection">) => (facts.connection === "offline" ? veto("offline") : null),
+  veto: ({ facts }: Context<"connection">) => (facts.connection === "online" ? null : veto(facts.connection)),
 });

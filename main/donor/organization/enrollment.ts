@@ -1,4 +1,5 @@
 import { done, refused, type Reply } from "../../../app/contract/donor-calls.ts";
+import type { Trust } from "../../connection/trust.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { IdentityStore } from "./identity.ts";
 import type { EnrollOutcome, Me, Organization } from "./organization.ts";
@@ -6,6 +7,8 @@ import type { EnrollOutcome, Me, Organization } from "./organization.ts";
 type EnrollmentDeps = {
   readonly organization: Pick<Organization, "enroll" | "registerSigningKey">;
   readonly identity: IdentityStore;
+  /** How it trusts the backend, for the next start. */
+  readonly backendTrust: Trust;
   /** The device's name in the organization. */
   readonly name: string;
   readonly connected: () => boolean;
@@ -54,7 +57,8 @@ export class Enrollment {
   }
 
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
-    await this.#save(() => this.#deps.identity.setEnrollment({ deviceId, organizationName }));
+    const { identity, backendTrust: trust } = this.#deps;
+    await this.#save(() => identity.setEnrollment({ deviceId, organizationName, trust }));
   }
 
   async #save(write: () => Promise<void>): Promise<void> {

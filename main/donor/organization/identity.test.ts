@@ -33,6 +33,14 @@ it("remembers its enrollment", async () => {
   });
 });
 
+it("remembers how it trusts its backend", async () => {
+  const trust = { pin: `sha256:${"a".repeat(64)}`, insecureHttp: false };
+  await (
+    await openIdentity(path, silentLog)
+  ).setEnrollment({ deviceId: "d1", organizationName: "Acme", trust });
+  expect((await openIdentity(path, silentLog)).current().enrollment?.trust).toEqual(trust);
+});
+
 it("moves a damaged file aside and creates a new key, which it does not log", async () => {
   await writeFile(path, '{"version":1,"deviceKey":"gd_short"}');
   const logged: string[] = [];

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
+import { type Trust, trust } from "../../connection/trust.ts";
 import type { Log } from "../../log.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
 import type { PinnedKey } from "./catalog-trust.ts";
@@ -10,8 +11,15 @@ import { Signer } from "./signer.ts";
 export type Identity = {
   readonly deviceKey: string;
   readonly signer: Signer;
-  readonly enrollment: { readonly deviceId: string; readonly organizationName: string } | null;
+  readonly enrollment: Enrollment | null;
   readonly organizationKey: PinnedKey | null;
+};
+
+type Enrollment = {
+  readonly deviceId: string;
+  readonly organizationName: string;
+  /** How it trusts the backend. Devices that enrolled with an earlier version have none. */
+  readonly trust?: Trust | undefined;
 };
 
 const identityFile = z.object({
@@ -21,7 +29,11 @@ const identityFile = z.object({
   signingKey: z.string().max(200).transform(readPrivateKey).optional(),
   /** Files of earlier versions have this spelling. */
   enrolment: z
-    .object({ deviceId: z.string().min(1).max(200), organizationName: z.string().max(500) })
+    .object({
+      deviceId: z.string().min(1).max(200),
+      organizationName: z.string().max(500),
+      trust: trust.optional(),
+    })
     .nullable(),
   /** The organization's pinned key. Files of earlier versions have none. */
   organizationKey: z

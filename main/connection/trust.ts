@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { type Pin, pin } from "./pin.ts";
+
+/** How a program makes sure that it talks to its backend, and that nobody listens. */
+export const trust = z.object({
+  /** The backend's key. Null if the system's authorities vouch for its certificate. */
+  pin: pin.nullable(),
+  /** Allows `http://` to another computer. */
+  insecureHttp: z.boolean(),
+});
+
+export type Trust = Readonly<z.output<typeof trust>>;
+
+/** The arguments of a start. */
+export type GivenTrust = {
+  readonly url: string;
+  readonly pin: Pin | null;
+  readonly insecureHttp: boolean;
+  /** Whether an enrollment code was given. */
+  readonly hasCode: boolean;
+};
+
+type TrustDecision =
+  | { readonly kind: "trust"; readonly trust: Trust }
+  /** The person follows an invitation to a backend with another key. The device becomes a new one there. */
+  | { readonly kind: "join-anew"; readonly trust: Trust }
+  /** `message` says what to do. */
+  | { readonly kind: "refused"; readonly message: string };
+
+/**
+ * Decides how a donor trusts the backend at `url`.
+ * @param stored the trust with which this device enrolled; null before.
+ */
+export function decideTrust(given: GivenTrust, stored: Trust | null): TrustDecision {
+  const wanted = {
+    pin: given.pin ?? stored?.pin ?? null,
+    insecureHttp: given.insecureHttp || stored?.insecureHttp === true,
+  };
+  // Nobody in the network can intercept loopback. The pin stays for the network.
+  if (stored !== null && given.pin === null && isLoopbackUrl(given.url))
+    return { kind: "trust", trust: stored };
+  const why = refusalOfUrl(given.url, wanted);
+  if (why !== null) return { kind: "refused", message: why };
+  if (stored === null || stored.pin === null || stored.pin === wanted.pin)
+    return { kind: "trust", trust: wanted };
+  if (given.hasCode) return { kind: "join-anew", trust: wanted };
+  return {
+    kind: "refused",
+    message:
+      `This computer joined a server with the key ${stored.pin}, but was started with --pin ${wanted.pin ?? ""}. ` +
+      "If your administrator has replaced the key, join again with a new enrollment code and the new pin: " +
+      "GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:… It then joins as a new device. " +
+      "Otherwise leave out the pin.",
+  };
+}
+
+/** Why a program may not connect to the URL, in a sentence that says what to do. Null if it may. */
+export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust): string | null {
+  const { protocol, origin } = new URL(url);
+  if (protocol === "https:") return null;
+  if (pinned !== null) {
+    return `A server with a pinned key is reached with TLS. Use https:// in place of ${origin}.`;
+  }
+  if (insecureHttp || isLoopbackUrl(url)) return null;
+  return (
+    `${origin} is another computer, and plain HTTP lets anybody in between read keys, prompts and answers. ` +
+    "Use its https:// address, with the --pin that your administrator gives you. In a network that you trust, " +
+    "--insecure-http (or GLEANER_INSECURE_HTTP=1) allows it."
+  );
+}
+
+/** Whether it is plain HTTP on this computer. */
+function isLoopbackUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
+}
