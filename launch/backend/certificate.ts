@@ -7,8 +7,8 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { chmod, mkdir, readFile } from "node:fs/promises";
-import { hostname, networkInterfaces } from "node:os";
 import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import {
   BasicConstraintsExtension,

@@ -30,7 +30,7 @@ export async function startInterceptor(folder: string, backendPort: number): Pro
   let seen = "";
   const server = createTlsServer({ cert, key }, (client) => {
     const behind = connectTls({ host: loopback, port: backendPort, rejectUnauthorized: false });
-    client.on("data", (chunk) => (seen += chunk.toString("latin1")));
+    client.on("data", (chunk: Buffer) => (seen += chunk.toString("latin1")));
     join(client, behind);
   });
   server.on("connection", () => (connections += 1));

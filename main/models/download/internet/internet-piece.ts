@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { WaitReason } from "../../../../app/models/wait-reasons.ts";
-import type { InternetSource } from "./internet-source.ts";
 import type { PartFile } from "../part-file.ts";
 import { readChunks } from "../read-chunks.ts";
+import type { InternetSource } from "./internet-source.ts";
 
 type InternetPieceDeps = {
   readonly part: PartFile;

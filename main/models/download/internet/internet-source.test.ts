@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { InternetSource, type RangeAnswer } from "./internet-source.ts";
 import { ModelServer } from "../model-server.fixture.ts";
+import { InternetSource, type RangeAnswer } from "./internet-source.ts";
 
 let server: ModelServer;
 let url: string;
