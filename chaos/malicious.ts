@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { startFarm } from "../launch/farm/farm.ts";
+import { ledgerFaults } from "../launch/farm/ledger-faults.ts";
+import { type DeviceRow, Watcher } from "../launch/farm/watcher.ts";
+import { Load } from "./load.ts";
+import { lies } from "./malicious/lies.ts";
+import { MaliciousDevice } from "./malicious/malicious-device.ts";
+
+/** A device that lies about every job is paused within so many. */
+const mostJobs = 20;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    json: { type: "boolean", default: false },
+  },
+});
+
+type Result = {
+  readonly lie: string;
+  readonly given: number;
+  readonly paused: boolean;
+  readonly faults: readonly string[];
+};
+
+/**
+ * Lets one device after another lie about its jobs, beside two honest donors. Checks that every request is answered, that
+ * no lie is paid, and that each liar is paused. `--only TEXT` plays the kinds whose name contains the text.
+ */
+async function main(): Promise<number> {
+  const farm = await startFarm();
+  try {
+    await farm.startDonor("honest-1");
+    await farm.startDonor("honest-2");
+    const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
+    const results: Result[] = [];
+    for (const [lie, tell] of Object.entries(lies).filter(([name]) => name.includes(values.only))) {
+      const liar = await MaliciousDevice.enroll(farm, lie, tell);
+      const working = liar.work();
+      const load = new Load(farm);
+      for (let batch = 0; batch < 8 && !isOver(await rowOf(watcher, liar), liar); batch++) await load.send(12);
+      liar.stop();
+      await working;
+      const row = await rowOf(watcher, liar);
+      const paused = row?.status === "paused";
+      const faults = [
+        ...load.errors.map((error) => `a request failed: ${error}`),
+        ...(load.answered === load.sent ? [] : [`${load.sent - load.answered} requests were not answered`]),
+        ...(row?.earnedMicro === 0n ? [] : [`the liar earned ${row?.earnedMicro} micro-credits`]),
+        ...(paused ? [] : [`the liar was not paused after ${liar.given} jobs`]),
+        ...(liar.given <= mostJobs ? [] : [`the liar got ${liar.given} jobs`]),
+      ];
+      results.push({ lie, given: liar.given, paused, faults });
+      if (!values.json) console.log(`  ${lie.padEnd(42)} ${liar.given} jobs, ${faults.join("; ") || "paused"}`);
+    }
+    const wrong = ledgerFaults(await farm.setup.ledgerCheck());
+    await watcher.close();
+    if (values.json) console.log(JSON.stringify({ results, ledger: wrong }));
+    for (const fault of wrong) console.error(`chaos: ${fault}`);
+    return wrong.length === 0 && results.every(({ faults }) => faults.length === 0) ? 0 : 1;
+  } finally {
+    await farm.close();
+  }
+}
+
+async function rowOf(watcher: Watcher, { deviceId }: MaliciousDevice): Promise<DeviceRow | undefined> {
+  return (await watcher.devices()).find((row) => row.deviceId === deviceId);
+}
+
+function isOver(row: DeviceRow | undefined, { given }: MaliciousDevice): boolean {
+  return row?.status === "paused" || given > mostJobs;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

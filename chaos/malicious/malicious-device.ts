@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClaimedJob } from "@gleaner/queue/validators";
+import { ConvexHttpClient } from "convex/browser";
+import type { FunctionArgs } from "convex/server";
+import { api } from "../../convex/_generated/api.js";
+import {
+  makeSigningKey,
+  registrationOf,
+  signedAnswer,
+  type SigningKey,
+} from "../../convex/testing/signing.fixture.ts";
+import type { Farm } from "../../launch/farm/farm.ts";
+import { makeSecret } from "../../launch/organization/secrets.ts";
+import { honest, type Lie } from "./lies.ts";
+
+type Call = "take" | "complete" | "fail" | "release" | "append";
+
+/** A device that was enrolled as any other, and speaks the protocol with its valid key. It never tells the truth. */
+export class MaliciousDevice {
+  readonly deviceId: string;
+  /** The number of jobs that it was given. */
+  given = 0;
+  /** The number of results that the backend accepted. */
+  accepted = 0;
+  readonly #client: ConvexHttpClient;
+  readonly #key: string;
+  readonly #signingKey: SigningKey;
+  readonly #tell: (job: ClaimedJob) => Lie;
+  #stopped = false;
+
+  private constructor(
+    client: ConvexHttpClient,
+    device: { readonly key: string; readonly deviceId: string; readonly signingKey: SigningKey },
+    tell: (job: ClaimedJob) => Lie,
+  ) {
+    this.#client = client;
+    this.#key = device.key;
+    this.deviceId = device.deviceId;
+    this.#signingKey = device.signingKey;
+    this.#tell = tell;
+  }
+
+  static async enroll(farm: Farm, name: string, tell: (job: ClaimedJob) => Lie): Promise<MaliciousDevice> {
+    const client = new ConvexHttpClient(farm.backend.url, { logger: false, skipConvexDeploymentUrlCheck: true });
+    const key = makeSecret("gd_");
+    const signingKey = makeSigningKey();
+    const outcome = await client.mutation(api.devices.enroll, {
+      code: await farm.setup.issueEnrollmentCode(farm.organization.organizationId, name),
+      key,
+      name,
+      platform: "linux-x64",
+      signingKey: registrationOf(signingKey, key),
+    });
+    if (outcome.kind !== "enrolled") throw new Error(`the device was not enrolled: ${outcome.kind}`);
+    const { deviceId } = outcome;
+    const device = new MaliciousDevice(client, { key, deviceId, signingKey }, tell);
+    await client.mutation(api.work.hello, {
+      key,
+      version: "0.1.0",
+      startup: true,
+      capabilities: { kinds: ["chat", "completion", "embedding"], models: [farm.modelId], concurrency: 1 },
+    });
+    await client.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+    return device;
+  }
+
+  /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more. */
+  async work(): Promise<void> {
+    while (!this.#stopped) {
+      const jobs = await this.#jobs();
+      if (jobs === null) return;
+      for (const job of jobs) {
+        this.given += 1;
+        await this.#lieAbout(job);
+      }
+      if (jobs.length === 0) await sleep(20);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Null if it gets no more jobs. */
+  async #jobs(): Promise<readonly ClaimedJob[] | null> {
+    const handed = await this.#client.query(api.work.handed, { key: this.#key });
+    if (handed.length > 0) return handed;
+    const taken = await this.#call("take", { demand: { jobs: 1 } });
+    if (taken.kind === "unable") return taken.reason === "paused" ? null : [];
+    return taken.jobs;
+  }
+
+  async #lieAbout(job: ClaimedJob): Promise<void> {
+    const { attemptId } = job;
+    const demand = { jobs: 0 };
+    const lie = this.#tell(job);
+    try {
+      if (lie.kind === "fail") await this.#call("fail", { attemptId, error: lie.error, demand });
+      else if (lie.kind === "release") {
+        await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false });
+      } else await this.#answer(job, lie);
+    } catch {
+      // Its attempt goes on. A liar tries nothing else, and returns the job when it is asked for the next.
+      await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false }).catch(() => null);
+    }
+  }
+
+  async #answer(job: ClaimedJob, lie: Extract<Lie, { kind: "answer" | "forge" }>): Promise<void> {
+    const { attemptId, jobId } = job;
+    const { deviceId } = this;
+    if (lie.kind === "answer" && lie.streams !== undefined) {
+      await this.#call("append", { attemptId, seq: 1, text: lie.streams });
+    }
+    const told = lie.kind === "answer" ? lie : honest;
+    const forges = lie.kind === "forge" ? lie.signature : null;
+    const signed = signedAnswer(
+      forges === "random" ? makeSigningKey() : this.#signingKey,
+      { deviceId, attemptId: forges === "of another attempt" ? "another" : attemptId, jobId },
+      told,
+    );
+    const sent = forges === "none" ? told : signed;
+    const args = { attemptId, ...sent, demand: { jobs: 0 } } as unknown as Arguments<"complete">;
+    const { kind } = await this.#call("complete", args);
+    if (kind === "completed") this.accepted += 1;
+  }
+
+  #call<Name extends Call>(name: Name, args: Arguments<Name>) {
+    const withKey = { key: this.#key, ...args } as unknown as FunctionArgs<(typeof api.work)[Name]>;
+    return this.#client.mutation(api.work[name], withKey);
+  }
+}
+
+type Arguments<Name extends Call> = Omit<FunctionArgs<(typeof api.work)[Name]>, "key">;
