@@ -27,11 +27,12 @@ export class Load {
     });
   }
 
-  async send(count: number): Promise<void> {
-    await Promise.all(demoPrompts(count).map((prompt) => this.#one(prompt.prompt)));
+  /** @param streamed read the answers as they are written. Then the devices stream their text. */
+  async send(count: number, streamed = false): Promise<void> {
+    await Promise.all(demoPrompts(count).map(({ prompt }) => this.#one(prompt, streamed)));
   }
 
-  async #one(content: string): Promise<void> {
+  async #one(content: string, streamed: boolean): Promise<void> {
     this.sent++;
     const headers = { "Idempotency-Key": randomUUID() };
     const body = {
@@ -42,8 +43,10 @@ export class Load {
     };
     for (let attempt = 0; attempt < 60; attempt++) {
       try {
-        const completion = await this.#client.chat.completions.create(body, { headers });
-        if (completion.choices[0]?.message.content) this.answered++;
+        const text = streamed
+          ? await this.#streamed(body, headers)
+          : (await this.#client.chat.completions.create(body, { headers })).choices[0]?.message.content;
+        if (text) this.answered++;
         else this.errors.push("an answer was empty");
         return;
       } catch (error) {
@@ -56,6 +59,16 @@ export class Load {
       }
     }
     this.errors.push("gave up after 60 tries");
+  }
+
+  async #streamed(
+    body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    let text = "";
+    const chunks = await this.#client.chat.completions.create({ ...body, stream: true }, { headers });
+    for await (const chunk of chunks) text += chunk.choices[0]?.delta.content ?? "";
+    return text;
   }
 }
 

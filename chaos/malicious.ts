@@ -33,12 +33,16 @@ async function main(): Promise<number> {
     await farm.startDonor("honest-1");
     await farm.startDonor("honest-2");
     const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
+    // Until a donor has its model, the first liar would be the only device.
+    await untilHonest(watcher);
     const results: Result[] = [];
     for (const [lie, tell] of Object.entries(lies).filter(([name]) => name.includes(values.only))) {
       const liar = await MaliciousDevice.enroll(farm, lie, tell);
       const working = liar.work();
       const load = new Load(farm);
-      for (let batch = 0; batch < 8 && !isOver(await rowOf(watcher, liar), liar); batch++) await load.send(12);
+      for (let batch = 0; batch < 8 && !isOver(await rowOf(watcher, liar), liar); batch++) {
+        await load.send(12, lie.startsWith("streams"));
+      }
       liar.stop();
       await working;
       const row = await rowOf(watcher, liar);
@@ -61,6 +65,10 @@ async function main(): Promise<number> {
   } finally {
     await farm.close();
   }
+}
+
+async function untilHonest(watcher: Watcher): Promise<void> {
+  await watcher.untilDevices((rows) => rows.filter(({ accepting }) => accepting).length >= 2, 60_000);
 }
 
 async function rowOf(watcher: Watcher, { deviceId }: MaliciousDevice): Promise<DeviceRow | undefined> {

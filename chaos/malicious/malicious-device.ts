@@ -15,6 +15,9 @@ import { honest, type Lie } from "./lies.ts";
 
 type Call = "take" | "complete" | "fail" | "release" | "append";
 
+/** So that requests end even if nothing stops a liar. */
+const enoughJobs = 60;
+
 /** A device that was enrolled as any other, and speaks the protocol with its valid key. It never tells the truth. */
 export class MaliciousDevice {
   readonly deviceId: string;
@@ -64,9 +67,9 @@ export class MaliciousDevice {
     return device;
   }
 
-  /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more. */
+  /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more, or far too many. */
   async work(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#stopped && this.given < enoughJobs) {
       const jobs = await this.#jobs();
       if (jobs === null) return;
       for (const job of jobs) {
