@@ -33,7 +33,8 @@ async function main(): Promise<number> {
     await farm.startDonor("honest-1");
     await farm.startDonor("honest-2");
     const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
-    // Until a donor has its model, the first liar would be the only device.
+    // Until the donors have answered something, the first liar would be the only device.
+    await new Load(farm).send(4);
     await untilHonest(watcher);
     const results: Result[] = [];
     for (const [lie, tell] of Object.entries(lies).filter(([name]) => name.includes(values.only))) {
