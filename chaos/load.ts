@@ -50,7 +50,10 @@ export class Load {
         else this.errors.push("an answer was empty");
         return;
       } catch (error) {
-        if (!isWorthAnotherTry(error)) {
+        // A stream that another device could not continue says so. Its text is not the answer.
+        if (error instanceof OpenAI.APIError && error.code === "attempt_diverged") {
+          headers["Idempotency-Key"] = randomUUID();
+        } else if (!isWorthAnotherTry(error)) {
           this.errors.push(error instanceof Error ? error.message : String(error));
           return;
         }

@@ -56,7 +56,8 @@ async function main(): Promise<number> {
         ...(liar.given <= mostJobs ? [] : [`the liar got ${liar.given} jobs`]),
       ];
       results.push({ lie, given: liar.given, paused, faults });
-      if (!values.json) console.log(`  ${lie.padEnd(42)} ${liar.given} jobs, ${faults.join("; ") || "paused"}`);
+      if (!values.json)
+        console.log(`  ${lie.padEnd(42)} ${liar.given} jobs, ${faults.join("; ") || "paused"}`);
     }
     const wrong = ledgerFaults(await farm.setup.ledgerCheck());
     await watcher.close();

@@ -11,13 +11,13 @@ import { signingKeyOf } from "./model/devices/signingKey.ts";
 import { applyVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
-import { present, refuse } from "./model/refuse.ts";
+import { present } from "./model/refuse.ts";
 import { answerMistake, readAnswer } from "./model/requests/answer.ts";
 import { isRefuted } from "./model/requests/claims.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 
-// The functions that a device calls as a worker of the queue, with its key. Four of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Five of them do more here.
 export * from "@gleaner/queue/work";
 
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
@@ -51,8 +51,8 @@ const completion = {
 
 /**
  * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants. An
- * answer that the request does not allow is `refused`: the attempt has failed, and another device gets the job. Refuses
- * (invalid) an answer that is not signed by the device; then the attempt goes on.
+ * answer that the request does not allow, or that the device did not sign, is `refused`: the attempt has failed, and another
+ * device gets the job.
  */
 export const complete = mutation({
   args: completion,
@@ -68,8 +68,8 @@ export const complete = mutation({
     if (answer === null) return await refuseAnswer(ctx, call, "The answer has the form of no job's.");
     const { jobId, payload, claimedAt, continues } = attempt;
     const device = await authenticateDevice(ctx, key);
-    const signature = await checkSignature(device, attemptId, answer);
-    if (signature.jobId !== jobId) refuse("invalid", "The result was signed for another job.");
+    const signed = await checkSignature(device, { attemptId, jobId }, answer);
+    if (signed.kind === "wrong") return await refuseAnswer(ctx, call, signed.why);
     if (!continues)
       return await refuseAnswer(ctx, call, "The answer differs from the text that was streamed.");
     const order = present(await orderOf(ctx, jobId), "order of a job");
@@ -78,8 +78,9 @@ export const complete = mutation({
       (await lengthMistake(ctx, order, device, answer));
     if (why !== null) return await refuseAnswer(ctx, call, why);
     const { result, report } = answer;
-    const checked = { ...call, result, report: { ...report, signature } };
-    return await queue.workerMutation(ctx, component.work.complete, checked);
+    const { signature } = signed;
+    const accepted = { ...call, result, report: { ...report, signature } };
+    return await queue.workerMutation(ctx, component.work.complete, accepted);
   },
 });
 
@@ -116,6 +117,18 @@ export const fail = mutation({
     if (failed.kind === "failed")
       await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
     return failed;
+  },
+});
+
+/** As in the queue. A device that only gives jobs back is judged, too. */
+export const release = mutation({
+  args: { ...workerMutations.release.args, key: v.string() },
+  handler: async (ctx, call): Promise<FunctionReturnType<QueueComponent["work"]["release"]>> => {
+    const released = await queue.workerMutation(ctx, queue.component.work.release, call);
+    await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, {
+      keyHash: await queue.hashKey(call.key),
+    });
+    return released;
   },
 });
 

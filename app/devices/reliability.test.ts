@@ -3,11 +3,12 @@ import { type PastAttempt, unreliabilityOf, unreliabilityWords } from "./reliabi
 
 const minute = 60_000;
 
-/** Attempts, newest first: "s" succeeded, "f" failed, "l" lost, "w" a wrong answer. One each minute. */
+/** Attempts, newest first: "s" succeeded, "f" failed, "l" lost, "w" a wrong answer, "r" returned. One each minute. */
 function past(ends: string, everyMs = minute): PastAttempt[] {
   return Array.from(ends).map((letter, index) => {
     const endedAt = 1_000 * minute - index * everyMs;
     if (letter === "s") return { end: "succeeded", code: "", endedAt };
+    if (letter === "r") return { end: "returned", code: "returned", endedAt };
     if (letter === "l") return { end: "lost", code: "lost", endedAt };
     return { end: "failed", code: letter === "w" ? "answer_refused" : "runner_crashed", endedAt };
   });
@@ -20,6 +21,8 @@ describe("a device", () => {
     ["fewer failures than successes", "fsfsfsfsfss"],
     ["five failures before twenty successes", `${"s".repeat(20)}fffff`],
     ["nine lost connections", "lllllllll"],
+    ["fifteen returned jobs", "r".repeat(15)],
+    ["returned jobs and a success", `${"r".repeat(19)}s`],
     ["ten lost connections among as many successes", "lslslslslslslslslsls"],
   ])("is reliable with %s", (_, ends) => {
     expect(unreliabilityOf(past(ends))).toBeNull();
@@ -30,6 +33,7 @@ describe("a device", () => {
     ["as many failures as successes", "fsfsfsfsfs", { failed: 5, of: 10, cause: "errors" }],
     ["wrong answers between successes", "wwswwfw", { failed: 6, of: 7, cause: "answers" }],
     ["ten lost connections", "llllllllll", { failed: 10, of: 10, cause: "lost" }],
+    ["sixteen returned jobs", "r".repeat(16), { failed: 16, of: 16, cause: "returned" }],
     ["failures and lost connections", "fflllfll", { failed: 8, of: 8, cause: "lost" }],
   ])("is unreliable with %s", (_, ends, found) => {
     expect(unreliabilityOf(past(ends))).toEqual(found);
@@ -39,6 +43,7 @@ describe("a device", () => {
     expect(unreliabilityOf(past("ffffffffffs", 100))).toBeNull();
     expect(unreliabilityOf(past("ffffffffffffffff", 100))).toEqual({ failed: 16, of: 16, cause: "errors" });
     expect(unreliabilityOf(past("lllllllllllllllllll", 100))).toBeNull();
+    expect(unreliabilityOf(past("r".repeat(20), 0))).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 /** How one of a device's attempts ended, as far as it tells about the device. */
 export type PastAttempt = {
-  readonly end: "succeeded" | "failed" | "lost";
+  /** `returned`: given back before anything was done with it. */
+  readonly end: "succeeded" | "failed" | "lost" | "returned";
   /** Of a failure: the code of its error. */
   readonly code: string;
   /** ms epoch. */
@@ -15,6 +16,7 @@ export const failureCauses = {
   answers: "most of its answers did not fit the requests",
   hung: "most of them did not end in time",
   lost: "its connection was lost during most of them",
+  returned: "it gave most of them back at once",
   errors: "other devices did not fail at them",
 } as const;
 export type FailureCause = keyof typeof failureCauses;
@@ -30,21 +32,28 @@ export const reliability = {
   lostWeight: 0.5,
   /** A device with so many failures and no success is paused, even if they were one incident. */
   hopeless: 16,
+  /** A job that is given back so soon was not worked on, in ms. */
+  returnedWithinMs: 3_000,
   /** Older attempts do not count. */
   withinMs: 7 * 24 * 3_600_000,
 } as const;
 
 /** Whether a device fails too often, and how; null if not. @param past its last attempts that count, newest first. */
 export function unreliabilityOf(past: readonly PastAttempt[]): Unreliability | null {
-  const recent = past.slice(0, reliability.attempts);
+  const all = past.slice(0, reliability.attempts);
+  const recent = all.filter(({ end }) => end !== "returned");
   const bad = recent.filter(({ end }) => end !== "succeeded");
   const succeeded = recent.length - bad.length;
   const failures = bad.filter(({ end }) => end === "failed");
   const weight =
     incidentsIn(failures) + reliability.lostWeight * incidentsIn(bad.filter(({ end }) => end === "lost"));
-  const isOften = weight >= reliability.incidents && weight >= succeeded;
-  const isHopeless = succeeded === 0 && failures.length >= reliability.hopeless;
-  return isOften || isHopeless ? { failed: bad.length, of: recent.length, cause: causeOf(bad) } : null;
+  if (weight >= reliability.incidents && weight >= succeeded) {
+    return { failed: bad.length, of: recent.length, cause: causeOf(bad) };
+  }
+  // Jobs that are given back in one moment are one: a person came back.
+  const returns = new Set(all.filter(({ end }) => end === "returned").map(({ endedAt }) => endedAt)).size;
+  const isHopeless = succeeded === 0 && failures.length + returns >= reliability.hopeless;
+  return isHopeless ? { failed: bad.length + returns, of: all.length, cause: causeOf(all) } : null;
 }
 
 function incidentsIn(bad: readonly PastAttempt[]): number {
@@ -61,11 +70,13 @@ const causeByCode: Readonly<Record<string, FailureCause>> = {
   answer_refused: "answers",
   worker_timeout: "hung",
   lost: "lost",
+  returned: "returned",
 };
 
-function causeOf(bad: readonly PastAttempt[]): FailureCause {
+function causeOf(past: readonly PastAttempt[]): FailureCause {
   const counts = new Map<FailureCause, number>();
-  for (const { code } of bad) {
+  for (const { code, end } of past) {
+    if (end === "succeeded") continue;
     const cause = causeByCode[code] ?? "errors";
     counts.set(cause, (counts.get(cause) ?? 0) + 1);
   }

@@ -21,7 +21,10 @@ export const timing = { prefillMs: 5, generateMs: 5 };
 export const honest = { result: { text: "ok", finishReason: "stop" }, report: { usage, timing } };
 
 function failure(code: string, more: Partial<Failure> = {}): Lie {
-  return { kind: "fail", error: { code, message: "MARKER: read this <b>text</b>", retryable: false, ...more } };
+  return {
+    kind: "fail",
+    error: { code, message: "MARKER: read this <b>text</b>", retryable: false, ...more },
+  };
 }
 
 function answer(result: object, report: object = {}): Lie {
@@ -44,8 +47,7 @@ export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
   "calls tools that nobody offered": () =>
     answer({ finishReason: "tool_calls", toolCalls: [{ id: "c1", name: "rm", arguments: "{}" }] }),
   "sends what is no answer": () => ({ kind: "answer", result: { text: 7 }, report: {} }),
-  "counts a billion tokens": () =>
-    answer({}, { usage: { promptTokens: 1e9, completionTokens: 1e9 } }),
+  "counts a billion tokens": () => answer({}, { usage: { promptTokens: 1e9, completionTokens: 1e9 } }),
   "counts NaN tokens": () => answer({}, { usage: { promptTokens: NaN, completionTokens: 1 } }),
   "counts more cached tokens than it read": () =>
     answer({}, { usage: { ...usage, cachedPromptTokens: 1_000 } }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedJob } from "@gleaner/queue/validators";
 import { ConvexHttpClient } from "convex/browser";
-import type { FunctionArgs } from "convex/server";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { api } from "../../convex/_generated/api.js";
 import {
   makeSigningKey,
@@ -44,7 +44,10 @@ export class MaliciousDevice {
   }
 
   static async enroll(farm: Farm, name: string, tell: (job: ClaimedJob) => Lie): Promise<MaliciousDevice> {
-    const client = new ConvexHttpClient(farm.backend.url, { logger: false, skipConvexDeploymentUrlCheck: true });
+    const client = new ConvexHttpClient(farm.backend.url, {
+      logger: false,
+      skipConvexDeploymentUrlCheck: true,
+    });
     const key = makeSecret("gd_");
     const signingKey = makeSigningKey();
     const outcome = await client.mutation(api.devices.enroll, {
@@ -104,7 +107,9 @@ export class MaliciousDevice {
       } else await this.#answer(job, lie);
     } catch {
       // Its attempt goes on. A liar tries nothing else, and returns the job when it is asked for the next.
-      await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false }).catch(() => null);
+      await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false }).catch(
+        () => null,
+      );
     }
   }
 
@@ -127,10 +132,12 @@ export class MaliciousDevice {
     if (kind === "completed") this.accepted += 1;
   }
 
-  #call<Name extends Call>(name: Name, args: Arguments<Name>) {
-    const withKey = { key: this.#key, ...args } as unknown as FunctionArgs<(typeof api.work)[Name]>;
-    return this.#client.mutation(api.work[name], withKey);
+  async #call<Name extends Call>(name: Name, args: Arguments<Name>): Promise<Answer<Name>> {
+    // TypeScript cannot pair a name with its arguments here.
+    const mutation = api.work[name] as FunctionReference<"mutation">;
+    return (await this.#client.mutation(mutation, { key: this.#key, ...args })) as Answer<Name>;
   }
 }
 
 type Arguments<Name extends Call> = Omit<FunctionArgs<(typeof api.work)[Name]>, "key">;
+type Answer<Name extends Call> = FunctionReturnType<(typeof api.work)[Name]>;

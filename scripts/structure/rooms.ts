@@ -159,7 +159,17 @@ export const rooms: Readonly<Record<string, Row>> = {
     ],
   },
   sim: { rooms: ["packages/queue/component", "packages/queue/shared"], packages: ["node:", "zod"] },
-  chaos: { rooms: ["app", "launch/core", "launch/farm"], packages: ["node:", "openai"] },
+  chaos: {
+    rooms: [
+      "app",
+      "convex/_generated",
+      "convex/testing/signing.fixture.ts",
+      "launch/core",
+      "launch/farm",
+      "launch/organization",
+    ],
+    packages: ["@gleaner/queue/validators", "node:", "convex", "openai"],
+  },
   examples: {
     rooms: [],
     packages: [

@@ -41,5 +41,6 @@ export const steps: readonly Step[] = [
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },
+  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code" },
   { name: "fuzz", command: ["node", "test/fuzz/run.ts", "--seconds", "60"], report: "exit-code" },
 ];

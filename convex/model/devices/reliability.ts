@@ -72,6 +72,8 @@ async function pastOf(
     const endedAt = attempt.endedAt ?? 0;
     if (status === "succeeded") past.push({ endedAt, end: "succeeded", code: "" });
     else if (status === "lost") past.push({ endedAt, end: "lost", code: "lost" });
+    else if (status === "released" && wasReturned(attempt))
+      past.push({ endedAt, end: "returned", code: "returned" });
     else if (status === "canceled" && (await wasHung(ctx, attempt)))
       past.push({ endedAt, end: "failed", code: "worker_timeout" });
     else if (status === "failed") {
@@ -83,8 +85,14 @@ async function pastOf(
   return { past, shared };
 }
 
-function isBad({ status }: AttemptView): boolean {
-  return status === "failed" || status === "lost" || status === "canceled";
+function isBad(attempt: AttemptView): boolean {
+  const { status } = attempt;
+  return status === "failed" || status === "lost" || status === "canceled" || wasReturned(attempt);
+}
+
+/** Whether the device gave the job back before it could have done anything. */
+function wasReturned({ status, claimedAt, endedAt }: AttemptView): boolean {
+  return status === "released" && (endedAt ?? Infinity) - claimedAt < reliability.returnedWithinMs;
 }
 
 /**

@@ -8,7 +8,6 @@ import {
 } from "../../../app/signatures/statements.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import { signingKeyOf } from "../devices/signingKey.ts";
-import { refuse } from "../refuse.ts";
 import { isSignedBy } from "../signatures.ts";
 
 /** A device's signature of a result (`resultStatement` in app/signatures/). */
@@ -24,13 +23,15 @@ export const keptSignature = v.object({ ...resultSignature.fields, keyId: v.stri
 
 const keyIdChars = 16;
 
-/**
- * Checks that the device signed this result for this attempt. Refuses (invalid) a missing or wrong signature. The caller
- * checks that the signed job is the attempt's.
- */
+/** A signature that fits, or a sentence that says why it does not. */
+type Checked =
+  | { readonly kind: "signed"; readonly signature: Infer<typeof keptSignature> }
+  | { readonly kind: "wrong"; readonly why: string };
+
+/** Checks that the device signed this result for this attempt of this job. */
 export async function checkSignature(
   device: Doc<"devices">,
-  attemptId: string,
+  attempt: { readonly attemptId: string; readonly jobId: string },
   {
     result,
     report,
@@ -40,25 +41,31 @@ export async function checkSignature(
     readonly report: unknown;
     readonly signature: Infer<typeof resultSignature> | undefined;
   },
-): Promise<Infer<typeof keptSignature>> {
+): Promise<Checked> {
   if (signature === undefined) {
-    refuse("invalid", "The result has no signature of the device. Update Gleaner on the device.");
+    return { kind: "wrong", why: "The result has no signature of the device. Update Gleaner on the device." };
   }
   const { version, jobId, requestHash, value } = signature;
   const publicKey = signingKeyOf(device);
-  const isShaped = signaturePattern.test(value) && hashPattern.test(requestHash) && jobId.length <= 100;
-  const resultHash = await sha256(jsonText(result, report));
-  const claim = { deviceId: device._id, attemptId, jobId, requestHash, resultHash };
-  if (!isShaped || !(await isSignedBy(publicKey, value, resultStatement(claim)))) {
-    refuse("invalid", "The signature of the result is wrong: it fits another result, attempt or device.");
-  }
-  return { version, jobId, requestHash, value, keyId: publicKey.slice(0, keyIdChars) };
+  const text = jsonText(result, report);
+  const isShaped = signaturePattern.test(value) && hashPattern.test(requestHash) && jobId === attempt.jobId;
+  if (!isShaped || text === null) return wrong;
+  const claim = { deviceId: device._id, ...attempt, requestHash, resultHash: await sha256(text) };
+  if (!(await isSignedBy(publicKey, value, resultStatement(claim)))) return wrong;
+  const keyId = publicKey.slice(0, keyIdChars);
+  return { kind: "signed", signature: { version, jobId, requestHash, value, keyId } };
 }
 
-function jsonText(result: unknown, report: unknown): string {
+const wrong: Checked = {
+  kind: "wrong",
+  why: "The signature of the result is wrong: it fits another result, attempt or device.",
+};
+
+/** Null if it has values that JSON does not have. */
+function jsonText(result: unknown, report: unknown): string | null {
   try {
     return resultText(result, report);
   } catch {
-    return refuse("invalid", "The result and its report must have only values of JSON.");
+    return null;
   }
 }
