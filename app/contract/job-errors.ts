@@ -33,6 +33,20 @@ export const jobErrors = {
     retryable: true,
   },
   crashed: { code: "runner_crashed", message: "The runner ended unexpectedly.", retryable: true },
+  requestCrashed: {
+    code: "request_crashed",
+    message:
+      "This request made the model's program stop. Such a request is tried only twice. " +
+      "Simplify its schema or grammar, or shorten its prompt.",
+    retryable: true,
+  },
+  requestTimeout: {
+    code: "request_timeout",
+    message:
+      "This request kept the model's program busy for too long. Such a request is tried only twice. " +
+      "Simplify its schema or grammar, or shorten its prompt.",
+    retryable: true,
+  },
   silent: { code: "runner_timeout", message: "The runner stopped answering.", retryable: true },
 } as const satisfies Record<string, JobError>;
 

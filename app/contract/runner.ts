@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
+import { limits } from "../jobs/limits.ts";
 import { cacheOwner, parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
 import { confinement } from "./confinement.ts";
+import { internalError } from "./job-errors.ts";
 import { backend, measuredSpeed } from "./speed.ts";
 
 /**
@@ -118,14 +120,22 @@ const jobError = z
   })
   .readonly() satisfies z.ZodType<JobError>;
 
-const tokenLogprob = { token: z.string(), logprob: z.number() };
+/** A runner that breaks these bounds is broken: its parent drops the message. */
+const text = z.string().max(limits.resultBytes);
+const tokenLogprob = { token: z.string().max(10_000), logprob: z.number() };
 
 const textResult = z
   .object({
-    text: z.string(),
+    text,
     finishReason: z.enum(finishReasons),
-    toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).exactOptional(),
-    logprobs: z.array(z.object({ ...tokenLogprob, top: z.array(z.object(tokenLogprob)) })).exactOptional(),
+    toolCalls: z
+      .array(z.object({ id: text, name: text, arguments: text }))
+      .max(limits.toolCalls)
+      .exactOptional(),
+    logprobs: z
+      .array(z.object({ ...tokenLogprob, top: z.array(z.object(tokenLogprob)).max(limits.logprobs) }))
+      .max(limits.maxTokens)
+      .exactOptional(),
     usage: z.object({
       promptTokens: count,
       completionTokens: count,
@@ -137,13 +147,24 @@ const textResult = z
 
 const embeddingResult = z
   .object({
-    embeddings: z.array(z.string()),
+    embeddings: z.array(text).max(limits.embeddingInputs),
     usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
     timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
   })
   .readonly();
 
 const workResult: z.ZodType<WorkResult> = z.union([textResult, embeddingResult]);
+
+/**
+ * The steps of a job in which its request alone can block or crash the process: its template is filled and its text
+ * tokenized; its grammar is made; its prompt is read; a token that fits its grammar is chosen; its texts are embedded.
+ */
+export const requestSteps = ["prompt", "grammar", "prefill", "sample", "embed"] as const;
+export type RequestStep = (typeof requestSteps)[number];
+
+/** A load under way. The backend is null while the file is verified. */
+export type ModelLoad = z.infer<typeof modelLoad>;
+const modelLoad = z.object({ sha256, backend: backend.nullable() }).readonly();
 
 /** How an attempt ends. */
 export type RunOutcome = z.infer<typeof runOutcome>;
@@ -172,7 +193,14 @@ const fromRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("started"), confinement }).readonly(),
   z.object({ type: z.literal("loaded"), attemptId, report: loadReport }).readonly(),
   /** The next piece of an answer. An empty one shows that the process is alive. */
-  z.object({ type: z.literal("text"), attemptId, text: z.string() }).readonly(),
+  z.object({ type: z.literal("text"), attemptId, text }).readonly(),
+  /**
+   * Sent before the step, so that the donor knows the culprit if the process dies or falls silent in it. `sample` is sent
+   * only when it takes long. Null: the attempt is at none of these steps.
+   */
+  z.object({ type: z.literal("step"), attemptId, step: z.enum(requestSteps).nullable() }).readonly(),
+  /** The load that is under way; null: it has ended. It may outlast the job that began it. */
+  z.object({ type: z.literal("loading"), load: modelLoad.nullable() }).readonly(),
   /** After a load, and after a job that was long enough to measure. */
   z.object({ type: z.literal("measured"), attemptId, speed: measuredSpeed }).readonly(),
   z.object({ type: z.literal("ended"), attemptId, outcome: runOutcome }).readonly(),
@@ -185,9 +213,21 @@ export function parseToRunner(message: unknown): ToRunner | null {
   return toRunner.safeParse(message).data ?? null;
 }
 
-/** Null if it is no message of the protocol. */
+/** Null if it is no message of the protocol. An end with an unreadable outcome is a failure, so that nobody waits for it. */
 export function parseFromRunner(message: unknown): FromRunner | null {
-  return fromRunner.safeParse(message).data ?? null;
+  return fromRunner.safeParse(message).data ?? brokenEnd.safeParse(message).data ?? null;
+}
+
+const brokenEnd = z.object({ type: z.literal("ended"), attemptId }).transform(({ attemptId }): FromRunner => {
+  const error = internalError("answering", new TypeError());
+  return { type: "ended", attemptId, outcome: { kind: "failed", error } };
+});
+
+const brokenRun = z.object({ type: z.literal("run"), job: z.object({ attemptId }) });
+
+/** The attempt of a `run` that cannot be parsed as a whole. It has to be answered. Null for other messages. */
+export function attemptOfBrokenRun(message: unknown): string | null {
+  return brokenRun.safeParse(message).data?.job.attemptId ?? null;
 }
 
 /** Receives what an attempt reports before it ends. */

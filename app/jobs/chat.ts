@@ -66,6 +66,8 @@ export const jobErrorCodes = [
   "model_unsuitable",
   "runner_crashed",
   "runner_timeout",
+  "request_crashed",
+  "request_timeout",
   "out_of_memory",
   "internal_error",
 ] as const;

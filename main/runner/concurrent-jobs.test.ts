@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/contract/runner.ts";
+import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { Speed } from "../../app/contract/speed.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
@@ -29,7 +29,7 @@ let events: string[] = [];
 beforeEach(() => (events = []));
 
 type Running = {
-  readonly outcome: Promise<RunOutcome>;
+  readonly outcome: ReturnType<RunnerSupervisor["run"]>;
   readonly reports: LoadReport[];
   readonly speeds: Speed[];
 };

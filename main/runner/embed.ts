@@ -9,13 +9,14 @@ import type { JobPace } from "./process/duty-cycle.ts";
 export async function embed(
   loaded: LoadedModel,
   { inputs }: EmbeddingRequest,
-  { signal, pace, clock }: JobPace,
+  { signal, pace, clock, step }: JobPace & { readonly step: (step: "embed") => void },
 ): Promise<RunOutcome> {
   const startedAt = clock();
   const opened = await loaded.embedding();
   if (opened.kind === "unsuitable") return { kind: "failed", error: jobErrors.modelUnsuitable };
   if (opened.kind === "no-room") return { kind: "failed", error: jobErrors.outOfMemory };
   const { context } = opened;
+  step("embed");
   const embeddings: string[] = [];
   let promptTokens = 0;
   for (const input of inputs) {

@@ -1,5 +1,12 @@
 import { internalError } from "../../app/contract/job-errors.ts";
-import type { ModelFigures, ModelFile, RunEvents, RunnerJob, RunOutcome } from "../../app/contract/runner.ts";
+import type {
+  ModelFigures,
+  ModelFile,
+  RequestStep,
+  RunEvents,
+  RunnerJob,
+  RunOutcome,
+} from "../../app/contract/runner.ts";
 import { embed } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";
@@ -7,18 +14,25 @@ import { JobTurns, type Turn } from "./job-turns.ts";
 import { inspectModel } from "./load/inspect-model.ts";
 import { Libraries } from "./load/libraries.ts";
 import type { LoadedModel } from "./load/load-model.ts";
-import { loadKey, ModelSlot } from "./load/model-slot.ts";
+import { loadKey, ModelSlot, type OnLoading } from "./load/model-slot.ts";
 import { DutyCycle } from "./process/duty-cycle.ts";
 import { measureSpeed, speedOf } from "./speed.ts";
+
+/** What a job reports: to its requester, and which step it is at. */
+type InferenceEvents = RunEvents & { readonly step?: (step: RequestStep | null) => void };
 
 /** Runs jobs with llama.cpp: jobs of one model side by side in one context. Keeps the last model in memory. */
 export class Inference {
   readonly #libraries = new Libraries();
-  readonly #slot = new ModelSlot(this.#libraries);
+  readonly #slot: ModelSlot;
   readonly #duty = new DutyCycle();
   readonly #turns = new JobTurns();
   #slices = new PrefillSlices();
   #model: LoadedModel | null = null;
+
+  constructor(onLoading?: OnLoading) {
+    this.#slot = new ModelSlot(this.#libraries, onLoading);
+  }
 
   #isAlone(): boolean {
     return this.#turns.running === 1;
@@ -26,9 +40,9 @@ export class Inference {
 
   /**
    * Never throws. An abort ends a waiting job at once, and a running one within a slice of the prompt or a token of the
-   * answer.
+   * answer. A load goes on for the next job.
    */
-  async run(job: RunnerJob, signal: AbortSignal, events: RunEvents): Promise<RunOutcome> {
+  async run(job: RunnerJob, signal: AbortSignal, events: InferenceEvents): Promise<RunOutcome> {
     const turn = await this.#turns.wait(loadKey(job.model, job.plan), signal);
     if (turn === null) return { kind: "aborted" };
     try {
@@ -56,11 +70,11 @@ export class Inference {
     job: RunnerJob,
     { key }: Turn,
     signal: AbortSignal,
-    events: RunEvents,
+    events: InferenceEvents,
   ): Promise<RunOutcome> {
     const turns = this.#turns;
     if (turns.loaded?.key !== key) turns.loaded = null;
-    const load = await this.#slot.load(job.model, job.plan, signal, this.#duty.startFor(signal));
+    const load = await this.#slot.load(job.model, job.plan, signal, (own) => this.#duty.startFor(own));
     if (load.kind !== "loaded") {
       turns.loaded = null;
       return load;
@@ -74,6 +88,7 @@ export class Inference {
     events.loaded({ ...loaded.report, loadMs });
     const jobPace = { signal, pace: this.#duty.paceFor(signal), clock: this.#duty.clock };
     const { backend } = loaded.report;
+    const { step = () => undefined } = events;
     if (job.plan.measure === true && loadMs > 0) {
       const speed = await measureSpeed(loaded, jobPace);
       if (speed !== null) events.measured({ ...speed, backend });
@@ -81,7 +96,7 @@ export class Inference {
     }
     // Now that the model is loaded, others of its jobs may start beside this one.
     turns.startWaiting();
-    if (job.work.kind === "embedding") return embed(loaded, job.work.request, jobPace);
+    if (job.work.kind === "embedding") return embed(loaded, job.work.request, { ...jobPace, step });
     const beganAlone = this.#isAlone();
     const outcome = await answer(job.work, {
       ...jobPace,
@@ -89,6 +104,7 @@ export class Inference {
       slices: this.#slices,
       cacheOwner: job.cacheOwner,
       emit: events.text,
+      step,
     });
     if (outcome.kind === "done" && beganAlone && this.#isAlone()) {
       const speed = speedOf(outcome.result);

@@ -1,6 +1,12 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { Confinement } from "../../app/contract/confinement.ts";
-import { parseToRunner, type RunnerJob } from "../../app/contract/runner.ts";
+import { internalError } from "../../app/contract/job-errors.ts";
+import {
+  attemptOfBrokenRun,
+  parseToRunner,
+  type RequestStep,
+  type RunnerJob,
+} from "../../app/contract/runner.ts";
 import { Inference } from "./inference.ts";
 import type { ParentPort } from "./process/parent-port.ts";
 import { TextThrottle } from "./text-throttle.ts";
@@ -10,7 +16,7 @@ const heartbeatMs = 2_000;
 
 /** Reads the donor's messages, runs its jobs, and reports. */
 export function serveDonor(port: ParentPort, confinement: Confinement): void {
-  const inference = new Inference();
+  const inference = new Inference((load) => port.send({ type: "loading", load }));
   const running = new Map<string, AbortController>();
 
   async function run(job: RunnerJob): Promise<void> {
@@ -21,10 +27,15 @@ export function serveDonor(port: ParentPort, confinement: Confinement): void {
     const sendText = (text: string): void => port.send({ type: "text", attemptId, text });
     const heartbeat = setInterval(() => sendText(""), heartbeatMs);
     const texts = new TextThrottle(sendText);
+    let at: RequestStep | null = null;
     const outcome = await inference.run(job, abort.signal, {
       loaded: (report) => port.send({ type: "loaded", attemptId, report }),
       text: (text) => texts.push(text),
       measured: (speed) => port.send({ type: "measured", attemptId, speed }),
+      step: (step) => {
+        if (step !== at) port.send({ type: "step", attemptId, step });
+        at = step;
+      },
     });
     clearInterval(heartbeat);
     texts.end();
@@ -32,9 +43,20 @@ export function serveDonor(port: ParentPort, confinement: Confinement): void {
     port.send({ type: "ended", attemptId, outcome });
   }
 
+  /** Answers a job that breaks the protocol, so that the donor does not wait for its end. */
+  function refuse(raw: unknown): void {
+    const attemptId = attemptOfBrokenRun(raw);
+    if (attemptId === null) return;
+    const error = internalError("reading the job", new TypeError());
+    port.send({ type: "ended", attemptId, outcome: { kind: "failed", error } });
+  }
+
   port.onMessage((raw) => {
     const message = parseToRunner(raw);
-    if (message === null) return;
+    if (message === null) {
+      refuse(raw);
+      return;
+    }
     switch (message.type) {
       case "run":
         return void run(message.job);

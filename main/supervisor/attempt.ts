@@ -1,34 +1,68 @@
 import { assertNever } from "../../app/assert-never.ts";
-import type { FromRunner, RunEvents, RunnerJob, RunOutcome } from "../../app/contract/runner.ts";
+import type {
+  FromRunner,
+  LoadReport,
+  RequestStep,
+  RunEvents,
+  RunnerJob,
+  RunOutcome,
+} from "../../app/contract/runner.ts";
 
 /** A message from the runner about one job. */
 export type JobMessage = Extract<FromRunner, { readonly attemptId: string }>;
 
+/** How an attempt ends here. `released`: its process ended for another reason than this job, which may run again at once. */
+export type AttemptOutcome = RunOutcome | { readonly kind: "released" };
+
 /** One job that the supervisor has accepted, until its outcome is known. */
 export class Attempt {
   readonly job: RunnerJob;
-  readonly outcome: Promise<RunOutcome>;
+  /** The job's id in the queue, which its next attempt shares. */
+  readonly jobId: string;
+  /** It, or another one, ended its process before. So it runs alone. */
+  readonly suspect: boolean;
+  readonly outcome: Promise<AttemptOutcome>;
   /** Sent to a process. A job is sent only once: a second run would repeat its text. */
   sent = false;
-  /** Its model is in memory. Before that, an abort has nothing to keep. */
-  loaded = false;
+  /** How its model was loaded. Null until its turn has come. */
+  load: LoadReport | null = null;
+  /** The step of its own that it is at. */
+  step: RequestStep | null = null;
   aborting = false;
-  readonly settle: (outcome: RunOutcome) => void;
+  /** Resolves when no process has it anymore. Its outcome may be known earlier. */
+  readonly ended: Promise<undefined>;
+  /** Tells the outcome. Only the first call counts. */
+  readonly settle: (outcome: AttemptOutcome) => void;
+  readonly #resolveEnded: (value: undefined) => void;
   readonly #events: RunEvents;
 
-  constructor(job: RunnerJob, events: RunEvents) {
-    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
+  constructor(job: RunnerJob, jobId: string, suspect: boolean, events: RunEvents) {
+    const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
     this.job = job;
+    this.jobId = jobId;
+    this.suspect = suspect;
     this.outcome = promise;
     this.settle = resolve;
+    const ended = Promise.withResolvers<undefined>();
+    this.ended = ended.promise;
+    this.#resolveEnded = ended.resolve;
     this.#events = events;
+  }
+
+  end(outcome: AttemptOutcome): void {
+    this.settle(outcome);
+    this.#resolveEnded(undefined);
+  }
+
+  get loaded(): boolean {
+    return this.load !== null;
   }
 
   /** Passes the message to the listeners. Returns the outcome if the message tells it; it is not settled yet. */
   receive(message: JobMessage): RunOutcome | null {
     switch (message.type) {
       case "loaded":
-        this.loaded = true;
+        this.load = message.report;
         if (!this.aborting) this.#events.loaded(message.report);
         return null;
       case "measured":
@@ -36,6 +70,9 @@ export class Attempt {
         return null;
       case "text":
         if (message.text !== "" && !this.aborting) this.#events.text(message.text);
+        return null;
+      case "step":
+        this.step = message.step;
         return null;
       case "ended":
         return message.outcome;

@@ -1,10 +1,15 @@
 import { doubling } from "@gleaner/queue/worker";
 
 const pauseAfter = doubling(1_000, 5 * 60_000);
+/** Requests that end the process are no reason to rest for minutes: other jobs would suffer for them. */
+const pauseAfterRequests = doubling(1_000, 30_000);
+/** So many such ends in a row have no pause. */
+const freeEnds = 2;
 
 /** Counts crashes in a row, and makes jobs wait after each. */
 export class CrashBackoff {
   #crashes = 0;
+  #byRequests = 0;
   /** By `performance.now()`. */
   #restUntil = 0;
 
@@ -21,13 +26,24 @@ export class CrashBackoff {
   /** Counts a crash. Returns the length of the pause that begins now, in ms. */
   crashed(): number {
     this.#crashes += 1;
-    const pauseMs = pauseAfter(this.#crashes);
-    this.#restUntil = performance.now() + pauseMs;
-    return pauseMs;
+    return this.#pause(pauseAfter(this.#crashes));
+  }
+
+  /** A request ended the process. Returns the length of the pause that begins now, in ms; 0 for the first ones. */
+  endedByRequest(): number {
+    this.#byRequests += 1;
+    const counted = this.#byRequests - freeEnds;
+    return this.#pause(counted > 0 ? pauseAfterRequests(counted) : 0);
   }
 
   /** The next crash is the first in a row again. A pause that has begun continues. */
   succeeded(): void {
     this.#crashes = 0;
+    this.#byRequests = 0;
+  }
+
+  #pause(ms: number): number {
+    this.#restUntil = Math.max(this.#restUntil, performance.now() + ms);
+    return ms;
   }
 }

@@ -148,6 +148,7 @@ export class ModelBenchmark {
       run.stopped = true;
       return stoppedWords;
     }
+    if (outcome.kind === "released") return "The model's program ended. Try again.";
     if (outcome.kind === "failed") return outcome.error.message;
     if (others.length > 0) return "A job started meanwhile. Try again.";
     if (load === undefined || !("finishReason" in outcome.result)) return "It gave no text.";

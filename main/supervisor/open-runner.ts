@@ -5,7 +5,7 @@ import { ModelKnowledge } from "./plan/model-knowledge.ts";
 import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
 import { ModelPlans } from "./plan/model-plans.ts";
 import { runnerThreads } from "./plan/parallelism.ts";
-import type { SpawnRunner } from "./process/runner-child.ts";
+import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
 import { cudaEnvironment, gpuEnvironment } from "./process/runner-environment.ts";
 import { RunnerSupervisor } from "./supervisor.ts";
 
@@ -43,7 +43,7 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
   const confinement = confinementVariable({ read: models, cache: join(dataDir, "gpu-cache"), off });
   const threads = await runnerThreads();
-  const runner = new RunnerSupervisor(() => {
+  const spawn = (): RunnerChild => {
     const child = spawnRunner({
       ...gpuEnvironment(deniedGpus()),
       ...cudaEnvironment(dataDir, process.env),
@@ -51,7 +51,10 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     });
     child.onExit(onEnded);
     return child;
-  }, log);
+  };
+  const runner = new RunnerSupervisor(spawn, log, {
+    onBackend: (sha256, backend, how) => plans.usedBackend(sha256, backend, how),
+  });
   const knowledge = await ModelKnowledge.open(join(dataDir, "models.json"), log);
   const plans = new ModelPlans({
     knowledge,

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/contract/runner.ts";
+import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { chat, demoModel, runnerEntry, testConfinement } from "../runner/runner.fixture.ts";
+import type { AttemptOutcome } from "./attempt.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
 import { type CpuTimes, type ReadCpuTimes, readCpuTimes } from "./process/silence.ts";
@@ -41,7 +42,8 @@ function open(
     spawned.push(child);
     return child;
   };
-  const supervisor = new RunnerSupervisor(tracked, silentLog, { ...supervisorTimeouts, ...times }, cpuTimes);
+  const timeouts = { ...supervisorTimeouts, ...times };
+  const supervisor = new RunnerSupervisor(tracked, silentLog, { timeouts, cpuTimes });
   opened.push(supervisor);
   return supervisor;
 }
@@ -63,7 +65,7 @@ let attempts = 0;
 
 type Started = {
   readonly attemptId: string;
-  readonly outcome: Promise<RunOutcome>;
+  readonly outcome: Promise<AttemptOutcome>;
   readonly texts: string[];
   readonly loads: LoadReport[];
 };
@@ -98,7 +100,7 @@ function start(
   return { attemptId, outcome, texts, loads };
 }
 
-function answerOf(outcome: RunOutcome): ChatResult {
+function answerOf(outcome: AttemptOutcome): ChatResult {
   if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
   return outcome.result;
 }
@@ -235,26 +237,21 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).not.toBe(pid);
   });
 
-  it("fails a job, retryable, if the process was killed for the abort of another job", async () => {
+  it("releases a job if the process was killed for the abort of another job", async () => {
     const supervisor = open({ abortBesideOthersMs: 100 });
     const [first, second] = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     process.kill(supervisor.pid as number, "SIGSTOP");
     await supervisor.abort(first.attemptId);
     expect(await first.outcome).toEqual({ kind: "aborted" });
-    expect(await second.outcome).toMatchObject({ kind: "failed", error: { retryable: true } });
+    expect(await second.outcome).toEqual({ kind: "released" });
     expect(supervisor.restMs).toBe(0);
   });
 
-  it("reports a crash to all running jobs, pauses, and continues with a new process", async () => {
+  it("releases all running jobs if something else killed the process, pauses, and continues with a new one", async () => {
     const supervisor = open();
     const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     process.kill(supervisor.pid as number, "SIGKILL");
-    for (const { outcome } of both) {
-      expect(await outcome).toMatchObject({
-        kind: "failed",
-        error: { code: "runner_crashed", retryable: true },
-      });
-    }
+    for (const { outcome } of both) expect(await outcome).toEqual({ kind: "released" });
     expect(supervisor.restMs).toBeGreaterThan(0);
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
@@ -295,7 +292,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     await until(() => looks > from + 30);
     expect(supervisor.pid).toBe(pid);
     busy = false;
-    expect(await outcome).toMatchObject({ kind: "failed", error: { code: "runner_timeout" } });
+    expect(await outcome).toMatchObject({ kind: "failed", error: { code: "request_timeout" } });
   });
 
   it("opens no file with a wrong hash", async () => {

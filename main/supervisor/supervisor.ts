@@ -1,22 +1,25 @@
 import { type Confinement, confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
-import type {
-  FromRunner,
-  ModelFigures,
-  ModelFile,
-  RunEvents,
-  RunnerJob,
-  RunOutcome,
-} from "../../app/contract/runner.ts";
+import type { FromRunner, ModelFigures, ModelFile, RunEvents, RunnerJob } from "../../app/contract/runner.ts";
+import type { Backend } from "../../app/contract/speed.ts";
 import type { Log } from "../log.ts";
-import { Attempt, type JobMessage } from "./attempt.ts";
+import { Attempt, type AttemptOutcome, type JobMessage } from "./attempt.ts";
 import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
+import { KilledJobs, startable } from "./killed-jobs.ts";
 import { removeIdleGroup } from "./process/idle-group.ts";
-import { type EndReason, isOrderly, outcomeAtExit } from "./process/process-exit.ts";
+import { type EndReason, isKilledFromOutside, isOrderly } from "./process/process-exit.ts";
 import type { RunnerExit, SpawnRunner } from "./process/runner-child.ts";
 import { readCpuTimes } from "./process/silence.ts";
 import { type RunnerLimits, sameForProcess, SupervisedProcess } from "./process/supervised-process.ts";
 import { type SupervisorTimeouts, supervisorTimeouts } from "./timeouts.ts";
+import { judge, outcomeOf, type ProcessEnd, type Verdict } from "./verdicts.ts";
+
+type SupervisorOptions = {
+  readonly timeouts?: SupervisorTimeouts;
+  readonly cpuTimes?: typeof readCpuTimes;
+  /** A job was done with this backend, or the process crashed while a model used it. */
+  readonly onBackend?: (sha256: string, backend: Backend, how: "worked" | "crashed") => void;
+};
 
 /**
  * Keeps the runner's process. Starts it when there is work. Ends it when it is stuck, too slow to abort, too large, or
@@ -30,17 +33,20 @@ export class RunnerSupervisor {
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
   readonly #crashes = new CrashBackoff();
+  readonly #killed = new KilledJobs();
+  readonly #onBackend: NonNullable<SupervisorOptions["onBackend"]>;
   #process: SupervisedProcess | null = null;
   #limits: RunnerLimits | null = null;
   #confinement: Confinement | null = null;
   #restTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
-  constructor(spawn: SpawnRunner, log: Log, timeouts = supervisorTimeouts, cpuTimes = readCpuTimes) {
+  constructor(spawn: SpawnRunner, log: Log, options: SupervisorOptions = {}) {
     this.#spawn = spawn;
     this.#log = log;
-    this.#timeouts = timeouts;
-    this.#cpuTimes = cpuTimes;
+    this.#timeouts = options.timeouts ?? supervisorTimeouts;
+    this.#cpuTimes = options.cpuTimes ?? readCpuTimes;
+    this.#onBackend = options.onBackend ?? (() => undefined);
   }
 
   /** The id of the runner's process, for measuring its load. Undefined while no process runs. */
@@ -58,10 +64,14 @@ export class RunnerSupervisor {
     return this.#crashes.restMs;
   }
 
-  /** Resolves when no work on this job uses the CPU anymore. Never rejects. Throws if the attempt runs already. */
-  run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
+  /**
+   * Resolves when no work on this job uses the CPU anymore. A load of its model may continue for other jobs. Never rejects.
+   * Throws if the attempt runs already.
+   * @param jobId the job's id in the queue, the same in all its attempts.
+   */
+  run(job: RunnerJob, events: RunEvents, jobId = job.attemptId): Promise<AttemptOutcome> {
     if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
-    const attempt = new Attempt(job, events);
+    const attempt = new Attempt(job, jobId, this.#killed.isSuspect(jobId), events);
     this.#attempts.set(job.attemptId, attempt);
     this.#followWork();
     this.#sendWork();
@@ -79,7 +89,10 @@ export class RunnerSupervisor {
     return figures;
   }
 
-  /** Stops one job. Kills the process if the job does not stop in time. Resolves when it has stopped. */
+  /**
+   * Stops one job. Kills the process if the job does not stop in time. Resolves when it has stopped: at once while its
+   * model is loading. The load goes on for the next job.
+   */
   async abort(attemptId: string): Promise<void> {
     const attempt = this.#attempts.get(attemptId);
     if (attempt === undefined) return;
@@ -87,6 +100,7 @@ export class RunnerSupervisor {
     else {
       this.#settle(attempt, { kind: "aborted" });
       if (this.#attempts.size === 0 && this.#process?.started === false) this.#end("abort");
+      this.#sendWork();
     }
     await attempt.outcome;
   }
@@ -113,7 +127,7 @@ export class RunnerSupervisor {
     const running = this.#process;
     if (running === null) return;
     // A model that still loads is not worth keeping. Neither a load nor the reading of a file's head can be aborted.
-    const loading = attempts.some(({ sent, loaded }) => sent && !loaded);
+    const loading = running.loading !== null || attempts.some(({ sent, loaded }) => sent && !loaded);
     if (warmMs === 0 || !running.holdsModel || loading || inspecting) {
       this.#end("yield");
       await running.gone;
@@ -138,22 +152,30 @@ export class RunnerSupervisor {
     attempt.aborting = true;
     const { attemptId } = attempt.job;
     this.#process?.send({ type: "abort", attemptId });
+    // It uses nothing yet. The runner drops it when its turn comes.
+    if (attempt.loaded) this.#expectEnd(attempt);
+    else attempt.settle({ kind: "aborted" });
+  }
+
+  #expectEnd(attempt: Attempt): void {
     const alone = this.#attempts.size === 1;
     const { abortAloneMs, abortBesideOthersMs } = this.#timeouts;
     const timer = setTimeout(() => this.#end("abort"), alone ? abortAloneMs : abortBesideOthersMs);
-    void attempt.outcome.then(() => clearTimeout(timer));
+    void attempt.ended.then(() => clearTimeout(timer));
   }
 
   #start(): void {
     const running = new SupervisedProcess({
       child: this.#spawn(),
       silence: this.#timeouts.silence,
+      choice: this.#timeouts.choice,
       cpuTimes: this.#cpuTimes,
       log: this.#log,
     });
     this.#process = running;
     running.follow({
       hasWork: () => this.#hasWork(),
+      isChoosing: () => [...this.#attempts.values()].some(({ step }) => step === "sample"),
       onMessage: (message) => this.#receive(running, message),
       onSilent: () => {
         this.#log("error", "runner.silent", { jobs: this.#attempts.size });
@@ -174,7 +196,8 @@ export class RunnerSupervisor {
       return;
     }
     if (!running.started || running.endReason !== null) return;
-    for (const attempt of waiting) {
+    const sent = [...this.#attempts.values()].filter((attempt) => attempt.sent);
+    for (const attempt of startable(waiting, sent)) {
       attempt.sent = true;
       running.send({ type: "run", job: attempt.job });
     }
@@ -193,6 +216,9 @@ export class RunnerSupervisor {
         this.#followWork();
         if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#timeouts.idleMs : this.#timeouts.emptyMs);
         return;
+      case "loading":
+        this.#followWork();
+        return;
       default:
         this.#receiveOfJob(message);
     }
@@ -208,16 +234,25 @@ export class RunnerSupervisor {
   }
 
   #receiveOfJob(message: JobMessage): void {
-    if (message.type === "ended" && message.outcome.kind === "done") this.#crashes.succeeded();
     const attempt = this.#attempts.get(message.attemptId);
-    const outcome = attempt?.receive(message) ?? null;
-    if (attempt?.sent === true && outcome !== null) this.#settle(attempt, outcome);
+    if (attempt?.sent !== true) return;
+    const outcome = attempt.receive(message);
+    // It was aborted during the load, and its turn has come nevertheless.
+    if (message.type === "loaded" && attempt.aborting) this.#expectEnd(attempt);
+    if (outcome === null) return;
+    if (outcome.kind === "done") {
+      this.#crashes.succeeded();
+      this.#killed.succeeded(attempt.jobId);
+      if (attempt.load !== null) this.#onBackend(attempt.job.model.sha256, attempt.load.backend, "worked");
+    }
+    this.#settle(attempt, outcome);
+    this.#sendWork();
   }
 
-  #settle(attempt: Attempt, outcome: RunOutcome): void {
+  #settle(attempt: Attempt, outcome: AttemptOutcome): void {
     this.#attempts.delete(attempt.job.attemptId);
     this.#followWork();
-    attempt.settle(outcome);
+    attempt.end(outcome);
   }
 
   /** Call this when work may have come or gone. Watches the memory during work, and ends an idle process later. */
@@ -235,7 +270,7 @@ export class RunnerSupervisor {
   }
 
   #hasWork(): boolean {
-    return this.#attempts.size > 0 || this.#inspections.any;
+    return this.#attempts.size > 0 || this.#inspections.any || (this.#process?.loading ?? null) !== null;
   }
 
   #checkMemory(): void {
@@ -258,31 +293,59 @@ export class RunnerSupervisor {
     this.#process?.end(reason);
   }
 
-  #exited({ endReason }: SupervisedProcess, { code, signal, failedCheck = null }: RunnerExit): void {
+  #exited(ended: SupervisedProcess, exit: RunnerExit): void {
+    const { endReason } = ended;
     this.#process = null;
     this.#inspections.dropSent();
-    this.#followWork();
-    if (isOrderly(endReason)) {
-      this.#log("info", "runner.ended", { why: endReason });
-      this.#settleAll(
-        [...this.#attempts.values()].filter(({ sent }) => sent),
-        endReason,
-      );
-      // Work that came after the decision to end the old process gets a new one.
-      this.#sendWork();
-      return;
+    const attempts = [...this.#attempts.values()];
+    const used = this.#usedBy(ended);
+    const end: ProcessEnd = {
+      reason: endReason,
+      outside: endReason === null && isKilledFromOutside(exit),
+      loading: ended.loading !== null,
+      gpu: used !== null && used.backend !== "cpu",
+    };
+    const { verdicts, ofDevice } = judge(end, attempts);
+    const pauseMs = this.#pauseAfter(end, ofDevice);
+    if (isOrderly(endReason)) this.#log("info", "runner.ended", { why: endReason });
+    else {
+      const { crashes } = this.#crashes;
+      const { code, signal, failedCheck = null } = exit;
+      const how = { code, signal, failedCheck, why: endReason };
+      this.#log("error", "runner.crashed", { ...how, ofDevice, crashes, pauseMs });
     }
-    // Drops also those that were not sent: no new process is started for them.
-    this.#inspections.dropAll();
+    const isNative = (endReason === null && !end.outside) || endReason === "silence";
+    if (ofDevice && isNative && used !== null) this.#onBackend(used.sha256, used.backend, "crashed");
+    // During a pause no new process is started for what was not sent.
+    if (pauseMs > 0) this.#inspections.dropAll();
+    attempts.forEach((attempt, index) => {
+      if (attempt.sent || pauseMs > 0) this.#apply(verdicts[index] ?? "released", attempt, endReason);
+    });
     this.#followWork();
-    const pauseMs = this.#crashes.crashed();
-    const { crashes } = this.#crashes;
-    const exit = { code, signal, failedCheck, why: endReason };
-    this.#log("error", "runner.crashed", { ...exit, crashes, pauseMs });
-    this.#settleAll([...this.#attempts.values()], endReason);
+    this.#sendWork();
   }
 
-  #settleAll(attempts: readonly Attempt[], endReason: EndReason | null): void {
-    for (const attempt of attempts) this.#settle(attempt, outcomeAtExit(endReason, attempt.aborting));
+  /** The model that the process used last, and with which backend, if a job still tells. */
+  #usedBy({ loading }: SupervisedProcess): { readonly sha256: string; readonly backend: Backend } | null {
+    if (loading !== null) {
+      const { sha256, backend } = loading;
+      return backend === null ? null : { sha256, backend };
+    }
+    const active = [...this.#attempts.values()].find(({ loaded }) => loaded);
+    if (active?.load == null) return null;
+    return { sha256: active.job.model.sha256, backend: active.load.backend };
+  }
+
+  /** How long to take no job, in ms. */
+  #pauseAfter({ reason }: ProcessEnd, ofDevice: boolean): number {
+    if (isOrderly(reason)) return 0;
+    return ofDevice ? this.#crashes.crashed() : this.#crashes.endedByRequest();
+  }
+
+  #apply(verdict: Verdict, attempt: Attempt, reason: EndReason | null): void {
+    if (verdict === "suspect" || verdict === "caused") this.#killed.suspect(attempt.jobId);
+    const isReleased = verdict === "released" || verdict === "suspect";
+    const tooOften = isReleased && !this.#killed.mayRelease(attempt.jobId);
+    this.#settle(attempt, outcomeOf(tooOften ? "failed" : verdict, reason));
   }
 }

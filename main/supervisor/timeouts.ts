@@ -4,12 +4,17 @@ import type { SilenceLimits } from "./process/silence.ts";
 export type SupervisorTimeouts = {
   /** A yield that takes longer ends the process, because a person waits for it. */
   readonly yieldMs: number;
-  /** An abort of the only job that takes longer ends the process: a canceled job should stop within a second. */
+  /**
+   * An abort of the only job that takes longer ends the process: a canceled job should stop within a second. Counted from
+   * the end of the load, which nobody aborts.
+   */
   readonly abortAloneMs: number;
   /** The same while other jobs run, which would be lost too. */
   readonly abortBesideOthersMs: number;
   /** A process that starts or has jobs and stays silent for longer is stuck. */
   readonly silence: SilenceLimits;
+  /** The longest choice of one token. Meanwhile the other jobs of the model wait. */
+  readonly choice: SilenceLimits;
   /** How often to look at the memory of a process with jobs. */
   readonly memoryTickMs: number;
   /** A process without jobs ends after this time, and its memory becomes free. */
@@ -23,6 +28,7 @@ export const supervisorTimeouts: SupervisorTimeouts = {
   abortAloneMs: 700,
   abortBesideOthersMs: 10_000,
   silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
+  choice: { tickMs: 5_000, silenceMs: 15_000, blindSilenceMs: 60_000 },
   memoryTickMs: 500,
   idleMs: 5 * 60_000,
   emptyMs: 2_000,

@@ -66,7 +66,6 @@ export class DonatedWork {
         this.#loaded = { model, report };
       },
       onMeasured: (model, speed) => plans.measured(model, speed),
-      onCrash: (model) => plans.crashed(model),
       onRest: (ms) => this.#worker.pauseTaking(ms),
     });
     this.#offer = new ModelOffer({

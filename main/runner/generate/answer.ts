@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
-import type { RunOutcome } from "../../../app/contract/runner.ts";
+import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult, JobError, ToolCall } from "../../../app/jobs/chat.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
@@ -20,6 +20,8 @@ type AnswerDeps = JobPace & {
   readonly slices: PrefillSlices;
   readonly cacheOwner: string | undefined;
   readonly emit: (text: string) => void;
+  /** Called before each step in which this request alone can block the process; with null after it. */
+  readonly step: (step: RequestStep | null) => void;
 };
 
 /** How a tool call ended. */
@@ -29,7 +31,8 @@ type CallEnd =
 
 /** Reads a prompt and generates its answer, in a sequence of the model's context. Throws what llama.cpp throws. */
 export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutcome> {
-  const { loaded } = deps;
+  const { loaded, step } = deps;
+  step("prompt");
   const prompt =
     work.kind === "chat" ? chatPrompt(loaded, work.request) : plainPrompt(loaded.model, work.request.prompt);
   const contextTokens = loaded.contextTokens;
@@ -54,7 +57,7 @@ class Answer {
   #text = "";
 
   constructor(work: TextWork, prompt: Prompt, loan: SequenceLoan, deps: AnswerDeps) {
-    const { loaded, signal, pace, clock } = deps;
+    const { loaded, signal, pace, clock, step } = deps;
     const { model, contextTokens } = loaded;
     this.#work = work;
     this.#prompt = prompt;
@@ -69,16 +72,19 @@ class Answer {
       signal,
       pace,
       clock,
+      step,
     });
   }
 
   async write(): Promise<RunOutcome> {
-    const { loaded, signal, clock } = this.#deps;
+    const { loaded, signal, clock, step } = this.#deps;
     const { request } = this.#work;
+    if (request.format !== undefined) step("grammar");
     const enforced = request.format === undefined ? null : await grammarOf(loaded.llama, request.format);
     if (request.format !== undefined && enforced === null) {
       return { kind: "failed", error: jobErrors.invalidGrammar };
     }
+    step("prefill");
     const startedAt = clock();
     const { cached, sequence } = this.#loan;
     const rest = await prefillButLastSlice(sequence, this.#prompt.tokens.slice(cached), this.#deps);
@@ -89,6 +95,7 @@ class Answer {
       ? this.#writeOrCall(chat, rest)
       : this.#writeText(rest, { enforced, stopTexts: [], stopTokens: [] }));
     if (signal.aborted || end.kind === "aborted") return { kind: "aborted" };
+    if (end.kind === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
     if (end.kind === "failed") return end;
     const text = enforced?.trimEnd === true ? this.#text.trimEnd() : this.#text;
     return { kind: "done", result: this.#resultOf(text, end, startedAt) };
@@ -96,7 +103,7 @@ class Answer {
 
   #resultOf(
     text: string,
-    end: Exclude<PassageEnd | CallEnd, { readonly kind: "failed" }>,
+    end: Exclude<PassageEnd | CallEnd, { readonly kind: "failed" | "too-slow" }>,
     startedAt: number,
   ): ChatResult {
     const { clock } = this.#deps;
@@ -182,7 +189,8 @@ class Answer {
     begin: readonly Token[],
     beforeArguments: readonly Token[],
   ): Promise<PassageEnd | CallEnd> {
-    const { llama } = this.#deps.loaded;
+    const { step, loaded } = this.#deps;
+    const { llama } = loaded;
     const tools = callableTools(request);
     let name = tools.length === 1 ? (tools[0]?.name ?? "") : "";
     let fed = begin;
@@ -194,11 +202,13 @@ class Answer {
       fed = [...fed, ...this.#model.tokenize(name)];
     }
     const tool = tools.find((each) => each.name === name);
+    step("grammar");
     const enforced = tool === undefined ? null : await argumentsGrammar(llama, tool);
+    step(null);
     if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
     let json = "";
     const end = await this.#writeSilently([...fed, ...beforeArguments], enforced, (text) => (json += text));
-    if (end.kind === "aborted" || end.kind === "length") return end;
+    if (end.kind === "aborted" || end.kind === "length" || end.kind === "too-slow") return end;
     return { kind: "called", call: toolCall(name, json.trim()) };
   }
 

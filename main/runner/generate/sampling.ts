@@ -7,6 +7,7 @@ import {
   TokenBias,
 } from "node-llama-cpp";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
+import type { SamplingWatch } from "./sampling-watch.ts";
 
 /** How far back the penalties look in the answer. */
 const penalizedTokens = 256;
@@ -17,6 +18,7 @@ export function evaluateOptions(
   request: Sampling,
   grammar: LlamaGrammar | null,
   answer: readonly Token[],
+  watch: Pick<SamplingWatch, "begin">,
 ): SequenceEvaluateOptions {
   const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 } = request;
   const options: SequenceEvaluateOptions = {
@@ -27,7 +29,12 @@ export function evaluateOptions(
     seed: Math.abs(Math.trunc(request.seed)) % 2 ** 32,
   };
   if (grammar !== null) {
-    options.grammarEvaluationState = new LlamaGrammarEvaluationState({ model, grammar });
+    const state = new LlamaGrammarEvaluationState({ model, grammar });
+    // The library calls this just before each choice.
+    options.grammarEvaluationState = () => {
+      watch.begin();
+      return state;
+    };
   }
   if (repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0) {
     options.repeatPenalty = {

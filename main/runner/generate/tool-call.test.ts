@@ -49,6 +49,7 @@ it("turns text into a call when the model begins one", { timeout: 60_000 }, asyn
         clock: () => 0,
         signal: new AbortController().signal,
         cacheOwner: undefined,
+        step: () => undefined,
         emit: (text) => (streamed += text),
       },
     );

@@ -27,6 +27,7 @@ async function write(tokens: readonly string[], maxTokens: number): Promise<[Pas
     signal: new AbortController().signal,
     pace: fullPace,
     clock: () => 0,
+    step: () => undefined,
   });
   let text = "";
   const end = await writer.write([99 as Token], {

@@ -1,9 +1,11 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
+import type { RequestStep } from "../../../app/contract/runner.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 import { type Enforced, JsonEnd } from "./grammars.ts";
 import { choiceOf, evaluateOptions } from "./sampling.ts";
+import { SamplingWatch } from "./sampling-watch.ts";
 import { StopMatcher } from "./stop-matcher.ts";
 import { TokenDecoder } from "./token-decoder.ts";
 
@@ -16,6 +18,7 @@ type WriterDeps = JobPace & {
   readonly request: Sampling;
   /** Tokens that the sequence may hold. Beyond these, the library would drop the beginning of the prompt. */
   readonly contextTokens: number;
+  readonly step: (step: RequestStep | null) => void;
 };
 
 type Passage = {
@@ -34,6 +37,8 @@ export type PassageEnd =
   | { readonly kind: "stop-text"; readonly text: string; readonly tokensBefore: number }
   | { readonly kind: "stop-token"; readonly token: Token }
   | { readonly kind: "length" }
+  /** llama.cpp takes too long to choose tokens that fit the grammar. */
+  | { readonly kind: "too-slow" }
   | { readonly kind: "aborted" };
 
 /** Generates one answer into a sequence, in one or several passages. Each has its own grammar and stop texts. */
@@ -68,7 +73,16 @@ export class Writer {
 
   /** Generates after `fed`: at least one token, which the sequence does not hold yet and which is read first. */
   async write(fed: readonly Token[], passage: Passage): Promise<PassageEnd> {
-    const { model, sequence, request, pace, clock } = this.#deps;
+    const watch = new SamplingWatch(this.#deps.step);
+    try {
+      return await this.#write(fed, passage, watch);
+    } finally {
+      watch.end();
+    }
+  }
+
+  async #write(fed: readonly Token[], passage: Passage, watch: SamplingWatch): Promise<PassageEnd> {
+    const { model, sequence, request, pace, clock, step: tell } = this.#deps;
     const { enforced, stopTokens, emit } = passage;
     const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
     const matcher = new StopMatcher(stops);
@@ -107,11 +121,13 @@ export class Writer {
     };
     const count = passage.reported ? request.logprobs : undefined;
     const wanted = { confidence: count !== undefined, probabilities: count !== undefined && count > 0 };
-    const options = evaluateOptions(model, request, enforced?.grammar ?? null, this.#answer);
+    const options = evaluateOptions(model, request, enforced?.grammar ?? null, this.#answer, watch);
     if (this.#isFull(fed.length)) return { kind: "length" };
 
     for await (const step of sequence.evaluateWithMetadata([...fed], wanted, options)) {
+      watch.end();
       if (this.#isAborted()) return { kind: "aborted" };
+      if (this.#firstTokenAt === null) tell(null);
       this.#firstTokenAt ??= clock();
       const { token } = step;
       if (stopTokens.has(token)) {
@@ -134,6 +150,7 @@ export class Writer {
         send(matcher.flush());
         return { kind: "ended" };
       }
+      if (watch.isTooSlow) return { kind: "too-slow" };
       if (this.#isFull(1)) return flush() ?? { kind: "length" };
       const wait = pace();
       if (wait !== null) await wait;

@@ -1,27 +1,21 @@
 import { type Handler, type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
-import type {
-  LoadPlan,
-  LoadReport,
-  ModelFile,
-  RunEvents,
-  RunnerJob,
-  RunOutcome,
-} from "../../../app/contract/runner.ts";
+import type { LoadPlan, LoadReport, ModelFile, RunEvents, RunnerJob } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
 import type { Work, WorkResult } from "../../../app/jobs/work.ts";
 import type { Log } from "../../log.ts";
+import type { AttemptOutcome } from "../attempt.ts";
 import { WorkProgress } from "./work-progress.ts";
 
 /** The part of the runner's supervisor that jobs need. */
 export type JobRunner = {
   /** Milliseconds until the next job may be tried; more than 0 only after a crash. */
   readonly restMs: number;
-  run(job: RunnerJob, events: RunEvents): Promise<RunOutcome>;
+  run(job: RunnerJob, events: RunEvents, jobId: string): Promise<AttemptOutcome>;
   abort(attemptId: string): Promise<void>;
 };
 
@@ -37,8 +31,6 @@ type JobHandlerDeps = {
   /** The runner has the model in memory. */
   readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
   readonly onMeasured: (model: ModelFile, speed: MeasuredSpeed) => void;
-  /** The runner's process ended during a job of this model. */
-  readonly onCrash: (model: ModelFile) => void;
   /** Take no job for so many milliseconds, after a crash. */
   readonly onRest: (ms: number) => void;
   readonly onWork: (view: WorkView | null) => void;
@@ -89,13 +81,13 @@ async function run(
   shown: ShownJob,
   job: RunnerJob,
   ctx: JobContext,
-): Promise<RunOutcome> {
+): Promise<AttemptOutcome> {
   const { attemptId, model } = job;
   const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, (view) =>
     shown.show(attemptId, view),
   );
   ctx.signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
-  const outcome = await runner.run(job, {
+  const events: RunEvents = {
     loaded: (report) => {
       logLoad(log, attemptId, report);
       onLoaded(model, report);
@@ -106,7 +98,8 @@ async function run(
       ctx.append(text);
     },
     measured: (speed) => onMeasured(model, speed),
-  });
+  };
+  const outcome = await runner.run(job, events, ctx.jobId);
   progress.end();
   shown.show(attemptId, null);
   return outcome;
@@ -122,16 +115,15 @@ function logLoad(log: Log, attemptId: string, report: LoadReport): void {
 }
 
 function resultOf(
-  outcome: RunOutcome,
-  { runner, log, onBadModel, onCrash, onRest }: JobHandlerDeps,
+  outcome: AttemptOutcome,
+  { runner, log, onBadModel, onRest }: JobHandlerDeps,
   model: ModelFile,
   ctx: JobContext,
 ): Value {
-  if (outcome.kind === "aborted") throw new ReleaseJob();
+  if (outcome.kind !== "done" && runner.restMs > 0) onRest(runner.restMs);
+  if (outcome.kind === "aborted" || outcome.kind === "released") throw new ReleaseJob();
   if (outcome.kind === "failed") {
     if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
-    if (outcome.error.code === "runner_crashed") onCrash(model);
-    if (runner.restMs > 0) onRest(runner.restMs);
     throw failureOf(outcome.error);
   }
   const { usage, timing } = outcome.result;
@@ -146,12 +138,16 @@ function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Va
   return answer as unknown as Value;
 }
 
-/** A missing or unsuitable model makes this device unfit for the job. That does not count as a failed try. */
+/**
+ * A missing or unsuitable model makes this device unfit for the job. That does not count as a failed try. A request that
+ * ended the runner is tried by only one more device.
+ */
 function failureOf(error: JobError): JobFailure {
   const { code, message, retryable } = error;
   return new JobFailure(code, message, {
     retryable,
     unfit: isOfModelFile(error) || code === "model_unsuitable",
+    byJob: code === "request_crashed" || code === "request_timeout",
   });
 }
 

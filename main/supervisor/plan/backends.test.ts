@@ -7,7 +7,6 @@ describe("backendOrder", () => {
     arch: "x64",
     gpu: true,
     someDenied: false,
-    gpuCrashed: false,
   } as const;
   it.each([
     [{}, ["cuda", "vulkan", "cpu"]],
@@ -21,7 +20,6 @@ describe("backendOrder", () => {
     [{ platform: "win32", someDenied: true }, ["cuda", "cpu"]],
     [{ arch: "arm64", someDenied: true }, ["cpu"]],
     [{ platform: "darwin", arch: "arm64", someDenied: true }, ["cpu"]],
-    [{ gpuCrashed: true }, ["cpu"]],
   ] as const)("orders the backends of %j: %j", (changed, order) => {
     expect(backendOrder({ ...machine, ...changed })).toEqual(order);
   });

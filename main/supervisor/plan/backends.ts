@@ -11,11 +11,9 @@ export function backendOrder(machine: {
   readonly gpu: boolean;
   /** Whether the rules deny one of several GPUs. Only CUDA can leave one out without knowing their number. */
   readonly someDenied?: boolean;
-  /** The runner's process ended when it last used the GPU. */
-  readonly gpuCrashed: boolean;
 }): readonly Backend[] {
-  const { platform, arch, gpu, someDenied = false, gpuCrashed } = machine;
-  if (!gpu || gpuCrashed) return ["cpu"];
+  const { platform, arch, gpu, someDenied = false } = machine;
+  if (!gpu) return ["cpu"];
   if (someDenied) return arch === "x64" && platform !== "darwin" ? ["cuda", "cpu"] : ["cpu"];
   if (platform === "darwin") return arch === "arm64" ? ["metal", "cpu"] : ["cpu"];
   if (platform === "linux" || platform === "win32") {

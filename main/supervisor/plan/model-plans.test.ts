@@ -133,13 +133,17 @@ describe("plans", { timeout: 60_000 }, () => {
       }
     }));
 
-  it("stops using the GPU for a model that ended the process", () =>
+  it("passes over a backend that crashed twice, and uses it again when it has worked", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
       plans.setLimits({ gpu: true, deniedGpus: [], memoryMb: null }, [model]);
       const before = plans.planFor(model).backends;
-      plans.crashed(model);
-      expect(before.at(-1)).toBe("cpu");
-      expect(plans.planFor(model).backends).toEqual(["cpu"]);
+      const [first = "cpu"] = before;
+      plans.usedBackend(model.sha256, first, "crashed");
+      expect(plans.planFor(model).backends).toEqual(before);
+      plans.usedBackend(model.sha256, first, "crashed");
+      expect(plans.planFor(model).backends).toEqual(before.filter((backend) => backend !== first));
+      plans.usedBackend(model.sha256, first, "worked");
+      expect(plans.planFor(model).backends).toEqual(before);
     }));
 });

@@ -1,7 +1,8 @@
 import type { LoadPlan, ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
-import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
+import type { Backend, MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
 import type { Log } from "../../log.ts";
+import { BackendFaults } from "./backend-faults.ts";
 import { backendOrder } from "./backends.ts";
 import { type Fit, fitModel } from "./model-fit.ts";
 import type { ModelKnowledge } from "./model-knowledge.ts";
@@ -30,8 +31,7 @@ export class ModelPlans {
   readonly #fits = new Map<string, Fit>();
   /** The context that each model was fitted for. */
   readonly #fittedTokens = new Map<string, number>();
-  /** Models that ended the process while a GPU was in use. */
-  readonly #gpuCrashed = new Set<string>();
+  readonly #faults = new BackendFaults();
   #limits: PlanLimits = { gpu: false, memoryMb: null };
   /** The last known free memory. */
   #freeBytes = 0;
@@ -76,8 +76,7 @@ export class ModelPlans {
         arch: process.arch,
         gpu: this.#limits.gpu,
         someDenied: (this.#limits.deniedGpus ?? []).length > 0,
-        gpuCrashed: this.#gpuCrashed.has(model.sha256),
-      }),
+      }).filter((backend) => !this.#faults.isPassedOver(model.sha256, backend)),
       gpuLayers: "auto",
       spareBytes: this.#spareBytes(model),
       measure: knowledge.speed(model.sha256) === null,
@@ -131,12 +130,14 @@ export class ModelPlans {
     this.#deps.knowledge.addSpeed(model.sha256, speed, this.#deps.threads);
   }
 
-  /** The runner's process ended during a job of the model. If a GPU was in use, later plans use the CPU. */
-  crashed(model: ModelFile): void {
-    const gpu = this.planFor(model).backends.length > 1;
-    if (!gpu) return;
-    this.#gpuCrashed.add(model.sha256);
-    this.#deps.log("warn", "model.gpu-given-up", { modelId: model.modelId });
+  /** A model was used with a backend: a job was done, or the runner's process crashed. */
+  usedBackend(sha256: string, backend: Backend, how: "worked" | "crashed"): void {
+    if (how === "worked") {
+      this.#faults.worked(sha256, backend);
+      return;
+    }
+    const forMs = this.#faults.crashed(sha256, backend);
+    if (forMs > 0) this.#deps.log("warn", "model.backend-rests", { sha256, backend, forMs });
   }
 
   /**

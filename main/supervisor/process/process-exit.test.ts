@@ -1,29 +1,37 @@
 import { describe, expect, it } from "vitest";
-import { type EndReason, isOrderly, outcomeAtExit } from "./process-exit.ts";
-
-type Expected = readonly [EndReason | null, boolean, string];
-
-const exits: readonly Expected[] = [
-  ["abort", true, "runner_crashed"],
-  ["yield", true, "aborted"],
-  ["rest", true, "aborted"],
-  ["silence", false, "runner_timeout"],
-  ["memory", false, "out_of_memory"],
-  [null, false, "runner_crashed"],
-];
+import { type EndReason, isKilledFromOutside, isOrderly } from "./process-exit.ts";
 
 describe("a process that exited", () => {
-  it.each(exits)("tells whether an exit with reason %s is orderly: %s", (reason, orderly) => {
+  it.each<[EndReason | null, boolean]>([
+    ["abort", true],
+    ["yield", true],
+    ["rest", true],
+    ["silence", false],
+    ["memory", false],
+    ["flood", false],
+    [null, false],
+  ])("tells whether an exit with reason %s is orderly: %s", (reason, orderly) => {
     expect(isOrderly(reason)).toBe(orderly);
   });
 
-  it.each(exits)("fails or aborts other jobs after an exit with reason %s", (reason, _orderly, expected) => {
-    const outcome = outcomeAtExit(reason, false);
-    expect(outcome.kind === "failed" ? outcome.error.code : outcome.kind).toBe(expected);
-    if (outcome.kind === "failed") expect(outcome.error.retryable).toBe(true);
-  });
-
-  it.each(exits)("aborts a job that was asked to stop after an exit with reason %s", (reason) => {
-    expect(outcomeAtExit(reason, true)).toEqual({ kind: "aborted" });
-  });
+  it.each([
+    ["linux", null, "SIGKILL", true],
+    ["linux", null, "SIGTERM", true],
+    ["darwin", 137, null, true],
+    ["linux", 9, null, true],
+    ["win32", 1, null, true],
+    ["linux", 1, null, false],
+    ["linux", null, "SIGSEGV", false],
+    ["darwin", null, "SIGABRT", false],
+    ["linux", 139, null, false],
+    ["linux", 134, null, false],
+    ["win32", 0xc0000005, null, false],
+    ["win32", 0, null, false],
+    ["linux", null, null, false],
+  ] as const)(
+    "tells on %s whether something else killed it, with code %s and signal %s: %s",
+    (system, code, signal, outside) => {
+      expect(isKilledFromOutside({ code, signal }, system)).toBe(outside);
+    },
+  );
 });

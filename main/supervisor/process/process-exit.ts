@@ -1,31 +1,30 @@
-import { assertNever } from "../../../app/assert-never.ts";
-import { jobErrors } from "../../../app/contract/job-errors.ts";
-import type { RunOutcome } from "../../../app/contract/runner.ts";
+import type { RunnerExit } from "./runner-child.ts";
 
-/** Why the supervisor ends a process. A process that exits without a reason has crashed. */
-export type EndReason = "abort" | "yield" | "rest" | "silence" | "memory";
+/**
+ * Why the supervisor ends a process. A process that exits without a reason has crashed, or something else killed it.
+ * `flood`: it sent more than a runner ever does.
+ */
+export type EndReason = "abort" | "yield" | "rest" | "silence" | "memory" | "flood";
 
 /** Whether the exit was wanted. Then the next job may start at once. */
 export function isOrderly(reason: EndReason | null): boolean {
   return reason === "abort" || reason === "yield" || reason === "rest";
 }
 
-/** The outcome of a job whose process has exited. @param aborting the job had been asked to stop. */
-export function outcomeAtExit(reason: EndReason | null, aborting: boolean): RunOutcome {
-  if (aborting) return { kind: "aborted" };
-  switch (reason) {
-    case "yield":
-    case "rest":
-      return { kind: "aborted" };
-    case "silence":
-      return { kind: "failed", error: jobErrors.silent };
-    case "memory":
-      return { kind: "failed", error: jobErrors.outOfMemory };
-    // The process was killed for the abort of another job.
-    case "abort":
-    case null:
-      return { kind: "failed", error: jobErrors.crashed };
-    default:
-      return assertNever(reason);
-  }
+/** SIGKILL and SIGTERM, as exit codes of a shell and of Electron. */
+const outsideCodes = [137, 9, 143, 15];
+/** Windows' Task Manager and `taskkill` end a process with this code. Elsewhere it is Node's, after an exception. */
+const endedOnWindows = 1;
+
+/**
+ * Whether something else ended the process: the system without memory, a shutdown, or a person. A native crash has other
+ * signals and codes.
+ */
+export function isKilledFromOutside(
+  { code, signal }: RunnerExit,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  if (signal !== null) return signal === "SIGKILL" || signal === "SIGTERM";
+  if (platform === "win32") return code === endedOnWindows;
+  return code !== null && outsideCodes.includes(code);
 }

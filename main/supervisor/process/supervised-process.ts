@@ -1,5 +1,10 @@
 import { readFileSync } from "node:fs";
-import { type FromRunner, parseFromRunner, type ToRunner } from "../../../app/contract/runner.ts";
+import {
+  type FromRunner,
+  type ModelLoad,
+  parseFromRunner,
+  type ToRunner,
+} from "../../../app/contract/runner.ts";
 import type { Log } from "../../log.ts";
 import { CpuAffinity } from "./cpu-affinity.ts";
 import type { EndReason } from "./process-exit.ts";
@@ -27,6 +32,8 @@ export function sameForProcess(before: RunnerLimits | null, now: RunnerLimits): 
 type SupervisedProcessDeps = {
   readonly child: RunnerChild;
   readonly silence: SilenceLimits;
+  /** The same for the choice of one token, during which the process still sends signs of life. */
+  readonly choice: SilenceLimits;
   readonly cpuTimes: ReadCpuTimes;
   readonly log: Log;
 };
@@ -34,6 +41,8 @@ type SupervisedProcessDeps = {
 type ProcessListener = {
   /** Whether the process should send something. A process without work is silent, and well. */
   readonly hasWork: () => boolean;
+  /** Whether a job is at the choice of a token that fits its grammar. */
+  readonly isChoosing: () => boolean;
   /** Called after the process's own state is updated from the message. */
   readonly onMessage: (message: FromRunner) => void;
   /** The process has been silent for so long that it must be stuck. Called at every tick from then on. */
@@ -42,6 +51,10 @@ type ProcessListener = {
   readonly onExit: (exit: RunnerExit) => void;
 };
 
+/** More messages, or characters of text, between two looks at the process are a flood. A busy runner sends a tenth. */
+const mostMessages = 50_000;
+const mostChars = 64 * 2 ** 20;
+
 /** One run of the runner's process, from its spawn to its exit: its state, and why it is ended. */
 export class SupervisedProcess {
   /** Resolves when the process has exited and its memory is free. */
@@ -49,21 +62,27 @@ export class SupervisedProcess {
   readonly #child: RunnerChild;
   readonly #tickMs: number;
   readonly #silence: Silence;
+  readonly #choice: Silence;
   readonly #affinity: CpuAffinity;
   readonly #log: Log;
   readonly #resolveGone: (value: undefined) => void;
   #started = false;
   #holdsModel = false;
+  #loading: ModelLoad | null = null;
+  #messages = 0;
+  #chars = 0;
+  #badMessages = 0;
   #endReason: EndReason | null = null;
   #isGone = false;
 
-  constructor({ child, silence, cpuTimes, log }: SupervisedProcessDeps) {
+  constructor({ child, silence, choice, cpuTimes, log }: SupervisedProcessDeps) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.gone = promise;
     this.#resolveGone = resolve;
     this.#child = child;
     this.#tickMs = silence.tickMs;
     this.#silence = new Silence(silence, cpuTimes);
+    this.#choice = new Silence(choice, cpuTimes);
     this.#affinity = new CpuAffinity(child.pid);
     this.#log = log;
   }
@@ -88,6 +107,11 @@ export class SupervisedProcess {
     return this.#holdsModel;
   }
 
+  /** The load that is under way. No job may wait for it anymore. */
+  get loading(): ModelLoad | null {
+    return this.#loading;
+  }
+
   /** Why it was told to end, even if it has not exited yet. Null: an exit now would be a crash. */
   get endReason(): EndReason | null {
     return this.#endReason;
@@ -103,6 +127,7 @@ export class SupervisedProcess {
       if (this.#isGone) return;
       this.#isGone = true;
       clearInterval(timer);
+      if (this.#badMessages > 1) this.#log("warn", "runner.bad-messages", { count: this.#badMessages });
       this.#resolveGone(undefined);
       listener.onExit(exit);
     });
@@ -130,20 +155,35 @@ export class SupervisedProcess {
   }
 
   #receive(message: FromRunner | null, { onMessage }: ProcessListener): void {
+    this.#countFlood(message);
     if (message === null) {
-      this.#log("warn", "runner.bad-message");
+      // Only the first is logged, so that a broken runner does not fill the log.
+      if (this.#badMessages === 0) this.#log("warn", "runner.bad-message");
+      this.#badMessages += 1;
       return;
     }
     this.#silence.reset();
+    if (message.type === "step") this.#choice.reset();
     if (message.type === "started") this.#started = true;
     if (message.type === "loaded") this.#holdsModel = true;
+    if (message.type === "loading") this.#loading = message.load;
     onMessage(message);
   }
 
-  #checkSilence({ hasWork, onSilent }: ProcessListener): void {
+  #countFlood(message: FromRunner | null): void {
+    this.#messages += 1;
+    if (message?.type === "text") this.#chars += message.text.length;
+    if (this.#messages > mostMessages || this.#chars > mostChars) this.end("flood");
+  }
+
+  #checkSilence({ hasWork, isChoosing, onSilent }: ProcessListener): void {
+    this.#messages = 0;
+    this.#chars = 0;
     // Reading a file's head is work too: a broken file can be read forever.
     if (this.#started && !hasWork()) this.#silence.reset();
-    if (this.#silence.tick(this.pid)) onSilent();
+    if (!isChoosing()) this.#choice.reset();
+    const isSilent = this.#silence.tick(this.pid);
+    if (this.#choice.tick(this.pid) || isSilent) onSilent();
   }
 }
 

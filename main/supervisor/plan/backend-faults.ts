@@ -1,0 +1,44 @@
+import type { Backend } from "../../../app/contract/speed.ts";
+
+/** A single crash may have any cause. From the second in a row on, the backend is passed over for a while. */
+const crashesAllowed = 1;
+const firstRestMs = 10 * 60_000;
+const longestRestMs = 24 * 3_600_000;
+
+type Fault = { crashes: number; until: number };
+
+/**
+ * Crashes of the runner by model and GPU backend, in a row. After repeated ones the backend is passed over, each time
+ * twice as long. A job that it completes clears its record.
+ */
+export class BackendFaults {
+  readonly #faults = new Map<string, Fault>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** @returns milliseconds for which the backend is passed over now; 0 after a first crash. */
+  crashed(sha256: string, backend: Backend): number {
+    // The last resort is never passed over.
+    if (backend === "cpu") return 0;
+    const crashes = (this.#faults.get(keyOf(sha256, backend))?.crashes ?? 0) + 1;
+    const counted = crashes - crashesAllowed;
+    const restMs = counted > 0 ? Math.min(longestRestMs, firstRestMs * 2 ** (counted - 1)) : 0;
+    this.#faults.set(keyOf(sha256, backend), { crashes, until: this.#now() + restMs });
+    return restMs;
+  }
+
+  worked(sha256: string, backend: Backend): void {
+    this.#faults.delete(keyOf(sha256, backend));
+  }
+
+  isPassedOver(sha256: string, backend: Backend): boolean {
+    return (this.#faults.get(keyOf(sha256, backend))?.until ?? 0) > this.#now();
+  }
+}
+
+function keyOf(sha256: string, backend: Backend): string {
+  return `${sha256} ${backend}`;
+}
