@@ -1,6 +1,6 @@
 import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar-cost.ts";
-import { schemaRules } from "./schema-rules.ts";
+import { type JsonSchema, schemaRules } from "./schema-rules.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
@@ -9,9 +9,6 @@ import { schemaRules } from "./schema-rules.ts";
 type SchemaParse =
   | { readonly kind: "ok"; readonly schema: JsonSchema }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
-
-/** Contains only enforced keywords and descriptions. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export const schemaLimits = {
   /** UTF-8 bytes of the schema's JSON. */

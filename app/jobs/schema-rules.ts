@@ -1,5 +1,7 @@
 import type { GrammarPart, GrammarRules, GrammarSequence } from "./grammar-cost.ts";
-import type { JsonSchema } from "./json-schema.ts";
+
+/** A parsed schema. Contains only enforced keywords and descriptions. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
  * The rules of the grammar that node-llama-cpp would make of a parsed schema, as shapes for `grammarCost`. They cost

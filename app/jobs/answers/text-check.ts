@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from "../../json.ts";
 import type { ChatRequest, ChatResult, ToolCall } from "../chat.ts";
-import type { JsonSchema } from "../json-schema.ts";
+import type { JsonSchema } from "../schema-rules.ts";
 import { limits } from "../limits.ts";
 import type { Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
