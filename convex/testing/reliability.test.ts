@@ -247,7 +247,7 @@ describe("a retired device", () => {
 describe("a device with an old version", () => {
   const hello = async ({ key }: Device, version: string) =>
     await t.mutation(api.work.hello, { key, ...greeting([modelId]), version });
-  const require = async (version: string) => {
+  const requireVersion = async (version: string) => {
     await t.mutation(api.adminDevices.setOldestVersion, { session, version });
     await pass(t, 10);
   };
@@ -259,7 +259,7 @@ describe("a device with an old version", () => {
       status: "outdated",
       needsVersion: "0.1.0",
     });
-    await require("0.10.0");
+    await requireVersion("0.10.0");
     expect(await Promise.all([bad, good].map(statusOfDevice))).toEqual(["outdated", "outdated"]);
     expect(await t.mutation(api.work.take, { key: good.key, demand: { jobs: 1 } })).toEqual({
       kind: "unable",
@@ -271,7 +271,7 @@ describe("a device with an old version", () => {
       needsVersion: null,
     });
     expect(await take(t, good)).toHaveLength(1);
-    await require("0.1.0");
+    await requireVersion("0.1.0");
     expect(await statusOfDevice(bad)).toBe("outdated");
     await hello(bad, "0.1.0");
     expect(await statusOfDevice(bad)).toBe("active");
@@ -280,7 +280,7 @@ describe("a device with an old version", () => {
   it.each(["", "1", "v1.0.0", "1.0.0.0", "0.0.1"])(
     "cannot be required to have the version %j",
     async (version) => {
-      await expect(require(version)).rejects.toThrow();
+      await expect(requireVersion(version)).rejects.toThrow();
     },
   );
 });

@@ -32,7 +32,8 @@ it("finds a check in pieces, and among lines of any length", async () => {
   expect(printed.last).toBe(place);
 });
 
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const donorFixture = fileURLToPath(new URL("./logging-donor.fixture.ts", import.meta.url));
+const runnerFixture = fileURLToPath(new URL("./talkative-runner.fixture.ts", import.meta.url));
 
 it(
   "logs of a crash only the place in llama.cpp, and passes on nothing that the runner prints",
@@ -40,13 +41,9 @@ it(
   async () => {
     // What the fixture prints.
     const marker = "Quokka-4711";
-    const donor = spawn(
-      process.execPath,
-      [at("./logging-donor.fixture.ts"), at("./talkative-runner.fixture.ts")],
-      {
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const donor = spawn(process.execPath, [donorFixture, runnerFixture], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let printed = "";
     for (const stream of [donor.stdout, donor.stderr])
       stream.on("data", (text: Buffer) => (printed += text.toString()));
