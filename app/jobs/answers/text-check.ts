@@ -38,6 +38,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     contextTokens,
     maxTokens: request.maxTokens,
     answerBytes: utf8Length(text) + calledBytes + stopBytes,
+    hidesTokens: hidesTokens(answer, request),
   };
   return (
     usageMistake(answer, bounds, heldMs) ??
@@ -47,6 +48,16 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     formatMistake(answer, request) ??
     logprobMistake(answer, request)
   );
+}
+
+/**
+ * Whether any number of an honest device's tokens may be hidden. An answer that was cut by its length may lack an unfinished
+ * tool call. JSON loses the blanks at its end. There are many only if its length or a stop string has cut it.
+ */
+function hidesTokens({ finishReason }: ChatResult, { format, stop }: Sampling): boolean {
+  if (finishReason === "length") return true;
+  const isJson = format?.kind === "json" || format?.kind === "json-schema";
+  return finishReason === "stop" && isJson && stop.length > 0;
 }
 
 /** A device with little memory may have a shorter context than the model, but not a shorter one than this. */

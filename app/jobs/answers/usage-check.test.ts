@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
 
-const bounds = { promptTokens: 100, contextTokens: 4_096, maxTokens: 64, answerBytes: 30 };
+const bounds = {
+  promptTokens: 100,
+  contextTokens: 4_096,
+  maxTokens: 64,
+  answerBytes: 30,
+  hidesTokens: false,
+};
 const report = (usage: object, timing: object = {}) => ({
   usage: { promptTokens: 10, completionTokens: 3, ...usage },
   timing: { prefillMs: 5, generateMs: 20, ...timing },
