@@ -7,9 +7,10 @@ import { failureOf, makeCache, nothing } from "./report.ts";
 import { confineWindows } from "./windows/confine-windows.ts";
 
 /**
- * Takes from this process, for good, whatever llama.cpp does not need. Call it first of all, before anything foreign is
- * read: on Linux the program starts a second time. Never throws. Returns what the system could give.
+ * Gives up every right of this process that llama.cpp does not need. The process cannot get them back. Call this before
+ * anything else, because on Linux the program starts a second time. Never throws.
  * @param entry the program's file, as an absolute path.
+ * @returns how far the system confines each part, and why not further.
  */
 export function confineProcess(entry: string): Confinement {
   const order = confinementOrder(process.env);

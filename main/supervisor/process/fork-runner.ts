@@ -52,7 +52,7 @@ export function forkRunner(entry: string): SpawnRunner {
           told = true;
           listener({ code, signal, failedCheck: checks?.last ?? null });
         };
-        // Whoever kills it waits for its memory, and not for its words.
+        // After a kill the caller needs the memory back at once, so it does not wait for printed text.
         child.once("exit", (code, signal) => {
           if (child.killed) tell(code, signal);
           else setTimeout(() => tell(code, signal), lastWordsMs).unref();
