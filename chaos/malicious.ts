@@ -51,7 +51,9 @@ async function main(): Promise<number> {
       const faults = [
         ...load.errors.map((error) => `a request failed: ${error}`),
         ...(load.answered === load.sent ? [] : [`${load.sent - load.answered} requests were not answered`]),
-        ...(row?.earnedMicro === 0n ? [] : [`the liar earned ${row?.earnedMicro} micro-credits`]),
+        ...(row?.earnedMicro === 0n || lie.startsWith("tells")
+          ? []
+          : [`the liar earned ${row?.earnedMicro} micro-credits`]),
         ...(paused ? [] : [`the liar was not paused after ${liar.given} jobs`]),
         ...(liar.given <= mostJobs ? [] : [`the liar got ${liar.given} jobs`]),
       ];

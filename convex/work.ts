@@ -32,6 +32,11 @@ export const hello = mutation({
     const device = await authenticateDevice(ctx, call.key);
     signingKeyOf(device);
     const greeted = await queue.workerMutation(ctx, queue.component.work.hello, call);
+    // A start gives back what the device still held.
+    if (call.startup) {
+      const keyHash = await queue.hashKey(call.key);
+      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
+    }
     const oldest = await oldestVersionOf(ctx, device.organizationId);
     await applyVersion(ctx, device, call.version ?? null, oldest, Date.now());
     return greeted;
@@ -125,9 +130,10 @@ export const release = mutation({
   args: { ...workerMutations.release.args, key: v.string() },
   handler: async (ctx, call): Promise<FunctionReturnType<QueueComponent["work"]["release"]>> => {
     const released = await queue.workerMutation(ctx, queue.component.work.release, call);
-    await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, {
-      keyHash: await queue.hashKey(call.key),
-    });
+    if (released.fenced.length < call.attemptIds.length)
+      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, {
+        keyHash: await queue.hashKey(call.key),
+      });
     return released;
   },
 });

@@ -22,7 +22,6 @@ describe("a device", () => {
     ["five failures before twenty successes", `${"s".repeat(20)}fffff`],
     ["nine lost connections", "lllllllll"],
     ["fifteen returned jobs", "r".repeat(15)],
-    ["returned jobs and a success", `${"r".repeat(19)}s`],
     ["ten lost connections among as many successes", "lslslslslslslslslsls"],
   ])("is reliable with %s", (_, ends) => {
     expect(unreliabilityOf(past(ends))).toBeNull();
@@ -34,6 +33,7 @@ describe("a device", () => {
     ["wrong answers between successes", "wwswwfw", { failed: 6, of: 7, cause: "answers" }],
     ["ten lost connections", "llllllllll", { failed: 10, of: 10, cause: "lost" }],
     ["sixteen returned jobs", "r".repeat(16), { failed: 16, of: 16, cause: "returned" }],
+    ["returned jobs and a few successes", `${"r".repeat(16)}ssss`, { failed: 16, of: 20, cause: "returned" }],
     ["failures and lost connections", "fflllfll", { failed: 8, of: 8, cause: "lost" }],
   ])("is unreliable with %s", (_, ends, found) => {
     expect(unreliabilityOf(past(ends))).toEqual(found);
@@ -44,6 +44,17 @@ describe("a device", () => {
     expect(unreliabilityOf(past("ffffffffffffffff", 100))).toEqual({ failed: 16, of: 16, cause: "errors" });
     expect(unreliabilityOf(past("lllllllllllllllllll", 100))).toBeNull();
     expect(unreliabilityOf(past("r".repeat(20), 0))).toBeNull();
+  });
+
+  it("cannot hide behind failures that follow each other closely", () => {
+    const wrong = `s${"w".repeat(19)}`;
+    expect(unreliabilityOf(past(wrong, 1_900))).toEqual({ failed: 19, of: 20, cause: "answers" });
+    expect(unreliabilityOf(past(wrong, 10))).toEqual({ failed: 19, of: 20, cause: "answers" });
+    expect(unreliabilityOf(past(`s${"f".repeat(19)}`, 1_900))).toEqual({
+      failed: 19,
+      of: 20,
+      cause: "errors",
+    });
   });
 });
 

@@ -33,7 +33,10 @@ export const reliability = {
   /** A device with so many failures and no success is paused, even if they were one incident. */
   hopeless: 16,
   /** A job that is given back so soon was not worked on, in ms. */
-  returnedWithinMs: 3_000,
+  returnedWithinMs: 5_000,
+  /** A device that gives back so many jobs at once is paused. A person comes back less often in that time, in ms. */
+  returns: 16,
+  returnsCountForMs: 3_600_000,
   /** Older attempts do not count. */
   withinMs: 7 * 24 * 3_600_000,
 } as const;
@@ -52,31 +55,35 @@ export function unreliabilityOf(past: readonly PastAttempt[]): Unreliability | n
   }
   // Jobs that are given back in one moment are one: a person came back.
   const returns = new Set(all.filter(({ end }) => end === "returned").map(({ endedAt }) => endedAt)).size;
-  const isHopeless = succeeded === 0 && failures.length + returns >= reliability.hopeless;
-  return isHopeless ? { failed: bad.length + returns, of: all.length, cause: causeOf(all) } : null;
+  if (returns >= reliability.returns) return { failed: returns, of: all.length, cause: "returned" };
+  const isHopeless = succeeded === 0 && failures.length >= reliability.hopeless;
+  return isHopeless ? { failed: bad.length, of: recent.length, cause: causeOf(bad) } : null;
 }
 
+/** Each wrong answer is an incident. Other failures that come soon after the first of them are one. */
 function incidentsIn(bad: readonly PastAttempt[]): number {
-  const last = new Map<string, number>();
+  const began = new Map<string, number>();
   let incidents = 0;
   for (const { code, endedAt } of [...bad].sort((a, b) => a.endedAt - b.endedAt)) {
-    if (endedAt - (last.get(code) ?? -Infinity) > reliability.sameIncidentMs) incidents += 1;
-    last.set(code, endedAt);
+    const isNew = endedAt - (began.get(code) ?? -Infinity) > reliability.sameIncidentMs;
+    if (isNew) began.set(code, endedAt);
+    if (isNew || code === answerRefused) incidents += 1;
   }
   return incidents;
 }
 
+/** The code of an answer that the backend refused. */
+export const answerRefused = "answer_refused";
+
 const causeByCode: Readonly<Record<string, FailureCause>> = {
-  answer_refused: "answers",
+  [answerRefused]: "answers",
   worker_timeout: "hung",
   lost: "lost",
-  returned: "returned",
 };
 
-function causeOf(past: readonly PastAttempt[]): FailureCause {
+function causeOf(bad: readonly PastAttempt[]): FailureCause {
   const counts = new Map<FailureCause, number>();
-  for (const { code, end } of past) {
-    if (end === "succeeded") continue;
+  for (const { code } of bad) {
     const cause = causeByCode[code] ?? "errors";
     counts.set(cause, (counts.get(cause) ?? 0) + 1);
   }

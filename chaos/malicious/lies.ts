@@ -35,6 +35,8 @@ function answer(result: object, report: object = {}): Lie {
   };
 }
 
+let truths = 0;
+
 /** Kinds of malicious devices: for each, what it does with every job. */
 export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
   "says that every prompt is too long": () => failure("context_length_exceeded"),
@@ -58,4 +60,10 @@ export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
   "signs another attempt": () => ({ kind: "forge", signature: "of another attempt" }),
   "sends random signatures": () => ({ kind: "forge", signature: "random" }),
   "gives every job back": () => ({ kind: "release" }),
+  "tells the truth once in five times": () => {
+    truths += 1;
+    return truths % 5 === 0
+      ? { kind: "answer", ...honest }
+      : answer({}, { usage: { promptTokens: 1e9, completionTokens: 1 } });
+  },
 };

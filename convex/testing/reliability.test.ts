@@ -47,6 +47,9 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+/** A job of which a device may say that it cannot be done. */
+const submitJson = async () =>
+  await submitWork(t, acme.apiKey, { kind: "chat", request: chat("Hi", { format: { kind: "json" } }) });
 const statusOfDevice = async ({ key }: Device) => (await t.query(api.devices.me, { key })).status;
 
 const audit = async () => {
@@ -157,9 +160,9 @@ describe("a device that fails", () => {
 
   it("is not blamed for jobs at which other devices fail, too", async () => {
     for (let i = 0; i < 12; i += 1) {
-      const jobId = await submit(t, acme);
+      const jobId = await submitJson();
       for (const device of [bad, good]) {
-        await fail(t, device, await claim(t, device, jobId), { code: "internal_error", retryable: false });
+        await fail(t, device, await claim(t, device, jobId), { code: "invalid_grammar", retryable: false });
         await pass(t, 10);
       }
       expect(await statusOf(t, acme, jobId)).toBe("failed");
@@ -171,16 +174,16 @@ describe("a device that fails", () => {
   it("is resumed by itself once others fail at the same jobs", async () => {
     const jobIds = [];
     for (let i = 0; i < 5; i += 1) {
-      jobIds.push(await submit(t, acme));
+      jobIds.push(await submitJson());
       await fail(t, bad, await claim(t, bad, jobIds.at(-1) ?? ""), {
-        code: "internal_error",
+        code: "invalid_grammar",
         retryable: false,
       });
       await pass(t, 3_000);
     }
     expect(await statusOfDevice(bad)).toBe("paused");
     for (const jobId of jobIds) {
-      await fail(t, good, await claim(t, good, jobId), { code: "internal_error", retryable: false });
+      await fail(t, good, await claim(t, good, jobId), { code: "invalid_grammar", retryable: false });
       await pass(t, 3_000);
     }
     expect(await statusOfDevice(bad)).toBe("active");

@@ -159,7 +159,9 @@ describe("a donor that runs", () => {
     for (const { at } of facts) expect(at ?? 0).toBeLessThanOrEqual(Date.now());
     expect(facts.filter(({ fact }) => fact.known).length).toBeGreaterThanOrEqual(3);
     const { out } = await gleaner("facts", "--data", folder);
-    expect(out.trim().split("\n")).toHaveLength(facts.length + 1);
+    const [table, confinement] = out.trim().split("\n\n");
+    expect(table?.split("\n")).toHaveLength(facts.length + 1);
+    expect(confinement).toMatch(/^Confinement of the model's process/);
     expect(out).toContain("Other programs");
   });
 

@@ -20,7 +20,7 @@ const seen: ReadonlySet<string> = new Set(["answer_refused", "worker_timeout"]);
 
 /**
  * Pauses a device that fails too often, and resumes one whose failures turned out to be those of the jobs. Called after
- * failures only. It reads the queue's attempts and keeps no counts of its own, so that jobs cost nothing more.
+ * failures, releases and starts only. It reads the queue's attempts and keeps no counts of its own, so that jobs cost nothing more.
  */
 export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
   const { organizationId, workerId, judgedFrom = 0, pause } = device;
@@ -33,7 +33,7 @@ export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now:
   if (pause === undefined && ended.filter(isBad).length < reliability.incidents) return;
   const others = await areOthersAccepting(ctx, device);
   if (pause === undefined && !others && !ended.some(({ error }) => seen.has(error?.code ?? ""))) return;
-  const { past, shared } = await pastOf(ctx, device, ended, others);
+  const { past, shared } = await pastOf(ctx, device, ended, { others, now });
   const found = unreliabilityOf(past);
   if (found !== null && pause === undefined) {
     await pauseForFailures(ctx, device, found, unreliabilityWords(found), now);
@@ -62,7 +62,7 @@ async function pastOf(
   ctx: QueryCtx,
   device: Doc<"devices">,
   ended: readonly AttemptView[],
-  others: boolean,
+  { others, now }: { readonly others: boolean; readonly now: number },
 ): Promise<{ readonly past: readonly PastAttempt[]; readonly shared: number }> {
   const past: PastAttempt[] = [];
   let shared = 0;
@@ -72,7 +72,7 @@ async function pastOf(
     const endedAt = attempt.endedAt ?? 0;
     if (status === "succeeded") past.push({ endedAt, end: "succeeded", code: "" });
     else if (status === "lost") past.push({ endedAt, end: "lost", code: "lost" });
-    else if (status === "released" && wasReturned(attempt))
+    else if (wasReturned(attempt) && endedAt >= now - reliability.returnsCountForMs)
       past.push({ endedAt, end: "returned", code: "returned" });
     else if (status === "canceled" && (await wasHung(ctx, attempt)))
       past.push({ endedAt, end: "failed", code: "worker_timeout" });

@@ -63,7 +63,8 @@ export function linuxKernel({ open, errno, koffi }: Native) {
     /** Other programs of this user cannot read its memory, and a crash leaves no image of it. */
     hideMemory(): void {
       check(prctl(setDumpable, 0, 0, 0, 0), "PR_SET_DUMPABLE");
-      limit(limits.core, 0);
+      // At 0 the kernel still passes dumps on to a program such as systemd-coredump (fs/coredump.c).
+      limit(limits.core, 1);
     },
     limitOpenFiles: (count: number) => limit(limits.openFiles, count),
     /** Refuses system calls in all threads of this process, and in later ones. */
