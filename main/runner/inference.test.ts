@@ -210,6 +210,14 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     },
   );
 
+  it("counts all tokens of a tool call that was cut, as the backend allows", async () => {
+    const schema = { type: "object", properties: { words: { enum: ["many words ".repeat(40)] } } };
+    const tools = [{ name: "tell", parameters: JSON.stringify(schema) }];
+    const cut = await answer(norway, { tools, toolChoice: "required", maxTokens: 70 });
+    expect(cut).toMatchObject({ text: "", finishReason: "length", usage: { completionTokens: 70 } });
+    expect(cut.toolCalls).toBeUndefined();
+  });
+
   it("returns null for a grammar that llama.cpp refuses", async () => {
     const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled });
     const grammar = 'root ::= root "a" | "b"';
