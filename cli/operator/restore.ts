@@ -75,8 +75,8 @@ const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> 
   none: null,
   all: "API keys, codes, sign-in links and devices that were revoked, used or retired since the backup stay so.",
   unknown:
-    "There was no earlier data here, or it could not be read. So nobody knows which API keys, enrollment codes and devices" +
-    " were revoked or retired since the backup: they are valid again. Review them in the console, under API keys," +
+    "There was no earlier data here, or not all of it could be read. So nobody knows which API keys, enrollment codes and" +
+    " devices were revoked or retired since the backup: they may be valid again. Review them in the console, under API keys," +
     " Enrollment codes and Devices, and revoke those that you do not know.",
 };
 

@@ -28,7 +28,8 @@ type CarryOverOptions = {
  *
  * The app's internal query `afterRestore:tables` names tables. Its internal mutation `afterRestore:apply` gets their
  * documents of the replaced state: `{ table, documents, isKnown: true }`, once or several times for each table, and at the
- * end `{ table: null, documents: [], isKnown }`. `isKnown` is false if there was no earlier state, or a damaged one.
+ * end `{ table: null, documents: [], isKnown }`. `isKnown` is false if there was no earlier state, or a damaged one. It
+ * still gets the documents of a damaged one that can be read.
  * Without these functions nothing is carried over. Throws if one of them fails.
  */
 export async function carryOver({ dataFile, runner, log }: CarryOverOptions): Promise<void> {
@@ -45,7 +46,10 @@ export async function carryOver({ dataFile, runner, log }: CarryOverOptions): Pr
   rmSync(marker, { force: true });
 }
 
-/** Applies the documents of the replaced state. False if it cannot be read. */
+/**
+ * Applies the documents of the replaced state, without those that damage makes unreadable. False if there was damage, or
+ * no such state.
+ */
 async function applyAll(
   dataFile: string,
   tables: readonly string[],
@@ -54,38 +58,59 @@ async function applyAll(
 ): Promise<boolean> {
   const folder = replacedStateOf(dataFile);
   if (folder === null) return false;
-  let store: Store;
+  const store = tryToRead(() => new Store(join(folder, database)), log);
+  if (store === null) return false;
   try {
-    store = new Store(join(folder, database));
-  } catch (error) {
-    log.warn("restore.previous-unreadable", { message: describeError(error) });
-    return false;
-  }
-  try {
+    let isKnown = true;
     for (const table of tables) {
-      for await (const documents of documentsOf(store, table)) {
-        await run(runner, "runMutation", applyFunction, { table, documents, isKnown: true });
+      let from: Uint8Array | null = new Uint8Array(0);
+      while (from !== null) {
+        const lower: Uint8Array = from;
+        const batch = tryToRead(() => batchFrom(store, table, lower), log);
+        if (batch === null) isKnown = false;
+        else if (batch.documents.length > 0) {
+          await run(runner, "runMutation", applyFunction, {
+            table,
+            documents: batch.documents,
+            isKnown: true,
+          });
+        }
+        from = batch?.next ?? null;
+        await setImmediate();
       }
     }
-    return true;
+    return isKnown;
   } finally {
     store.close();
   }
 }
 
-async function* documentsOf(store: Store, table: string): AsyncGenerator<DocumentJson[]> {
+/** Null if it cannot be read: SQLite finds damage only when it reads that page. */
+function tryToRead<T>(body: () => T, log: Log): T | null {
+  try {
+    return body();
+  } catch (error) {
+    log.warn("restore.previous-unreadable", { message: describeError(error) });
+    return null;
+  }
+}
+
+/** The next documents of a table in the order of their ids. `next` is null after the last ones. */
+function batchFrom(
+  store: Store,
+  table: string,
+  lower: Uint8Array,
+): { readonly documents: DocumentJson[]; readonly next: Uint8Array | null } {
   const byId = store
     .tables()
     .find(({ name }) => name === table)
     ?.indexes.find(({ name }) => name === "by_id");
-  let lower: Uint8Array | null = new Uint8Array(0);
-  while (byId !== undefined && lower !== null) {
-    const rows = store.scan(byId, lower, null, "asc", page);
-    if (rows.length > 0) yield rows.map(({ json }) => JSON.parse(json) as DocumentJson);
-    const last = rows.at(-1);
-    lower = last === undefined ? null : successor(last.key);
-    await setImmediate();
-  }
+  const rows = byId === undefined ? [] : store.scan(byId, lower, null, "asc", page);
+  const last = rows.at(-1);
+  return {
+    documents: rows.map(({ json }) => JSON.parse(json) as DocumentJson),
+    next: last === undefined ? null : successor(last.key),
+  };
 }
 
 async function run(

@@ -16,7 +16,7 @@ import { database, filesFolder } from "./backup-manifest.ts";
 
 /**
  * Outcome of the last restore; `undo` is the path of the state before it. `carried`: what the app kept of that state, see
- * carry-over.ts. "none": the app keeps nothing. "unknown": that state could not be read.
+ * carry-over.ts. "none": the app keeps nothing. "unknown": not all of that state could be read.
  */
 export type RestoreOutcome =
   | {
