@@ -153,7 +153,7 @@ export const retireDevice = adminMutation({
   handler: async (ctx, { deviceId }) => {
     const { organizationId, at } = ctx;
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    await retire(ctx, device, at);
+    await retire(ctx, device, "admin", at);
     return null;
   },
 });

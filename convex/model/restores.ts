@@ -1,8 +1,10 @@
+import type { Infer } from "convex/values";
 import { internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { record } from "./audit.ts";
 import { retire, setService } from "./devices/service.ts";
+import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { cancelJobsOf } from "./organizations/apiKeys.ts";
 import { allOrganizations } from "./organizations/create.ts";
 
@@ -75,24 +77,37 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
       .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
       .unique();
     if (device === null) return;
-    if (status === "retired") await retire(ctx, device, now);
+    if (status === "retired") await retire(ctx, device, "setup", now);
     else if (device.pause === undefined) await setService(ctx, device, { pause }, "system", now);
   },
 };
 
-/** Ends all sessions, those of the backup, too, and records the restore for every organization. */
+const unsignedDetails: Readonly<Partial<Record<Infer<typeof signOutcome>, string>>> = {
+  "changed-outside":
+    "The models of the backup are not those that were signed, so devices refuse them. docs/signatures.md says what to do",
+  "other-key":
+    "The models are signed with a key that this backend does not have, so devices refuse them. docs/signatures.md says " +
+    "what to do",
+};
+
+/**
+ * Ends all sessions, those of the backup, too, signs the catalogs as the newest, and records the restore for every
+ * organization. Devices refuse a catalog that is older than one they have seen.
+ */
 export async function endRestore(ctx: MutationCtx, isKnown: boolean, now: number): Promise<void> {
   await endSessions(ctx);
   for (const { _id: organizationId } of await allOrganizations(ctx)) {
+    const carried = isKnown
+      ? "Whatever was revoked, used or retired since the backup stays so"
+      : "The data before the restore could not be read, or not all of it: keys, codes and devices of the backup may be valid again";
+    const unsigned = unsignedDetails[await signCatalog(ctx, organizationId, "renew", now)];
     await record(ctx, {
       organizationId,
       at: now,
       actor: "setup",
       action: "backup.restored",
       subject: organizationId,
-      detail: isKnown
-        ? "Whatever was revoked, used or retired since the backup stays so"
-        : "The data before the restore could not be read: keys, codes and devices of the backup are valid again",
+      detail: unsigned === undefined ? carried : `${carried}. ${unsigned}`,
     });
   }
 }

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import { addDevice, type Backend, type Organization } from "./backend.fixture.ts";
+import { addDevice, type Backend, type Device, type Organization } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -11,7 +11,10 @@ beforeEach(async () => {
   ({ t, acme, session } = await openWorld());
 });
 
-afterEach(closeWorld);
+afterEach(() => {
+  vi.unstubAllEnvs();
+  closeWorld();
+});
 
 const tables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices"] as const;
 const documentsOf = async (table: (typeof tables)[number]) =>
@@ -38,6 +41,17 @@ it("only makes the restored documents stricter", async () => {
   expect((await t.query(api.devices.me, { key })).status).toBe("retired");
 });
 
+it("records that the restore retired a device, not an admin", async () => {
+  const { deviceId } = await addDevice(t, acme);
+  const [restored] = await documentsOf("devices");
+  await apply("devices", [{ ...restored, status: "retired" }]);
+  expect(await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first())).toMatchObject({
+    action: "device.retired",
+    actor: "setup",
+    subject: deviceId,
+  });
+});
+
 it("ignores secrets that the backup does not have, and fields that it does not know", async () => {
   for (const table of tables) {
     const hash = "ef".repeat(32);
@@ -61,4 +75,61 @@ it("ends all sessions at the end, and says in the audit trail if nothing was kno
   expect(entries).toMatchObject([
     { action: "backup.restored", detail: expect.stringContaining("could not be read") },
   ]);
+});
+
+describe("the catalog of a backup", () => {
+  let device: Device;
+
+  beforeEach(async () => {
+    device = await addDevice(t, acme);
+  });
+
+  const setKey = (secret: string): void => {
+    vi.stubEnv("GLEANER_SIGNING_KEY", secret.repeat(43));
+  };
+  const catalog = async () => (await t.query(api.devices.me, { key: device.key })).catalog;
+  const sign = async () => {
+    setKey("A");
+    await t.mutation(internal.setup.signCatalogs, {});
+    return await catalog();
+  };
+  /** Ends a restore one second later, and returns the detail of its entry in the audit trail. */
+  const restore = async (): Promise<string | undefined> => {
+    vi.advanceTimersByTime(1_000);
+    await apply(null, []);
+    return (await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first()))?.detail;
+  };
+
+  it("is signed again as the newest, so that devices accept it", async () => {
+    const before = await sign();
+    const detail = await restore();
+    const after = await catalog();
+    expect(after?.publicKey).toBe(before?.publicKey);
+    expect(after?.version).toBe((before?.version ?? 0) + 1_000);
+    expect(await t.mutation(internal.setup.signCatalogs, {})).toMatchObject([{ outcome: "unchanged" }]);
+    expect(detail).not.toContain("models");
+  });
+
+  it("is not signed if somebody changed it, and the audit trail says so", async () => {
+    const before = await sign();
+    await t.run(async (ctx) => {
+      const model = await ctx.db.query("models").first();
+      await ctx.db.patch("models", model!._id, { sha256: "ee".repeat(32) });
+    });
+    expect(await restore()).toContain("models of the backup are not those that were signed");
+    expect(await catalog()).toEqual(before);
+  });
+
+  it.each(["", "B"])("stays as it is if its key is not there, and the audit trail says so", async (other) => {
+    const before = await sign();
+    setKey(other);
+    expect(await restore()).toContain("key that this backend does not have");
+    expect(await catalog()).toEqual(before);
+  });
+
+  it("stays unsigned without a signing key", async () => {
+    setKey("");
+    expect(await restore()).not.toContain("models");
+    expect(await catalog()).toBeNull();
+  });
 });

@@ -65,6 +65,8 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   });
   const good = await enroll(code);
   const lost = await enroll(code);
+  const catalog = async () => (await client.query(api.devices.me, { key: good.key })).catalog;
+  const signed = await catalog();
   await gleaner("backup", backup);
 
   // This morning: a leak was found.
@@ -85,6 +87,8 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "active" });
   expect(await client.query(api.admin.me, { session })).toBeNull();
   expect(said).toContain("since the backup stay so");
+  // Devices refuse a catalog that is older than one they have seen, so the restored one is signed again.
+  expect((await catalog())?.version).toBeGreaterThan(signed?.version ?? Infinity);
   const again = await signIn(await newLink());
   const paginationOpts = { numItems: 10, cursor: null };
   const { page } = await client.query(api.admin.audit, { session: again.session, paginationOpts });

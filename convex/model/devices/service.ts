@@ -16,8 +16,13 @@ import { rotateSecret } from "./sharing.ts";
  */
 
 /** Takes a device out of service. Does nothing if it is retired already. */
-export async function retire(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
-  if (await retireQuietly(ctx, device, "device.retired", now)) await replaceSecret(ctx, device, now);
+export async function retire(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  actor: AuditActor,
+  now: number,
+): Promise<void> {
+  if (await retireQuietly(ctx, device, "device.retired", actor, now)) await replaceSecret(ctx, device, now);
 }
 
 /** Retires several devices of one organization. They cost one new sharing secret, not one each. */
@@ -28,7 +33,7 @@ export async function retireMany(
 ): Promise<void> {
   const [first] = devices;
   if (first === undefined) return;
-  for (const device of devices) await retireQuietly(ctx, device, "device.retired", now);
+  for (const device of devices) await retireQuietly(ctx, device, "device.retired", "admin", now);
   await replaceSecret(ctx, first, now);
 }
 
@@ -49,7 +54,7 @@ export async function approve(ctx: MutationCtx, device: Doc<"devices">, now: num
 /** Retires a pending device. It never had the sharing secret, so that stays. Refuses (conflict) any other device. */
 export async function refuseDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
   checkPending(device);
-  await retireQuietly(ctx, device, "device.refused", now);
+  await retireQuietly(ctx, device, "device.refused", "admin", now);
 }
 
 function checkPending({ status }: Doc<"devices">): void {
@@ -134,13 +139,14 @@ async function retireQuietly(
   ctx: MutationCtx,
   { _id: deviceId, organizationId, workerId, status }: Doc<"devices">,
   action: "device.retired" | "device.refused",
+  actor: AuditActor,
   at: number,
 ): Promise<boolean> {
   if (status === "retired") return false;
-  await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor: "admin" });
+  await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor });
   await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
   await forgetModels(ctx, deviceId);
-  await record(ctx, { organizationId, at, actor: "admin", action, subject: deviceId });
+  await record(ctx, { organizationId, at, actor, action, subject: deviceId });
   return true;
 }
 
