@@ -74,3 +74,21 @@ describe("parseSchema", () => {
     expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });
   });
 });
+
+it.each(["\0", "\u0001", "\b", "\f", "\u001b", "\u001f"])(
+  "refuses the control character %j in texts to write",
+  (control) => {
+    const reason = expect.stringContaining("control character") as string;
+    for (const schema of [
+      { const: `a${control}` },
+      { enum: ["a", control] },
+      { type: "object", properties: { [control]: { type: "string" } } },
+    ]) {
+      expect(parseSchema(schema)).toMatchObject({ kind: "refused", reason });
+    }
+  },
+);
+
+it("accepts tabs, line breaks and other characters in texts to write", () => {
+  expect(parseSchema({ const: "a\t\n\r\u007f\u2028\u00e9" })).toMatchObject({ kind: "ok" });
+});

@@ -172,7 +172,7 @@ class Walk {
     if (!isRecord(given)) throw new Refusal(path, "has to be an object");
     const entries = Object.entries(given);
     return Object.fromEntries(
-      entries.map(([name, each]) => [wellFormed(name, path), this.schema(each, [...path, name], depth + 1)]),
+      entries.map(([name, each]) => [writable(name, path), this.schema(each, [...path, name], depth + 1)]),
     );
   }
 
@@ -198,6 +198,14 @@ function text(value: unknown, path: readonly string[]): string {
   throw new Refusal(path, "has to be text");
 }
 
+/** node-llama-cpp escapes no other control characters, so the answer would be no JSON. */
+function writable(value: string, path: readonly string[]): string {
+  if (/\p{Cc}/u.test(value.replace(/[\t\n\r\u007f-\u009f]/g, ""))) {
+    throw new Refusal(path, "has a control character other than a tab or a line break");
+  }
+  return wellFormed(value, path);
+}
+
 function wellFormed(value: string, path: readonly string[]): string {
   if (/\p{Surrogate}/u.test(value)) throw new Refusal(path, "has to be well-formed Unicode");
   return value;
@@ -212,5 +220,5 @@ function count(value: unknown, path: readonly string[]): number {
 function constant(value: unknown, path: readonly string[]): string | number | boolean | null {
   if (value === null || typeof value === "boolean" || Number.isFinite(value))
     return value as boolean | number | null;
-  return text(value, path);
+  return writable(text(value, path), path);
 }

@@ -20,8 +20,8 @@ export function isRefuted(
     case "result_too_large":
       return vectors === undefined;
     default:
-      // All other errors are about the device, not about the job.
-      return true;
+      // An older program may not know a field of the request. All other errors are about the device, not about the job.
+      return code !== "internal_error";
   }
 }
 
