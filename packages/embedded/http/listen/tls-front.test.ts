@@ -88,6 +88,31 @@ test("the connections of one address are bounded with TLS, too", async () => {
   for (const socket of open) socket.destroy();
 });
 
+// Only Linux and Windows have the other loopback addresses without setup.
+test.skipIf(process.platform === "darwin")(
+  "one address with very many silent connections does not end another one's handshake",
+  async () => {
+    const files = await certificateFiles();
+    const { port, server } = await listening(files);
+    let connected = 0;
+    server.on("connection", () => (connected += 1));
+    const to = { port, host: "127.0.0.1" };
+    const honest = connectPlain({ ...to, localAddress: "127.0.0.2" });
+    honest.on("error", () => undefined);
+    await expect.poll(() => connected, patience).toBe(1);
+    let ended = 0;
+    const flood = Array.from({ length: 600 }, () => connectPlain(to));
+    for (const socket of flood) socket.on("error", () => undefined).on("close", () => (ended += 1));
+    onTestFinished(() => flood.forEach((socket) => socket.destroy()));
+    await expect.poll(() => connected, patience).toBe(601);
+    await expect.poll(() => ended, patience).toBeGreaterThanOrEqual(100);
+    expect(honest.readyState).toBe("open");
+    const secure = connect({ ...to, socket: honest, ca: files.cert });
+    await once(secure, "secureConnect");
+    secure.destroy();
+  },
+);
+
 test("TLS 1.1 is refused, and TLS 1.2 works", async () => {
   const files = await certificateFiles();
   const { port } = await listening(files);

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { isLoopback } from "../../wire/host-check.ts";
 import { plainAddress } from "../../wire/request-source.ts";
+import { PendingSockets } from "./pending-sockets.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** Time limit for the first byte, and for the TLS handshake, in ms. */
@@ -24,12 +25,11 @@ const refusal = [
 
 /**
  * Puts TLS in front of an HTTP server that is not listening yet. Its listeners for "connection" get sockets after the
- * handshake. Programs on this machine may still connect without
- * TLS, over loopback. All others are told to use https.
+ * handshake. Programs on this machine may still connect without TLS, over loopback. All others are told to use https.
  * @returns a function that ends the connections that have not become HTTP connections yet
  */
 export function requireTls(server: Server, files: TlsFiles): () => void {
-  const pending = new Map<string, Socket>();
+  const pending = new PendingSockets(maxPending);
   // Node's own handler takes any stream. The others count HTTP connections.
   const serveHttp = server.listeners("connection");
   const accept = (socket: Socket): void => {
@@ -42,20 +42,14 @@ export function requireTls(server: Server, files: TlsFiles): () => void {
   });
   files.onChange((next) => tls.setSecureContext(next));
   tls.on("secureConnection", (socket) => {
-    pending.delete(peerOf(socket));
+    pending.delete(socket);
     accept(socket);
   });
   tls.on("tlsClientError", (_error, socket) => socket.destroy());
 
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    pending.set(peer, socket);
-    // The oldest makes room, so that silent connections cannot keep others out.
-    if (pending.size > maxPending) pending.values().next().value?.destroy();
-    socket.once("close", () => {
-      if (pending.get(peer) === socket) pending.delete(peer);
-    });
+    pending.add(socket);
     socket.on("error", () => socket.destroy());
     const late = setTimeout(() => socket.destroy(), handshakeWithinMs);
     late.unref();
@@ -66,7 +60,7 @@ export function requireTls(server: Server, files: TlsFiles): () => void {
         socket.unshift(first);
         tls.emit("connection", socket);
       } else if (isLoopback(plainAddress(socket.remoteAddress) ?? "")) {
-        pending.delete(peer);
+        pending.delete(socket);
         socket.unshift(first);
         accept(socket);
         socket.resume();
@@ -75,12 +69,5 @@ export function requireTls(server: Server, files: TlsFiles): () => void {
       }
     });
   });
-  return () => {
-    for (const socket of pending.values()) socket.destroy();
-  };
-}
-
-/** A TLS socket has the same peer as the socket below it. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress ?? ""} ${String(remotePort)}`;
+  return () => pending.destroyAll();
 }
