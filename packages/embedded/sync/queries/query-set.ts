@@ -20,6 +20,10 @@ const bytesPerQuery = 4_096;
 const copiesOfArguments = 2;
 /** A failure's message is kept as such and in two texts. */
 const copiesOfFailure = 3;
+/** Queries without room may use this part of the memory besides, so that they can be tried again. */
+const shareOfRefused = 1 / 4;
+/** Memory of such a query besides its arguments, in bytes, estimated. */
+const bytesPerRefused = 512;
 /** Queries that start to run in one turn of the event loop. */
 const queriesPerTurn = 16;
 
@@ -47,6 +51,9 @@ type Entry = {
   journal: string | null;
 };
 
+/** A query without room, which is tried again. */
+type Refused = { readonly add: Add; readonly argsBytes: number };
+
 type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
 
 /** The queries of one connection, each watched as the connection's identity. */
@@ -54,6 +61,9 @@ export class QuerySet {
   readonly #options: QuerySetOptions;
   /** Null for a query that is not watched, because the others already use all memory for them. */
   readonly #entries = new Map<QueryId, Entry | null>();
+  /** Those of the queries that are not watched whose arguments are kept. */
+  readonly #refused = new Map<QueryId, Refused>();
+  #refusedBytes = 0;
   /** Changed since the last `changesAt`, so that a commit costs only the queries it affects. */
   readonly #dirty = new Set<QueryId>();
   readonly #removed = new Set<QueryId>();
@@ -70,11 +80,12 @@ export class QuerySet {
       const reason = change.type === "Remove" ? this.#remove(change.queryId) : this.#add(change, identity);
       if (reason !== null) return { kind: "refused", reason };
     }
-    this.#options.onBytes(this.#bytes);
+    if (modifications.some(({ type }) => type === "Remove")) this.#retry(identity);
+    this.#report();
     return { kind: "ok" };
   }
 
-  /** Watches every query again as another identity. */
+  /** Watches every query again as another identity, which may have room for more. */
   reidentify(identity: Identity): void {
     for (const entry of this.#entries.values()) {
       if (entry === null) continue;
@@ -83,6 +94,8 @@ export class QuerySet {
       // Released last, so that a fresh token of the same user reuses the kept result.
       before.release();
     }
+    this.#retry(identity);
+    this.#report();
   }
 
   /**
@@ -125,6 +138,8 @@ export class QuerySet {
   release(): void {
     for (const entry of this.#entries.values()) entry?.watched.release();
     this.#entries.clear();
+    this.#refused.clear();
+    this.#refusedBytes = 0;
     this.#bytes = 0;
     this.#options.onBytes(0);
   }
@@ -134,26 +149,40 @@ export class QuerySet {
     if (this.#entries.has(queryId)) return `query ${String(queryId)} is already in the set`;
     if (this.#entries.size >= maxQueries) return `more than ${String(maxQueries)} queries`;
     const { args, journal, udfPath } = add;
-    // Without room for any query, the arguments need not be measured.
-    const argsBytes = !this.#fits(bytesPerQuery)
-      ? Infinity
-      : copiesOfArguments * memoryOfJson(JSON.stringify([args, journal, udfPath]));
+    // Without room for any query, watched or not, the arguments need not be measured.
+    const argsBytes =
+      !this.#fits(bytesPerQuery) && !this.#fitsRefused(bytesPerRefused)
+        ? Infinity
+        : copiesOfArguments * memoryOfJson(JSON.stringify([args, journal, udfPath]));
     if (!this.#fits(bytesPerQuery + argsBytes)) {
       if (this.#unwatchedCount >= maxUnwatched) return "too many queries: watch fewer at a time";
-      this.#setUnwatched(queryId);
+      this.#setUnwatched({ add, argsBytes });
       this.#dirty.add(queryId);
       return null;
     }
+    this.#setWatched({ add, argsBytes }, identity);
+    return null;
+  }
+
+  /** Watches the queries for which there is room now. */
+  #retry(identity: Identity): void {
+    for (const [queryId, refused] of this.#refused) {
+      if (!this.#fits(bytesPerQuery + refused.argsBytes)) continue;
+      this.#forgetRefused(queryId);
+      this.#setWatched(refused, identity);
+    }
+  }
+
+  #setWatched({ add, argsBytes }: Refused, identity: Identity): void {
     this.#bytes += bytesPerQuery + argsBytes;
     const watched = this.#watch(add, add.journal, identity);
-    this.#entries.set(queryId, { add, argsBytes, failureBytes: 0, watched, journal: add.journal });
-    return null;
+    this.#entries.set(add.queryId, { add, argsBytes, failureBytes: 0, watched, journal: add.journal });
   }
 
   #remove(queryId: QueryId): string | null {
     const entry = this.#entries.get(queryId);
     if (entry === undefined) return `query ${String(queryId)} is not in the set`;
-    if (entry === null) this.#unwatchedCount -= 1;
+    if (entry === null) this.#forgetRefused(queryId);
     else this.#unwatch(entry);
     this.#entries.delete(queryId);
     this.#removed.add(queryId);
@@ -171,20 +200,41 @@ export class QuerySet {
       entry.failureBytes = failureBytes;
     } else {
       this.#unwatch(entry);
-      this.#setUnwatched(queryId);
+      this.#setUnwatched(entry);
       results.set(queryId, this.#unwatched());
     }
-    this.#options.onBytes(this.#bytes);
+    this.#report();
   }
 
   #fits(bytes: number): boolean {
     return bytes <= 0 || this.#bytes + bytes <= this.#options.maxBytes();
   }
 
-  #setUnwatched(queryId: QueryId): void {
+  #fitsRefused(bytes: number): boolean {
+    return this.#refusedBytes + bytes <= this.#options.maxBytes() * shareOfRefused;
+  }
+
+  #report(): void {
+    this.#options.onBytes(this.#bytes + this.#refusedBytes);
+  }
+
+  #setUnwatched({ add, argsBytes }: Refused): void {
     this.#unwatchedCount += 1;
-    this.#entries.set(queryId, null);
+    this.#entries.set(add.queryId, null);
+    const bytes = refusedBytes(argsBytes);
+    if (this.#fitsRefused(bytes)) {
+      this.#refusedBytes += bytes;
+      this.#refused.set(add.queryId, { add, argsBytes });
+    }
     this.#options.onRefused();
+  }
+
+  #forgetRefused(queryId: QueryId): void {
+    this.#unwatchedCount -= 1;
+    const refused = this.#refused.get(queryId);
+    if (refused === undefined) return;
+    this.#refused.delete(queryId);
+    this.#refusedBytes -= refusedBytes(refused.argsBytes);
   }
 
   #unwatch({ watched, argsBytes, failureBytes }: Entry): void {
@@ -212,4 +262,9 @@ export class QuerySet {
       this.#options.onInvalidated();
     });
   }
+}
+
+/** The arguments of a query that is not watched are kept once. */
+function refusedBytes(argsBytes: number): number {
+  return bytesPerRefused + argsBytes / copiesOfArguments;
 }
