@@ -10,10 +10,13 @@ export type AnonymousLimits = {
   readonly messageBytes: number;
   /**
    * All that is kept for one WebSocket: arguments of watched queries and of waiting calls, and a message that has
-   * arrived in part. Watched queries may use half of it.
+   * arrived in part. Watched queries may use half of it, and queries without room another eighth.
    */
   readonly connectionBytes: number;
-  /** The same for all WebSockets, and bodies of HTTP requests. One address may use a quarter of it. */
+  /**
+   * The same for all WebSockets, with answers that their clients have not read, and bodies of HTTP requests. One address
+   * may use a quarter of it.
+   */
   readonly totalBytes: number;
   /** Sockets of one address, on each port. An IPv6 network of 64 bits counts as one address. */
   readonly connectionsPerAddress: number;

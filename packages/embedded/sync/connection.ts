@@ -15,6 +15,8 @@ import type { SessionSocket } from "./session/session-socket.ts";
 
 /** A client with more unread bytes than this is considered gone. */
 const maxBufferedBytes = 32 * 1024 * 1024;
+/** With more unread bytes than this, a client would not read why it is disconnected. */
+const maxBytesBeforeReason = 16 * 1024;
 /** Unanswered pings, or pings without a Connect message, after which the client is considered gone. */
 const maxSilentPings = 4;
 /** Pings after which a client that reads nothing of a message is considered gone. Slow lines need a while for one. */
@@ -30,6 +32,7 @@ const protocolError = 1002;
 const internalError = 1011;
 const tryAgainLater = 1013;
 const open = 1;
+const closed = 3;
 
 export type ConnectionOptions = {
   readonly deps: SessionDeps;
@@ -185,9 +188,14 @@ export class Connection {
   /** Accounts for everything that is kept for the client. Without memory for it, the client must come back later. */
   #charge(): void {
     const { account } = this.#options;
-    const kept = this.#gate.keptBytes + this.#waitingBytes + this.#inbound.heldBytes + this.#watchedBytes;
+    // A closed socket still counts what it never wrote.
+    const unread = this.#ws.readyState === closed ? 0 : this.#ws.bufferedAmount;
+    const received = this.#gate.keptBytes + this.#waitingBytes + this.#inbound.heldBytes;
+    const kept = received + this.#watchedBytes + unread;
     if (account.set(this.#isVerified ? 0 : kept)) return;
     this.#hangUp("memory");
+    // A close frame would wait behind the unread bytes, and they in memory until it is answered.
+    if (unread > maxBytesBeforeReason) this.#ws.terminate();
   }
 
   /** A call is refused by its answer, so that the client's other work goes on. Any other message is fatal. */
@@ -325,11 +333,15 @@ export class Connection {
 
   /** Also resolves when the socket closes meanwhile. */
   #sendFrame(frame: string): Promise<void> {
+    // An earlier frame may have used up the memory.
+    if (this.#ws.readyState !== open) return Promise.resolve();
     return new Promise((resolve) => {
       this.#ws.send(frame, () => {
         this.#sentFrames += 1;
+        this.#charge();
         resolve();
       });
+      this.#charge();
     });
   }
 }

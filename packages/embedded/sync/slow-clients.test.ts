@@ -1,7 +1,9 @@
+import type { Socket } from "node:net";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { createAdmission } from "../admission/admission.ts";
+import { unknownSource } from "../wire/request-source.ts";
 import { serve } from "./connections.fixture.ts";
 import { openBackend, RawClient } from "./raw-client.fixture.ts";
 
@@ -52,3 +54,43 @@ test(
     expect(most).toBeLessThanOrEqual(admission.limits.connectionBytes);
   },
 );
+
+test("the answers that many clients do not read fit the budget of all", { timeout: 60_000 }, async () => {
+  const totalBytes = 64 * 1024 ** 2;
+  const admission = createAdmission({ totalBytes });
+  const sockets: Socket[] = [];
+  const { url } = await serve({
+    admission,
+    maxConnections: 100,
+    // Pings would end the silent clients.
+    pingEveryMs: 60_000,
+    sourceOf: ({ socket }) => {
+      sockets.push(socket);
+      return unknownSource;
+    },
+  });
+  const unread = (): number => sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
+  const writer = await RawClient.open(url, "writer");
+  const body = "x".repeat(0.9 * megabyte);
+  writer.send({ type: "Mutation", requestId: 0, udfPath: "messages:send", args: [{ channel: "c", body }] });
+  await writer.until(() => writer.answered.length === 1);
+  const clients = 8;
+  let most = 0;
+  for (let n = 0; n < clients; n += 1) {
+    const client = await RawClient.open(url, `deaf-${n}`);
+    client.ws.pause();
+    const before = [unread(), admission.refusals.of("memory")].join();
+    // 27 MB for each client.
+    client.watch("messages:list", { channel: "c" }, 30);
+    const now = (): string => [unread(), admission.refusals.of("memory")].join();
+    await expect.poll(now, { timeout: 10_000 }).not.toBe(before);
+    most = Math.max(most, unread());
+  }
+  expect(most).toBeGreaterThan(totalBytes / 8);
+  expect(most).toBeLessThanOrEqual(totalBytes);
+  expect(admission.refusals.of("memory")).toBeGreaterThan(0);
+  expect(admission.budget.used).toBeGreaterThanOrEqual(unread());
+  expect(admission.budget.used).toBeLessThanOrEqual(totalBytes);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => admission.budget.used).toBe(0);
+});
