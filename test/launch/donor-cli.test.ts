@@ -204,6 +204,7 @@ describe("a donor that runs", () => {
     const { choices } = await client.chat.completions.create({
       model: farm.modelId,
       messages,
+      temperature: 0,
       max_completion_tokens: 30,
     });
     expect(choices[0]?.message.content).toContain("Oslo");
