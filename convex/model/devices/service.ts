@@ -137,14 +137,14 @@ export function memberStatusOf({
 /** Retires a device, but keeps the sharing secret. False if the device is retired already. */
 async function retireQuietly(
   ctx: MutationCtx,
-  { _id: deviceId, organizationId, workerId, status }: Doc<"devices">,
+  device: Doc<"devices">,
   action: "device.retired" | "device.refused",
   actor: AuditActor,
   at: number,
 ): Promise<boolean> {
+  const { _id: deviceId, organizationId, status } = device;
   if (status === "retired") return false;
-  await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor });
-  await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
+  await setService(ctx, device, { status: "retired" }, actor, at);
   await forgetModels(ctx, deviceId);
   await record(ctx, { organizationId, at, actor, action, subject: deviceId });
   return true;
