@@ -4,6 +4,7 @@ import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { checkHealth, checkLedger } from "../backend.ts";
 import { bodiesFor } from "../bodies.ts";
+import { checkNoSource } from "../converse.ts";
 import { hostileJson, hostileText } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
@@ -164,8 +165,7 @@ async function checkCall(
   if (response.status >= 500 && response.status !== 503) {
     throw new Error(`answered ${response.status}: ${text.slice(0, 500)}`);
   }
-  if (/node:internal|\n\s+at .+:\d+:\d+/.test(text))
-    throw new Error(`revealed its source: ${text.slice(0, 500)}`);
+  checkNoSource(text);
   if (at === "site" && new URL(address).pathname.startsWith("/v1/") && response.status >= 400)
     checkOpenAiError(text, method);
 }

@@ -1,5 +1,6 @@
 import WebSocket from "ws";
 import { panelProtocol } from "../../../app/contract/donor-calls.ts";
+import { converse } from "../converse.ts";
 import { checkReply, hostileFrames, startAttackedDonor } from "../donor.ts";
 import type { Target } from "../target.ts";
 import { within } from "../within.ts";
@@ -17,7 +18,7 @@ export const panelCalls: Target = {
       known: [["x".repeat(20_000)], ["null"], ["[]"]],
       check: async (input) => {
         const socket = new WebSocket(`ws://${host}/bridge`, [panelProtocol, token], { headers: { origin } });
-        const replies = await within("a panel's socket", converse(socket, input as readonly string[]));
+        const replies = await within("a panel's socket", converse(socket, input as readonly string[], 50));
         for (const reply of replies) checkReply(reply);
         await checkAlive();
       },
@@ -25,28 +26,3 @@ export const panelCalls: Target = {
     };
   },
 };
-
-/** Sends the frames, and resolves to the messages that came back until the donor is silent or closes the socket. */
-function converse(socket: WebSocket, frames: readonly string[]): Promise<readonly string[]> {
-  return new Promise((resolve) => {
-    const replies: string[] = [];
-    let timer: NodeJS.Timeout | undefined;
-    const waitOn = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => socket.terminate(), 50);
-    };
-    socket.on("open", () => {
-      for (const frame of frames) socket.send(frame);
-      waitOn();
-    });
-    socket.on("message", (data: Buffer) => {
-      replies.push(data.toString("utf8"));
-      waitOn();
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      clearTimeout(timer);
-      resolve(replies);
-    });
-  });
-}

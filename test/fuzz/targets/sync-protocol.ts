@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import WebSocket from "ws";
 import { checkHealth } from "../backend.ts";
+import { checkNoSource, converse } from "../converse.ts";
 import { hostileJson, hostileNumber, hostileText, spoiled } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
@@ -71,7 +72,9 @@ export const syncProtocol: Target = {
           readonly messages: readonly Json[];
         };
         const greeting: Json = { type: "Connect", sessionId: randomUUID(), connectionCount: 0, clientTs: 1 };
-        await within("a connection", converse(address, [...(greets ? [greeting] : []), ...messages]));
+        const texts = [...(greets ? [greeting] : []), ...messages].map(textOf);
+        const replies = await within("a connection", converse(new WebSocket(address), texts, 30));
+        replies.forEach(checkNoSource);
         await checkHealth(farm);
       },
       close: () => Promise.resolve(),
@@ -79,29 +82,6 @@ export const syncProtocol: Target = {
   },
 };
 
-/** Sends the messages, and resolves once the backend is silent or closed the connection. */
-function converse(address: string, messages: readonly Json[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(address);
-    let timer: NodeJS.Timeout | undefined;
-    const waitOn = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => socket.terminate(), 30);
-    };
-    socket.on("open", () => {
-      for (const each of messages) socket.send(typeof each === "string" ? each : JSON.stringify(each));
-      waitOn();
-    });
-    socket.on("message", (data: Buffer) => {
-      waitOn();
-      const text = data.toString("utf8");
-      if (/node:internal|\n\s+at .+:\d+:\d+/.test(text))
-        reject(new Error(`revealed its source: ${text.slice(0, 500)}`));
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function textOf(message: Json): string {
+  return typeof message === "string" ? message : JSON.stringify(message);
 }
