@@ -103,8 +103,8 @@ async function refuseAnswer(
 }
 
 /**
- * Ends an attempt with an error. It is stored in our own words: requesters never read a device's. That a job cannot be done
- * is believed if another device says so too, or if there is none, but not where the request shows that it is false.
+ * Ends an attempt with an error, stored in our own words: requesters never read a device's. A device may say that a job
+ * cannot be done. That counts if another device agrees or no other is there, unless the request refutes it.
  */
 export const fail = mutation({
   args: { ...workerMutations.fail.args, key: v.string() },

@@ -18,12 +18,12 @@ const confinedPart = z
     part: z.enum(parts),
     /** "yes": only what it needs is in reach. */
     confined: z.enum(["yes", "partly", "no"]),
-    /** What is missing, in a sentence; null if nothing is. */
+    /** The missing part, in a sentence; null if it is complete. */
     why: z.string().max(300).nullable(),
   })
   .readonly();
 
-/** What the process with the model got from its system, a line for each part. */
+/** The confinement of the process with the model, a line for each part. */
 export type Confinement = z.infer<typeof confinement>;
 export const confinement = z.array(confinedPart).max(parts.length).readonly();
 

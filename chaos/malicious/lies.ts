@@ -1,6 +1,6 @@
 import type { ClaimedJob } from "@gleaner/queue/validators";
 
-/** What a malicious device does with a job that it was given. */
+/** A malicious device's deed with a job that it was given. */
 export type Lie =
   | { readonly kind: "fail"; readonly error: Failure }
   | { readonly kind: "answer"; readonly result: object; readonly report: object; readonly streams?: string }

@@ -70,7 +70,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** What became of revocations since the backup, in words. */
+/** Says whether revocations since the backup are still in force. */
 const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> = {
   none: null,
   all: "API keys, codes, sign-in links and devices that were revoked, used or retired since the backup stay so.",

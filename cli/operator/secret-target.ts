@@ -15,7 +15,7 @@ export const secretUsage = `  --out FILE             write the secrets to a new 
 type SecretFlags = { readonly out?: string | undefined; readonly "print-secrets": boolean };
 
 /**
- * Where a command may show new secrets: on the terminal, or in a new file. Call it before they are made. Throws a
+ * Chooses the place for new secrets: the terminal, or a new file. Call it before they are made. Throws a
  * CommandError if neither is possible.
  */
 export function secretTarget(flags: SecretFlags): (text: string) => Promise<void> {

@@ -40,7 +40,7 @@ async function run(work: Work, file = model, changed: Partial<LoadPlan> = {}): P
   return outcome.result;
 }
 
-/** What the backend would say against the answer. */
+/** The mistake that the backend would find in the answer. */
 function mistakeOf(result: ChatResult, work: Work, { contextTokens }: ModelFile): string | null {
   if (work.kind === "embedding") return "text for vectors";
   const promptTokens = mostPromptTokens(extentOf(work, { contextTokens }));

@@ -18,7 +18,7 @@ import { loadKey, ModelSlot, type OnLoading } from "./load/model-slot.ts";
 import { DutyCycle } from "./process/duty-cycle.ts";
 import { measureSpeed, speedOf } from "./speed.ts";
 
-/** What a job reports: to its requester, and which step it is at. */
+/** A job's reports: texts for its requester, and its present step. */
 type InferenceEvents = RunEvents & { readonly step?: (step: RequestStep | null) => void };
 
 /** Runs jobs with llama.cpp: jobs of one model side by side in one context. Keeps the last model in memory. */

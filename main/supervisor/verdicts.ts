@@ -42,7 +42,7 @@ const ownSteps: readonly (RequestStep | null)[] = ["prompt", "grammar", "sample"
 const sharedSteps: readonly (RequestStep | null)[] = ["prefill", "embed"];
 
 /**
- * Who caused the end of a process. One attempt is charged if it was the only one at a step that can block or crash, or the
+ * Finds the attempt that caused the end of a process. One attempt is charged if it was the only one at a step that can block or crash, or the
  * only one that ran. If several ran, none of them is charged: each runs alone the next time, and then the culprit shows.
  */
 export function judge(end: ProcessEnd, attempts: readonly JobInProcess[]): Judgment {

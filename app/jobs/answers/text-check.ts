@@ -8,7 +8,7 @@ import type { CompletionRequest } from "../work.ts";
 import { holdsSchema } from "./schema-check.ts";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
 
-/** What the backend knows about a job with text before its answer. */
+/** The facts about a job with text that the backend has before its answer. */
 type TextJob = {
   readonly request: ChatRequest | CompletionRequest;
   /** An upper bound of the prompt's tokens, before the context bounds them. */
@@ -22,8 +22,8 @@ type TextJob = {
 const mostBytes = limits.resultBytes - 256;
 
 /**
- * What is wrong with an answer, as a sentence that quotes nothing of it; null if it is one that the request allows. A GBNF
- * grammar is not checked: only llama.cpp can.
+ * Returns an answer's mistake as a sentence that quotes nothing of it; null if the request allows the answer. A GBNF grammar
+ * is not checked: only llama.cpp can.
  */
 export function textMistake(answer: ChatResult, job: TextJob): string | null {
   const { text, toolCalls = [], logprobs = [] } = answer;

@@ -1,6 +1,6 @@
 import type { Usage } from "../chat.ts";
 
-/** What a request allows an answer to have cost. */
+/** The bounds of an answer's cost, from its request. */
 type UsageBounds = {
   /** The prompt's bytes, and the tokens that templates and tokenizers may add: an upper bound of its tokens. */
   readonly promptTokens: number;
@@ -24,7 +24,7 @@ export const hiddenTokens = 48;
 const spareMs = 10 * 60_000;
 
 /**
- * What is wrong with the costs that a device reports, in a sentence; null if they are possible.
+ * Checks the costs that a device reports. Returns the mistake as a sentence; null if the costs are possible.
  * @param heldMs how long the device has had the job.
  */
 export function usageMistake({ usage, timing }: Report, bounds: UsageBounds, heldMs: number): string | null {

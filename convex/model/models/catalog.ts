@@ -6,7 +6,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 /** Bounds the models of an organization. */
 export const maxModels = 200;
 
-/** What an admin enters. `source`: "bundled" with the program, or a URL. */
+/** A model as an admin enters it. `source`: "bundled" with the program, or a URL. */
 export const modelEntry = {
   modelId: v.string(),
   source: v.string(),

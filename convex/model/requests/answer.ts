@@ -32,7 +32,7 @@ function isJson(value: unknown): boolean {
   return typeof value !== "object" || value === null || Object.values(value).every(isJson);
 }
 
-/** What the backend knows about the job of an answer. `payload`: as `submit` has checked it. */
+/** The backend's facts about the job of an answer. `payload`: as `submit` has checked it. */
 type AnsweredJob = {
   readonly order: Pick<Doc<"orders">, "most" | "promptTokens" | "vectors">;
   readonly payload: Value;
@@ -40,7 +40,7 @@ type AnsweredJob = {
   readonly heldMs: number;
 };
 
-/** What is wrong with an answer to this job, as a sentence that quotes nothing of it; null if the job allows it. */
+/** Returns an answer's mistake as a sentence that quotes nothing of it; null if the job allows the answer. */
 export function answerMistake({ result, report }: Answer, job: AnsweredJob): string | null {
   const { order, payload, heldMs } = job;
   const { vectors, most, promptTokens = most.promptTokens } = order;

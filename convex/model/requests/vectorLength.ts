@@ -4,8 +4,8 @@ import { findModel } from "../models/catalog.ts";
 import { type Answer, readVector } from "./answer.ts";
 
 /**
- * What is wrong with the length of an answer's vectors; null if nothing is known against it. All vectors of a model have one
- * length. It is known once two devices have sent the same, and written only until then.
+ * Returns the mistake in the length of an answer's vectors; null if none is known. All vectors of a model have one length.
+ * It is known once two devices have sent the same, and written only until then.
  */
 export async function lengthMistake(
   ctx: MutationCtx,

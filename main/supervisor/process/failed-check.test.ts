@@ -39,7 +39,7 @@ it(
   "logs of a crash only the place in llama.cpp, and passes on nothing that the runner prints",
   { timeout: 60_000 },
   async () => {
-    // What the fixture prints.
+    // The fixture prints it.
     const marker = "Quokka-4711";
     const donor = spawn(process.execPath, [donorFixture, runnerFixture], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -20,7 +20,7 @@ function fileRights(version: number): number {
   return newer.slice(0, Math.max(0, version - 1)).reduce((all, each) => all | each, (1 << 13) - 1);
 }
 
-/** What a rule allows below a path. */
+/** The access that a rule allows below a path. */
 export type Access = "read" | "run" | "device" | "write" | "ownProcess";
 
 const read = rights.readFile | rights.readFolder;

@@ -72,7 +72,7 @@ const processFiles = [
 const cudaDevice = /^nvidia/;
 const renderDevice = /^renderD\d+$/;
 
-/** What the system looks like to the program that confines itself. */
+/** The system as the program sees it that confines itself. */
 export type Surroundings = {
   /** Absolute path of node's or Electron's program. */
   readonly execPath: string;
