@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { backendFlags, compileCache } from "../../launch/backend/backend.ts";
@@ -32,7 +33,7 @@ export async function startProcess(
     [...backendFlags, entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(folder) },
+      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(join(folder, "compiled")) },
     },
   );
   const said: string[] = [];

@@ -63,7 +63,7 @@ async function run(args: readonly string[]): Promise<void> {
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  await mkdir(options.logFolder, { recursive: true });
+  await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
   const shell = shellFor(flags);
   const child = await startDonorChild(shell, options);
   const secrets = await openSecretOutput(

@@ -28,9 +28,11 @@ export type DataFolder = {
   readonly tlsFolder: string;
   readonly donorFolder: string;
   readonly logFolder: string;
+  /** Node's cache of compiled code. */
+  readonly compileCache: string;
 };
 
-/** Makes the folder, readable only by its owner. Throws a LaunchError if it cannot be made or written. */
+/** Makes the folder and those inside, readable only by their owner. Throws a LaunchError if it cannot be made or written. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder: DataFolder = {
     path,
@@ -40,12 +42,14 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     tlsFolder: join(path, "tls"),
     donorFolder: join(path, "donor"),
     logFolder: join(path, "logs"),
+    compileCache: join(path, "compiled"),
   };
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await chmod(path, 0o700);
-    await mkdir(folder.donorFolder, { recursive: true });
-    await mkdir(folder.logFolder, { recursive: true });
+    for (const each of [path, folder.donorFolder, folder.logFolder, folder.compileCache]) {
+      await mkdir(each, { recursive: true, mode: 0o700 });
+      // An older Gleaner made some of them readable for all users.
+      await chmod(each, 0o700);
+    }
   } catch (error) {
     throw new LaunchError(
       `The data folder ${path} cannot be used: ${(error as Error).message}.`,

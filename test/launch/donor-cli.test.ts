@@ -247,6 +247,7 @@ test("donate in the foreground prints where the panel is, and reports that the d
   const { panelLinkFile } = JSON.parse(out) as { panelLinkFile: string };
   expect(await readFile(panelLinkFile, "utf8")).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect((await stat(panelLinkFile)).mode & 0o077).toBe(0);
+  expect((await stat(join(data, "logs"))).mode & 0o077).toBe(0);
   expect(err).toContain("ended by itself (SIGKILL)");
 });
 
