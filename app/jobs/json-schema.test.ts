@@ -11,6 +11,7 @@ describe("parseSchema", () => {
     [{ enum: ["a", 1, null, true] }],
     [{ const: "x" }],
     [{ type: "object", properties: { a: string }, required: ["a"], additionalProperties: false }],
+    [{ type: "object", properties: {}, required: [] }],
     [{ type: "object", additionalProperties: string, minProperties: 1 }],
     [{ type: "array", items: string, maxItems: 3 }],
     [{ type: "array", prefixItems: [string, { type: "integer" }], minItems: 2 }],
@@ -55,6 +56,13 @@ describe("parseSchema", () => {
       "properties.a.maxProperties",
       { type: "object", properties: { a: { type: "object", minProperties: 2, maxProperties: 1 } } },
     ],
+    ["required", { type: "object", properties: { a: string }, required: ["a", "b"] }],
+    ["required", { type: "object", required: ["a"] }],
+    ["required", { type: "object", properties: { a: string }, required: ["toString"] }],
+    ["required", { type: "object", properties: { a: string }, required: ["a", 1] }],
+    ["required", { type: "object", properties: { a: string }, required: "a" }],
+    ["required", { type: "string", required: ["a"] }],
+    ["items.required", { type: "array", items: { type: "object", properties: {}, required: ["a"] } }],
     ["format", { type: "string", format: "uri" }],
     ["enum", { enum: [] }],
     ["enum", { enum: [{}] }],
@@ -73,6 +81,12 @@ describe("parseSchema", () => {
     const many = Array<object>(schemaLimits.nodes).fill(string);
     expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });
   });
+});
+
+it("names an unknown required property, with its hidden characters replaced", () => {
+  const schema = { type: "object", properties: { a: string }, required: ["b\u202e"] };
+  const reason = `names "b\ufffd", which properties does not define`;
+  expect(parseSchema(schema)).toEqual({ kind: "refused", path: "required", reason });
 });
 
 it.each(["\0", "\u0001", "\b", "\f", "\u001b", "\u001f"])(

@@ -1,3 +1,4 @@
+import { quotable } from "../format/visible.ts";
 import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar-cost.ts";
 import { type JsonSchema, schemaRules } from "./schema-rules.ts";
@@ -52,7 +53,7 @@ class Refusal extends Error {
 
 /**
  * Parses and bounds a schema. Refuses keywords that would not be enforced, and treats `anyOf` as `oneOf`. Requires
- * all properties, whatever `required` says, and allows others only if `additionalProperties` does. An answer that
+ * all properties, whatever `required` leaves out, and allows others only if `additionalProperties` does. An answer that
  * satisfies these stricter rules satisfies the schema, too.
  */
 export function parseSchema(value: unknown): SchemaParse {
@@ -84,7 +85,10 @@ class Walk {
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const kept: Record<string, unknown> = {};
+    const kept: Record<string, unknown> & {
+      required?: readonly string[];
+      properties?: JsonSchema;
+    } = {};
     for (const [keyword, given] of Object.entries(value)) {
       if (annotations.has(keyword)) continue;
       const [name, parsed] = this.#keyword(keyword, given, [...path, keyword], depth);
@@ -98,6 +102,14 @@ class Walk {
       !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
     ) {
       throw new Refusal(path, `combines keywords that exclude each other: ${says.join(", ")}`);
+    }
+    for (const name of kept["required"] ?? []) {
+      if (!Object.hasOwn(kept["properties"] ?? {}, name)) {
+        throw new Refusal(
+          [...path, "required"],
+          `names ${JSON.stringify(quotable(name, 64))}, which properties does not define`,
+        );
+      }
     }
     for (const [least, most] of bounds) {
       if (Number(kept[least] ?? 0) > Number(kept[most] ?? Infinity))
@@ -141,8 +153,7 @@ class Walk {
         for (const name of Object.keys(isRecord(given) ? given : {})) this.definitions.add(name);
         return ["$defs", this.#map(given, path, depth)];
       case "required":
-        list(given, path).forEach((each) => text(each, path));
-        return [keyword, given];
+        return [keyword, names(given, path)];
       case "prefixItems":
         return [keyword, this.#schemas(given, path, depth)];
       case "anyOf":
@@ -191,6 +202,12 @@ class Walk {
 function list(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value) && value.length > 0 && value.length <= schemaLimits.nodes) return value;
   throw new Refusal(path, `has to be a list of 1 to ${schemaLimits.nodes} items`);
+}
+
+/** Schemas without required properties often say so with an empty list. */
+function names(value: unknown, path: readonly string[]): readonly string[] {
+  if (Array.isArray(value) && value.length === 0) return [];
+  return list(value, path).map((each) => text(each, path));
 }
 
 function text(value: unknown, path: readonly string[]): string {
