@@ -15,6 +15,11 @@ export function visibleText(text: string): string {
   return text.replace(/[\t\n\r\u2028\u2029]+/g, " ").replace(hidden, "\ufffd");
 }
 
+/** Text from others, as a sentence may quote it: visible, and cut after `most` UTF-16 units. */
+export function quotable(text: string, most = 200): string {
+  return text.length <= most ? visibleText(text) : `${visibleText(text.slice(0, most))}…`;
+}
+
 /** Escapes hidden characters of JSON text, except line breaks between its tokens. It stays the same JSON. */
 export function visibleJson(json: string): string {
   return json.replace(hidden, (mark) => (mark === "\n" ? mark : escaped(mark)));

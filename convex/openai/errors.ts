@@ -1,3 +1,4 @@
+import { quotable } from "../../app/format/visible.ts";
 import { limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
@@ -24,7 +25,7 @@ export function unknownUrl({ method, url }: Request): ApiError {
     status: 404,
     type: "invalid_request_error",
     code: "unknown_url",
-    message: `Unknown request URL: ${method} ${pathname.slice(0, 200)}.`,
+    message: `Unknown request URL: ${method} ${quotable(pathname)}.`,
   };
 }
 
@@ -34,7 +35,7 @@ export function unknownModel(model: string): ApiError {
     type: "invalid_request_error",
     code: "model_not_found",
     param: "model",
-    message: `The model '${model.slice(0, 200)}' does not exist, or your organization does not offer it.`,
+    message: `The model '${quotable(model)}' does not exist, or your organization does not offer it.`,
   };
 }
 

@@ -1,3 +1,5 @@
+import { visibleText } from "../../app/format/visible.ts";
+
 /** Browsers may call from anywhere: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
@@ -34,8 +36,11 @@ export type ApiError = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** Errors may quote what was asked, and are read in terminals. */
 export function errorBody({ message, type, code, param = null }: ApiError): object {
-  return { error: { message, type, param, code } };
+  return {
+    error: { message: visibleText(message), type, param: param === null ? null : visibleText(param), code },
+  };
 }
 
 export function errorResponse(error: ApiError): Response {

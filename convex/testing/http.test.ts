@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { isVisible } from "../../app/format/visible.ts";
 import { limits } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
@@ -442,6 +443,33 @@ describe("bad input", () => {
       code: "model_not_found",
       param: "model",
     });
+  });
+
+  it("shows hidden characters in what an error quotes", async () => {
+    const hidden = "\u202egpt\u001b[2J\u009b\u200b";
+    const refusals = [
+      await post({ ...minimal, model: hidden }),
+      await post({ ...minimal, logit_bias: { [hidden]: 1 } }),
+      await post({ ...minimal, grammar: `root ::= ${hidden}` }),
+      await post({
+        ...minimal,
+        tools: [{ type: "function", function: { name: "f", parameters: { [hidden]: 1 } } }],
+      }),
+      await post({
+        ...minimal,
+        response_format: {
+          type: "json_schema",
+          json_schema: { schema: { type: "object", properties: {}, required: [hidden] } },
+        },
+      }),
+      await t.fetch(`/v1/models/${hidden}`, { headers: { authorization: `Bearer ${acme.apiKey}` } }),
+      await t.fetch(`/v1/${hidden}`),
+    ];
+    for (const refusal of refusals) {
+      expect(refusal.status).toBeGreaterThanOrEqual(400);
+      const { error } = (await refusal.json()) as { error: { message: string; param: string | null } };
+      expect(isVisible(error.message + String(error.param))).toBe(true);
+    }
   });
 
   it("refuses malformed JSON", async () => {
