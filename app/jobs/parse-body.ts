@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { mistakeInWords, mustBe } from "../format/mistake.ts";
+import { quotable } from "../format/visible.ts";
 import { parseJson } from "../json.ts";
 import { limits } from "./limits.ts";
 import { utf8Length } from "./utf8.ts";
@@ -27,6 +29,11 @@ export function absent(reason: string) {
   return z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } }).optional();
 }
 
+/** The error of a discriminated union: `why` tells the accepted discriminators. A value that is no object has another one. */
+export function oneOfForms(why: string): z.core.$ZodErrorMap {
+  return ({ code }) => (code === "invalid_union" ? why : undefined);
+}
+
 /** Parses a JSON body. A refusal names the first invalid field. */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -34,7 +41,7 @@ export function parseBody<Schema extends z.ZodType>(
 ): BodyParse<z.infer<Schema>> {
   const body = parseJson(json);
   if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { error: mistakeInWords });
   return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0], body);
 }
 
@@ -59,11 +66,16 @@ export function refuseSize(param: string, texts: readonly string[]): Refused | n
 
 function refuseIssue(issue: z.core.$ZodIssue | undefined, body: unknown): Refused {
   const deepest = issue === undefined ? undefined : deepestOf(issue, []);
-  const param = deepest === undefined ? "" : pathName(deepest.path);
+  const param = deepest === undefined ? "" : quotable(pathName(deepest.path));
   if (deepest === undefined || param === "") {
     return refuse(400, "invalid_request_body", null, "The body must be a JSON object.");
   }
-  return refuse(400, codeOf(deepest, body), param, `Invalid '${param}': ${deepest.issue.message}.`);
+  const code = codeOf(deepest, body);
+  const message =
+    code === "missing_required_parameter"
+      ? `Missing '${param}', which is required.`
+      : `Invalid '${param}': ${deepest.issue.message}.`;
+  return refuse(400, code, param, message);
 }
 
 type Located = { readonly issue: z.core.$ZodIssue; readonly path: readonly PropertyKey[] };
@@ -73,7 +85,20 @@ function deepestOf(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Locat
   const path = [...base, ...issue.path];
   if (issue.code !== "invalid_union") return { issue, path };
   const inner = issue.errors.flatMap((branch) => branch.map((each) => deepestOf(each, path)));
-  return inner.reduce((best, each) => (reach(each) > reach(best) ? each : best), inner[0] ?? { issue, path });
+  const best = inner.reduce(
+    (most, each) => (reach(each) > reach(most) ? each : most),
+    inner[0] ?? { issue, path },
+  );
+  return best.issue.code === "invalid_type" ? ofEitherType(best, inner) : best;
+}
+
+/** The issue of a value that has none of the types which a union accepts. It names them all. */
+function ofEitherType(best: Located, inner: readonly Located[]): Located {
+  const { path } = best;
+  const expected = inner.flatMap((each) =>
+    each.issue.code === "invalid_type" && reach(each) === reach(best) ? [each.issue.expected] : [],
+  );
+  return { issue: { ...best.issue, message: mustBe(expected) }, path };
 }
 
 /** A value out of bounds matched further than a value of the wrong type. */

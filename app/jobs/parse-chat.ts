@@ -1,7 +1,15 @@
 import { z } from "zod";
 import type { ChatMessage, ChatRequest } from "./chat.ts";
 import { limits } from "./limits.ts";
-import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
+import {
+  absent,
+  type BodyParse,
+  oneOfForms,
+  parseBody,
+  refuseField,
+  refuseSize,
+  text,
+} from "./parse-body.ts";
 import {
   callOf,
   formatClash,
@@ -11,6 +19,7 @@ import {
   samplingFields,
   samplingOf,
   tokens,
+  whole,
 } from "./parse-sampling.ts";
 import { callId, toChatTool, toolCalls, toolChoice, tools, toToolChoice } from "./parse-tools.ts";
 
@@ -43,12 +52,11 @@ const message = z.discriminatedUnion(
       })
       .superRefine((value, context) => {
         if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
-        const message = `Invalid input: expected string, received ${String(value.content)}`;
-        context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], message });
+        context.addIssue({ code: "invalid_type", expected: "string", path: ["content"] });
       }),
     z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
   ],
-  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
+  { error: oneOfForms('must be "system", "developer", "user", "assistant" or "tool"') },
 );
 
 /**
@@ -61,7 +69,7 @@ const body = z.object({
   max_completion_tokens: tokens.nullish(),
   modalities: z.array(z.literal("text", { error: 'only "text" is supported' })).nullish(),
   logprobs: z.boolean().nullish(),
-  top_logprobs: z.number().int().min(0).max(limits.logprobs).nullish(),
+  top_logprobs: whole(0, limits.logprobs).nullish(),
   tools: tools.nullish(),
   tool_choice: toolChoice.nullish(),
   functions: absent("functions are not supported, tools are"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
 import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
-import { callOf, formatClash, type ParsedText, samplingFields, samplingOf } from "./parse-sampling.ts";
+import { callOf, formatClash, type ParsedText, samplingFields, samplingOf, whole } from "./parse-sampling.ts";
 import type { CompletionRequest } from "./work.ts";
 
 const one = "only one prompt is accepted, as text";
@@ -20,7 +20,7 @@ const body = z.object({
   ...samplingFields,
   prompt,
   /** The number of alternative tokens to report. */
-  logprobs: z.number().int().min(0).max(limits.logprobs).nullish(),
+  logprobs: whole(0, limits.logprobs).nullish(),
   best_of: z.literal(1, { error: "only 1 is supported" }).nullish(),
   echo: z.literal(false, { error: "echoing the prompt is not supported" }).nullish(),
   suffix: absent("text after the answer is not supported"),

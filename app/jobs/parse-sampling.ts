@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { limits } from "./limits.ts";
-import { text } from "./parse-body.ts";
+import { oneOfForms, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
 import { utf8Length } from "./utf8.ts";
@@ -18,7 +18,12 @@ const stopString = text
     `must have at most ${String(limits.stopBytes)} bytes`,
   );
 
-export const tokens = z.number().int().min(1).max(limits.maxTokens);
+/** A whole number within bounds. They come first, so that a refusal names them and not those of all whole numbers. */
+export function whole(least: number, most: number) {
+  return z.number().min(least).max(most).int();
+}
+
+export const tokens = whole(1, limits.maxTokens);
 
 const responseFormat = z.discriminatedUnion(
   "type",
@@ -27,7 +32,7 @@ const responseFormat = z.discriminatedUnion(
     z.object({ type: z.literal("json_object") }),
     z.object({ type: z.literal("json_schema"), json_schema: z.object({ schema: jsonSchema }) }),
   ],
-  { error: 'must be "text", "json_object" or "json_schema"' },
+  { error: oneOfForms('must be "text", "json_object" or "json_schema"') },
 );
 
 /** llama.cpp's field. */
@@ -52,7 +57,7 @@ export const samplingFields = {
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: "only 1 is supported" }).nullish(),
-  top_k: z.number().int().min(0).max(limits.topK).nullish(),
+  top_k: whole(0, limits.topK).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z.number().min(0.5).max(2).nullish(),
   response_format: responseFormat.nullish(),

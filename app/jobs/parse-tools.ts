@@ -37,7 +37,9 @@ export const tools = z
   .max(limits.tools);
 
 export const toolChoice = z.union([
-  z.enum(["none", "auto", "required"]),
+  z.enum(["none", "auto", "required"], {
+    error: 'must be "none", "auto", "required" or an object with a function',
+  }),
   z.object({ type: functionOnly, function: z.object({ name }) }),
 ]);
 

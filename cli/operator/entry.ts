@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { mistakeInWords } from "../../app/format/mistake.ts";
 import { type CatalogEntry, catalogEntry, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
@@ -31,7 +32,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (file === undefined || source === undefined)
     throw usageError("A FILE and its --source are needed.", usage);
   const { pieces, ...found } = await hashesOf(file);
-  const parsed = catalogEntry.safeParse({
+  const given = {
     modelId: name ?? basename(file).replace(/\.gguf$/i, ""),
     source,
     licence: license,
@@ -39,7 +40,8 @@ async function run(args: readonly string[]): Promise<void> {
     contextTokens: Number(context),
     ...found,
     pieces,
-  });
+  };
+  const parsed = catalogEntry.safeParse(given, { error: mistakeInWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new CommandError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`, exitUsage);

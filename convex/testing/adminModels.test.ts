@@ -102,6 +102,10 @@ describe("the catalog", () => {
 
   it("refuses a wrong field by name, a price out of bounds, and a taken name", async () => {
     await expect(add({ sha256: "12" })).rejects.toThrow(/sha256: has to be a SHA-256/);
+    await expect(add({ contextTokens: 1e308 })).rejects.toThrow(
+      /contextTokens: must be at most 9007199254740991/,
+    );
+    await expect(add({ modelId: "" })).rejects.toThrow(/modelId: must not be empty/);
     const wrong = { session, entry: entry(), price: { promptMicro: -1n, completionMicro: 0n } };
     await expectRefusal(t.mutation(api.adminModels.add, wrong), "invalid");
     await add();

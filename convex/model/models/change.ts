@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
+import { mistakeInWords } from "../../../app/format/mistake.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
 import { piecesText } from "../../../app/signatures/catalog.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -16,7 +17,7 @@ export const newEntry = v.object({ ...modelEntry, pieces: v.union(piecesView, v.
 
 /** Refuses (invalid) an entry that is out of bounds, and names the field. */
 function checkedEntry(given: Infer<typeof newEntry>): CatalogEntry {
-  const parsed = catalogEntry.safeParse(given);
+  const parsed = catalogEntry.safeParse(given, { error: mistakeInWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join(".") ?? "";

@@ -1,4 +1,6 @@
 import type { AuditAction } from "../../../app/audit.ts";
+import { mistakeInWords } from "../../../app/format/mistake.ts";
+import { quotable } from "../../../app/format/visible.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules, ruleName, someRules } from "../../../app/policy/rule-schemas.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
@@ -83,10 +85,10 @@ async function put(
 }
 
 function checkedRules({ values, locked }: StoredRules): OrganizationRules {
-  const parsed = someRules.safeParse(values);
+  const parsed = someRules.safeParse(values, { error: mistakeInWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const name = issue?.path.join(".") ?? "";
+    const name = quotable(issue?.path.join(".") ?? "");
     refuse("invalid", `${name === "" ? "The policy" : name}: ${issue?.message ?? "is out of bounds"}.`);
   }
   const names = ruleName.array().max(100).safeParse(locked);

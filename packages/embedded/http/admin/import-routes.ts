@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Imports } from "../../backup/import/imports.ts";
 import type { Uploads } from "../../backup/uploads.ts";
+import { parseWith } from "../../wire/describe-faults.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
@@ -92,7 +93,7 @@ type ParsedBody<T> =
 async function readBodyAs<T>(schema: z.ZodType<T>, request: IncomingMessage): Promise<ParsedBody<T>> {
   const json = await readJson(request);
   if (json.kind === "refused") return json;
-  const parsed = schema.safeParse(json.value);
-  if (parsed.success) return { kind: "ok", value: parsed.data };
-  return { kind: "refused", reply: refusal(400, "BadRequest", z.prettifyError(parsed.error).slice(0, 500)) };
+  const parsed = parseWith(schema, json.value);
+  if (parsed.kind === "ok") return parsed;
+  return { kind: "refused", reply: refusal(400, "BadRequest", parsed.reason) };
 }

@@ -1,3 +1,4 @@
+import type { JSONValue } from "convex/values";
 import { expect, test } from "vitest";
 import { functionPathOfUrl, parseFunctionRequest } from "./function-request.ts";
 
@@ -11,16 +12,21 @@ test("arguments may come bare or in an array of one", () => {
   });
 });
 
-test.each([
-  [null],
-  [[]],
-  [{}],
-  [{ path: "" }],
-  [{ path: "a:b", args: 1 }],
-  [{ path: "a:b", args: [{}, {}] }],
-  [{ path: "a:b", ts: "x" }],
-])("the request %j is refused", (body) => {
-  expect(parseFunctionRequest(body).kind).toBe("invalid");
+test.each<[JSONValue, string]>([
+  [null, "the message must be an object"],
+  [[], "the message must be an object"],
+  [{}, "path is missing"],
+  [{ path: "" }, "path must have at least 1 character"],
+  [{ path: 5 }, "path must be text"],
+  [{ path: "x".repeat(2_000) }, "path must have at most 1024 characters"],
+  [{ path: "a:b", args: 1 }, "args must be an object, or an array of one object"],
+  [{ path: "a:b", args: [{}, {}] }, "args must be an object, or an array of one object"],
+  [{ path: "a:b", format: "xml" }, 'format must be "json" or "convex_encoded_json"'],
+  [{ path: "a:b", componentPath: 1 }, "componentPath must be text"],
+  [{ path: "a:b", ts: 1 }, "ts must be text"],
+  [{ path: "a:b", ts: "x" }, "ts must be a timestamp, as query_ts returns it"],
+])("the request %j is refused with words that name its fault", (body, reason) => {
+  expect(parseFunctionRequest(body)).toEqual({ kind: "invalid", reason });
 });
 
 test.each([

@@ -2,6 +2,7 @@ import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import type { Timestamp } from "../../engine/model/types.ts";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
+import { parseWith } from "../../wire/describe-faults.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
 import type { ValueFormat } from "../plain-json.ts";
 
@@ -24,7 +25,7 @@ const body = z.object({
   path: z.string().min(1).max(1024),
   /** One object, either bare or, from the JavaScript client, as the only element of an array. */
   args: z
-    .union([z.array(json).max(1), z.record(z.string(), json)])
+    .union([z.array(json).max(1), z.record(z.string(), json)], "must be an object, or an array of one object")
     .default({})
     .transform((args): JSONValue => (Array.isArray(args) ? (args[0] ?? {}) : args)),
   format: z.enum(["json", "convex_encoded_json"]).default("json"),
@@ -35,11 +36,12 @@ const body = z.object({
 /** Parses the body of a function call. For `/api/run/{path}` the path comes from the URL. */
 export function parseFunctionRequest(value: JSONValue, pathFromUrl?: string): ParsedRequest {
   const withPath = pathFromUrl === undefined || !isObject(value) ? value : { ...value, path: pathFromUrl };
-  const parsed = body.safeParse(withPath);
-  if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error).slice(0, 500) };
-  const { path, args, format, ts: encodedTs, componentPath } = parsed.data;
+  const parsed = parseWith(body, withPath);
+  if (parsed.kind === "invalid") return parsed;
+  const { path, args, format, ts: encodedTs, componentPath } = parsed.value;
   const ts = encodedTs === undefined ? null : decodeTimestamp(encodedTs);
-  if (encodedTs !== undefined && ts === null) return { kind: "invalid", reason: "ts is not a timestamp" };
+  if (encodedTs !== undefined && ts === null)
+    return { kind: "invalid", reason: "ts must be a timestamp, as query_ts returns it" };
   return { kind: "ok", request: { path, args, format, ts, component: componentPath ?? appComponent } };
 }
 

@@ -38,6 +38,31 @@ test.each([
   expect(parse(message).kind).toBe("invalid");
 });
 
+test.each([
+  [[], "the message must be an object"],
+  [{ type: "Shutdown" }, "type is unknown"],
+  [{ type: "Mutation", requestId: 1e15, udfPath: "a:b", args: [{}] }, "requestId must be at most 4294967295"],
+  [{ type: "Mutation", requestId: 0.5, udfPath: "a:b", args: [{}] }, "requestId must be a whole number"],
+  [{ type: "Mutation", requestId: -1, udfPath: "a:b", args: [{}] }, "requestId must be at least 0"],
+  [
+    { type: "Mutation", requestId: "x", udfPath: 1, args: 1 },
+    "requestId must be a number; udfPath must be text; args must be an array",
+  ],
+  [{ type: "Connect", sessionId: "<b>", connectionCount: 0 }, "sessionId does not have the accepted form"],
+  [
+    {
+      type: "ModifyQuerySet",
+      baseVersion: 0,
+      newVersion: 1,
+      modifications: Array(100).fill({ type: "Add" }),
+    },
+    "modifications.0.queryId is missing; modifications.0.udfPath is missing; modifications.0.args is missing; " +
+      "modifications.1.queryId is missing; modifications.1.udfPath is missing",
+  ],
+])("the refusal of %j says what is wrong in words", (message, reason) => {
+  expect(parse(message)).toEqual({ kind: "invalid", reason });
+});
+
 test("text that is not JSON, and JSON nested too deeply, are refused", () => {
   expect(parseClientMessage("{", Infinity).kind).toBe("invalid");
   expect(parseClientMessage("[".repeat(100_000), Infinity).kind).toBe("invalid");

@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import { parseMeasuredJson } from "../../wire/bounded-json.ts";
+import { parseWith } from "../../wire/describe-faults.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
 
 /** Largest message in bytes of a client with a verified identity, as in Convex: well above encoded arguments. */
@@ -10,7 +11,7 @@ const maxPathLength = 1024;
 const maxJournalLength = 64 * 1024;
 const maxTokenLength = 64 * 1024;
 
-const counter = z.int().min(0).max(0xffff_ffff);
+const counter = z.number().min(0).max(0xffff_ffff).int();
 const json = z.custom<JSONValue>((value) => value !== undefined);
 const path = z.string().min(1).max(maxPathLength);
 /** Convex calls take one object; the array around it is a leftover of the protocol. */
@@ -39,7 +40,7 @@ const request = { requestId: counter, udfPath: path, args, componentPath: compon
 const timestamp = z.string().transform((encoded, context) => {
   const ts = decodeTimestamp(encoded);
   if (ts !== null) return ts;
-  context.addIssue({ code: "custom", message: "not an encoded timestamp" });
+  context.addIssue({ code: "custom", message: "must be a timestamp" });
   return z.NEVER;
 });
 
@@ -91,9 +92,6 @@ type ParsedMessage =
   | { readonly kind: "invalid"; readonly reason: string }
   | { readonly kind: "too large"; readonly memoryBytes: number };
 
-/** Faults of one message that are described. */
-const describedFaults = 5;
-
 /**
  * Parses one client message, bounded in depth and counts. Does not parse it if its value would take more than
  * `maxMemoryBytes`.
@@ -101,10 +99,10 @@ const describedFaults = 5;
 export function parseClientMessage(text: string, maxMemoryBytes: number): ParsedMessage {
   const parsed = parseMeasuredJson(text, maxMemoryBytes);
   if (parsed.kind !== "ok") return parsed;
-  const message = clientMessage.safeParse(parsed.value);
-  if (message.success) return { kind: "ok", message: message.data, memoryBytes: parsed.memoryBytes };
-  const issues = message.error.issues.slice(0, describedFaults);
-  return { kind: "invalid", reason: z.prettifyError(new z.core.$ZodError(issues)).slice(0, 500) };
+  const message = parseWith(clientMessage, parsed.value);
+  return message.kind === "ok"
+    ? { kind: "ok", message: message.value, memoryBytes: parsed.memoryBytes }
+    : message;
 }
 
 /** The call of which a message is the beginning. Null if the message is no call. */
