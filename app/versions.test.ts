@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isOlder, isVersion } from "./versions.ts";
+import { isOlder, isVersion, newerOf, oldestVersion, requiredSince } from "./versions.ts";
 
 it.each([
   ["0.1.0", "0.1.0", false],
@@ -12,6 +12,11 @@ it.each([
   ["1.0.0.0", "0.1.0", true],
 ])("%s is older than %s: %s", (version, than, older) => {
   expect(isOlder(version, than)).toBe(older);
+});
+
+it("the oldest accepted version can do all that the protocol requires", () => {
+  expect(Object.values(requiredSince).filter((since) => isOlder(oldestVersion, since))).toEqual([]);
+  expect([newerOf("0.9.0", "0.10.0"), newerOf("0.10.0", "0.9.0")]).toEqual(["0.10.0", "0.10.0"]);
 });
 
 it("a version is three numbers, and perhaps a suffix", () => {

@@ -1,7 +1,15 @@
-/** The oldest version of a device's program that this backend gives jobs to, if the organization asks for no newer one. */
-export const oldestVersion = "0.1.0";
-
 const pattern = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:-[0-9A-Za-z.-]{1,40})?$/;
+
+/**
+ * What the protocol requires of a device's program, and the first version that does it. Each such change adds a line. Builds
+ * from before the first release have the same number, so the backend also asks whether a device registered a signing key.
+ */
+export const requiredSince = {
+  signedResults: "0.1.0",
+} as const;
+
+/** The oldest version of a device's program that this backend gives jobs to, if the organization asks for no newer one. */
+export const oldestVersion = Object.values(requiredSince).reduce<string>(newerOf, "0.0.0");
 
 /** Whether the text is a version: three numbers, and perhaps a suffix. */
 export function isVersion(text: string): boolean {
@@ -14,6 +22,11 @@ export function isOlder(version: string | null, than: string): boolean {
   if (own === null || other === null) return other !== null;
   const first = own.findIndex((value, index) => value !== other[index]);
   return first !== -1 && (own[first] ?? 0) < (other[first] ?? 0);
+}
+
+/** The newer one of two versions. */
+export function newerOf(one: string, other: string): string {
+  return isOlder(one, other) ? other : one;
 }
 
 function numbersOf(version: string): readonly number[] | null {

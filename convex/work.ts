@@ -7,7 +7,6 @@ import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice } from "./model/authenticate.ts";
 import { endActivity } from "./model/devices/report.ts";
-import { signingKeyOf } from "./model/devices/signingKey.ts";
 import { applyVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
@@ -22,15 +21,11 @@ export * from "@gleaner/queue/work";
 
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 
-/**
- * As in the queue. A device whose version is too old gets no jobs. Refuses (invalid) a device without a signing key, because
- * its results would be refused.
- */
+/** As in the queue. A device gets no jobs if its version is too old, or if it has no key to sign results. */
 export const hello = mutation({
   args: { ...workerMutations.hello.args, key: v.string() },
   handler: async (ctx, call): Promise<Greeted> => {
     const device = await authenticateDevice(ctx, call.key);
-    signingKeyOf(device);
     const greeted = await queue.workerMutation(ctx, queue.component.work.hello, call);
     // A start gives back what the device still held.
     if (call.startup) {

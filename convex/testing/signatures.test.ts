@@ -188,7 +188,6 @@ describe("a device's signing key", () => {
   it("is registered once by a device that enrolled without one, which gets jobs only then", async () => {
     const old = await enrollUnsigned();
     const { key } = old;
-    await expectRefusal(t.mutation(api.work.hello, { key, ...greeting() }), "invalid");
     expect(await t.query(api.devices.me, { key })).toMatchObject({ signingKey: null });
 
     const signingKey = makeSigningKey();
@@ -206,6 +205,32 @@ describe("a device's signing key", () => {
     const { page } = await t.query(api.admin.audit, { session, paginationOpts });
     const rows = page.filter(({ action }) => action === "device.key-registered");
     expect(rows).toMatchObject([{ subject: old.deviceId, actor: "device", detail: signingKey.publicKey }]);
+  });
+
+  it("is what a program without signatures lacks: the console says so, and it gets no jobs", async () => {
+    const { key, deviceId } = await enrollUnsigned();
+    const session = await signIn(t, acme);
+    await t.mutation(api.work.hello, { key, ...greeting() });
+    await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+    await submit(t, acme);
+    expect(await t.mutation(api.work.take, { key, demand: { jobs: 1 } })).toMatchObject({ kind: "unable" });
+    const rows = await t.query(api.admin.devices, { session });
+    expect(rows.find((row) => row.deviceId === deviceId)).toMatchObject({
+      status: "outdated",
+      version: "0.1.0",
+      signs: false,
+    });
+    const figures = { devicesOnline: 2, devicesDonating: 1, devicesPaused: 0, devicesOutdated: 1 };
+    expect(await t.query(api.admin.summary, { session })).toMatchObject(figures);
+    await t.mutation(api.adminDevices.setOldestVersion, { session, version: "0.1.0" });
+    expect(await t.query(api.devices.me, { key })).toMatchObject({ status: "outdated" });
+
+    await t.mutation(api.devices.registerSigningKey, {
+      key,
+      signingKey: registrationOf(makeSigningKey(), key),
+    });
+    await t.mutation(api.work.hello, { key, ...greeting() });
+    expect(await t.query(api.devices.me, { key })).toMatchObject({ status: "active", needsVersion: null });
   });
 
   it("is not replaced when the device enrolls again", async () => {

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
+import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
@@ -109,6 +110,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <Card flush>
         <DevicesTable devices={devices} actions={actions} />
+        <OldestVersion oldest="0.2.0" outdated={2} onSet={nothing} />
       </Card>,
     ),
     inShell(
@@ -316,6 +318,8 @@ const emptySummary = {
   failed: 0,
   devicesOnline: 0,
   devicesDonating: 0,
+  devicesPaused: 0,
+  devicesOutdated: 0,
   spentMicro: 0n,
   earnedMicro: 0n,
 };

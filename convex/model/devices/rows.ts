@@ -27,8 +27,10 @@ export const deviceRow = v.object({
   status: memberStatus,
   /** Why it was paused, if it is. */
   pause: v.union(devicePause, v.null()),
-  /** The version that it needs to get jobs, if its own is older. */
+  /** The version that it needs to get jobs, if its program is older. */
   needsVersion: v.union(v.string(), v.null()),
+  /** Whether it has a key to sign results. Old programs have none. */
+  signs: v.boolean(),
   activity: v.union(activity, v.null()),
   /** Start of the activity or of retirement: milliseconds since the epoch. */
   since: v.number(),
@@ -86,6 +88,7 @@ async function rowOf(
     status: memberStatusOf(device),
     pause: device.pause ?? null,
     needsVersion: device.needsVersion ?? null,
+    signs: device.signingKey !== undefined,
     activity: device.activity,
     since: device.lastChangeAt,
     unknownFacts: device.unknownFacts ?? null,
@@ -113,11 +116,19 @@ export async function deviceCount(
   return { total: devices.length, listed: Math.min(devices.length, maxListed) };
 }
 
-/** The number of online devices that donate, among those that `deviceRows` lists. */
-export async function donatingCount(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<number> {
+/** The numbers of online devices that donate, were paused automatically or need an update, among those that `deviceRows` lists. */
+export async function onlineCounts(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<{ readonly donating: number; readonly paused: number; readonly outdated: number }> {
   const online = await devicesOf(ctx, organizationId, true, maxListed);
-  return online.filter(({ device }) => device.status === "active" && device.activity?.kind === "donating")
-    .length;
+  const statuses = online.map(({ device }) => [memberStatusOf(device), device.activity?.kind] as const);
+  return {
+    // A device that gets no jobs may still report that it donates.
+    donating: statuses.filter(([status, kind]) => status === "active" && kind === "donating").length,
+    paused: statuses.filter(([status]) => status === "paused").length,
+    outdated: statuses.filter(([status]) => status === "outdated").length,
+  };
 }
 
 async function devicesOf(

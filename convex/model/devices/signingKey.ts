@@ -55,14 +55,3 @@ export async function registerSigningKey(
     detail: publicKey,
   });
 }
-
-/** The device's public key. Refuses (invalid) a device that has none. */
-export function signingKeyOf(device: Doc<"devices">): string {
-  return (
-    device.signingKey ??
-    refuse(
-      "invalid",
-      "This device has no signing key, so it may not work on jobs. Update Gleaner on it: it then registers one by itself.",
-    )
-  );
-}

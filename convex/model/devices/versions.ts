@@ -1,4 +1,4 @@
-import { isOlder, isVersion, oldestVersion } from "../../../app/versions.ts";
+import { isOlder, isVersion, newerOf, oldestVersion } from "../../../app/versions.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -7,13 +7,16 @@ import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { setService } from "./service.ts";
 
-/** The oldest version whose devices get jobs. */
+/** The oldest version whose devices get jobs: what the organization asks for, or what the protocol requires. */
 export async function oldestVersionOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<string> {
   const organization = present(await ctx.db.get("organizations", organizationId), "organization");
-  return organization.oldestVersion ?? oldestVersion;
+  return newerOf(organization.oldestVersion ?? oldestVersion, oldestVersion);
 }
 
-/** Takes a device with an old version out of service, and back in after its update. Writes only if that changes. */
+/**
+ * Takes a device with an old program out of service, and back in after its update. A program is old by its version, or
+ * because it does not sign results. Writes only if that changes.
+ */
 export async function applyVersion(
   ctx: MutationCtx,
   device: Doc<"devices">,
@@ -21,7 +24,8 @@ export async function applyVersion(
   oldest: string,
   now: number,
 ): Promise<void> {
-  const needsVersion = isOlder(version, oldest) ? oldest : undefined;
+  const isOld = isOlder(version, oldest) || device.signingKey === undefined;
+  const needsVersion = isOld ? oldest : undefined;
   if (needsVersion !== device.needsVersion) await setService(ctx, device, { needsVersion }, "system", now);
 }
 

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { donatingCount } from "../devices/rows.ts";
+import { onlineCounts } from "../devices/rows.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
 
@@ -16,6 +16,10 @@ export const summaryView = v.object({
   failed: v.number(),
   devicesOnline: v.number(),
   devicesDonating: v.number(),
+  /** Online devices that were paused because their jobs failed. */
+  devicesPaused: v.number(),
+  /** Online devices that get no jobs until they are updated. */
+  devicesOutdated: v.number(),
   ledgerSum: v.int64(),
   spentMicro: v.int64(),
   earnedMicro: v.int64(),
@@ -29,14 +33,15 @@ export async function summaryOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
 ): Promise<Infer<typeof summaryView>> {
-  const [stats, donating, ready, waiting, running, { sum, byKind, ended }] = await Promise.all([
-    queue.stats(ctx, organizationId),
-    donatingCount(ctx, organizationId),
-    liveJobs(ctx, organizationId, "ready"),
-    liveJobs(ctx, organizationId, "waiting"),
-    liveJobs(ctx, organizationId, "running"),
-    totalsOf(ctx, organizationId),
-  ]);
+  const [stats, { donating, paused, outdated }, ready, waiting, running, { sum, byKind, ended }] =
+    await Promise.all([
+      queue.stats(ctx, organizationId),
+      onlineCounts(ctx, organizationId),
+      liveJobs(ctx, organizationId, "ready"),
+      liveJobs(ctx, organizationId, "waiting"),
+      liveJobs(ctx, organizationId, "running"),
+      totalsOf(ctx, organizationId),
+    ]);
   return {
     ready: atLeast(ready, stats.ready) + atLeast(waiting, stats.waiting),
     running: atLeast(running, stats.running),
@@ -45,6 +50,8 @@ export async function summaryOf(
     devicesOnline: stats.workers.online,
     // Only part of a large fleet is listed. The number of devices that accept jobs is the better count then.
     devicesDonating: Math.max(donating, stats.workers.accepting),
+    devicesPaused: paused,
+    devicesOutdated: outdated,
     ledgerSum: sum,
     spentMicro: -byKind.issuance - byKind.key - byKind.escrow,
     earnedMicro: byKind.device,

@@ -7,7 +7,6 @@ import {
   signaturePattern,
 } from "../../../app/signatures/statements.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import { signingKeyOf } from "../devices/signingKey.ts";
 import { isSignedBy } from "../signatures.ts";
 
 /** A device's signature of a result (`resultStatement` in app/signatures/). */
@@ -42,11 +41,11 @@ export async function checkSignature(
     readonly signature: Infer<typeof resultSignature> | undefined;
   },
 ): Promise<Checked> {
-  if (signature === undefined) {
+  const { signingKey: publicKey } = device;
+  if (signature === undefined || publicKey === undefined) {
     return { kind: "wrong", why: "The result has no signature of the device. Update Gleaner on the device." };
   }
   const { version, jobId, requestHash, value } = signature;
-  const publicKey = signingKeyOf(device);
   const text = jsonText(result, report);
   const isShaped = signaturePattern.test(value) && hashPattern.test(requestHash) && jobId === attempt.jobId;
   if (!isShaped || text === null) return wrong;

@@ -19,6 +19,8 @@ export function DevicesPage(): ReactNode {
   const pending = useQuery(api.adminDevices.pending, { session });
   const approve = useAct(api.adminDevices.approve);
   const refuse = useAct(api.adminDevices.refuse);
+  const oldest = useQuery(api.adminDevices.oldestVersion, { session });
+  const setOldest = useAct(api.adminDevices.setOldestVersion);
   const resume = useAct(api.adminDevices.resume);
   const label = useAct(api.adminQueue.labelDevice);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
@@ -56,7 +58,15 @@ export function DevicesPage(): ReactNode {
             Showing {formatCount(count.listed)} of {formatCount(count.total)} devices, online devices first.
           </p>
         ) : null}
-        <OldestVersion />
+        {oldest === undefined ? null : (
+          <OldestVersion
+            oldest={oldest}
+            outdated={devices?.filter(({ status }) => status === "outdated").length ?? 0}
+            onSet={(version) =>
+              void setOldest({ version }, `Devices need Gleaner ${version} or newer to get jobs.`)
+            }
+          />
+        )}
       </Card>
     </>
   );

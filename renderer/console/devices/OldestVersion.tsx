@@ -1,32 +1,42 @@
-import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
-import { api } from "../../../convex/_generated/api.js";
+import { plural } from "../../../app/format/quantity.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import { useAct, useSession } from "../data/session-context.ts";
+
+type Props = {
+  /** The oldest version whose devices get jobs. */
+  readonly oldest: string;
+  /** The number of devices that need an update. */
+  readonly outdated: number;
+  readonly onSet: (version: string) => void;
+};
 
 /** Shows and sets the oldest version of Gleaner whose devices get jobs. */
-export function OldestVersion(): ReactNode {
-  const session = useSession();
-  const current = useQuery(api.adminDevices.oldestVersion, { session });
+export function OldestVersion({ oldest, outdated, onSet }: Props): ReactNode {
   const [asked, setAsked] = useState<string | null>(null);
-  const set = useAct(api.adminDevices.setOldestVersion);
-  if (current === undefined) return null;
   const close = (): void => setAsked(null);
   return (
-    <div className="flex items-center gap-2 border-t border-line px-4 py-2.5 text-xs text-muted">
-      Devices need Gleaner {current} or newer.
-      <Button size="sm" look="quiet" onClick={() => setAsked(current)}>
-        Change
+    <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-1.5 text-xs text-muted">
+      <p>
+        Devices need Gleaner {oldest} or newer to get jobs.
+        {outdated === 0 ? null : (
+          <span className="text-ink">
+            {" "}
+            {plural(outdated, "device")} {outdated === 1 ? "needs" : "need"} an update.
+          </span>
+        )}
+      </p>
+      <Button size="sm" look="quiet" onClick={() => setAsked(oldest)}>
+        Change version
       </Button>
       {asked === null ? null : (
         <Dialog title="Oldest version of Gleaner" onClose={close}>
           <DialogForm
             action="Save"
             onSubmit={() => {
-              void set({ version: asked }, `Devices need Gleaner ${asked.trim()} or newer.`);
+              onSet(asked.trim());
               close();
             }}
             onClose={close}

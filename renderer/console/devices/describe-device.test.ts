@@ -4,7 +4,7 @@ import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/
 import { describeDevice as describe } from "./describe-device.ts";
 
 const now = Date.UTC(2026, 10, 22, 21);
-const healthy = { pause: null, needsVersion: null } as const;
+const healthy = { pause: null, needsVersion: null, signs: true, version: "0.2.0" } as const;
 const active = { ...healthy, status: "active", online: true } as const;
 const describeDevice = (device: Parameters<typeof describe>[0]) => describe(device, now);
 
@@ -37,9 +37,13 @@ it("tells why a device was paused by itself, and which version an old one needs"
   expect(paused.sentence).toMatch(
     /^Paused automatically at .+: 9 of its last 10 jobs failed: most of its answers did not fit the requests\.$/,
   );
-  expect(describeDevice({ ...active, activity: null, status: "outdated", needsVersion: "0.3.0" })).toEqual({
+  const old = { ...active, activity: null, status: "outdated", needsVersion: "0.3.0" } as const;
+  expect(describeDevice(old)).toEqual({
     tone: "hold",
     short: "Update needed",
-    sentence: "It gets no jobs until its Gleaner is updated to 0.3.0 or newer.",
+    sentence: "Its Gleaner 0.2.0 is too old, so it gets no jobs. Update it to 0.3.0 or newer.",
   });
+  expect(describeDevice({ ...old, version: "0.1.0", needsVersion: "0.1.0", signs: false }).sentence).toBe(
+    "Its Gleaner 0.1.0 does not sign results, so it gets no jobs. Install the newest Gleaner on it.",
+  );
 });

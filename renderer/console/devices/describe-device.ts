@@ -10,7 +10,7 @@ type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sente
 
 /** Describes what a device does and why, in the words that its donor reads. @param now ms since the epoch. */
 export function describeDevice(
-  device: Pick<DeviceRow, "status" | "online" | "activity" | "pause" | "needsVersion">,
+  device: Pick<DeviceRow, "status" | "online" | "activity" | "pause" | "needsVersion" | "signs" | "version">,
   now: number,
 ): DeviceWords {
   if (device.status === "retired") {
@@ -36,7 +36,7 @@ export function describeDevice(
     return {
       tone: "hold",
       short: "Update needed",
-      sentence: `It gets no jobs until its Gleaner is updated to ${device.needsVersion ?? "a newer version"} or newer.`,
+      sentence: outdatedSentence(device),
     };
   }
   if (!device.online) {
@@ -50,6 +50,18 @@ export function describeDevice(
   if (activity === null) return { tone: "quiet", ...toOthers(activityReasons.starting) };
   const tone = activity.kind === "donating" ? "good" : standbyTone(activity.reason);
   return { tone, ...toOthers(activityReasons[activity.reason]) };
+}
+
+/** The version of an old program, what it lacks, and what to do. */
+function outdatedSentence({
+  version,
+  needsVersion,
+  signs,
+}: Pick<DeviceRow, "version" | "needsVersion" | "signs">): string {
+  const program = version === null ? "Its Gleaner" : `Its Gleaner ${version}`;
+  if (!signs)
+    return `${program} does not sign results, so it gets no jobs. Install the newest Gleaner on it.`;
+  return `${program} is too old, so it gets no jobs. Update it to ${needsVersion ?? "the newest version"} or newer.`;
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

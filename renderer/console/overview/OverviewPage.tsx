@@ -2,12 +2,14 @@ import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import type { DeviceRow, JobRow, Summary } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { DevicesTable } from "../devices/DevicesTable.tsx";
 import { JobsTable } from "../jobs/JobsTable.tsx";
+import { attentionWords } from "./tiles.ts";
 import { Tiles } from "./Tiles.tsx";
 
 const latest = 8;
@@ -33,8 +35,19 @@ type Props = {
 };
 
 export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
+  const attention = attentionWords(summary);
   return (
     <div className="grid gap-4">
+      {attention === null ? null : (
+        <div className="overflow-hidden rounded-lg">
+          <Banner tone="hold">
+            {attention}{" "}
+            <a href="#/devices" className="font-medium underline underline-offset-2">
+              Show devices
+            </a>
+          </Banner>
+        </div>
+      )}
       <Tiles summary={summary} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card flush title="Devices" aside={<AllLink page="devices" />}>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tilesOf } from "./tiles.ts";
+import { attentionWords, tilesOf } from "./tiles.ts";
 
 const summary = {
   ready: 0,
@@ -8,6 +8,8 @@ const summary = {
   failed: 0,
   devicesOnline: 7,
   devicesDonating: 4,
+  devicesPaused: 0,
+  devicesOutdated: 0,
   ledgerSum: 0n,
   spentMicro: 5_500_000n,
   earnedMicro: 5_500_000n,
@@ -25,4 +27,13 @@ it("highlights figures that need attention", () => {
   expect(tones({ ready: 5 })["Jobs queued"]).toBeNull();
   expect(tones({ failed: 2 })["Jobs done"]).toBe("bad");
   expect(tones({ ledgerSum: -1n })["Ledger"]).toBe("bad");
+});
+
+it("tells which devices get no jobs until somebody does something", () => {
+  expect(attentionWords(undefined)).toBeNull();
+  expect(attentionWords(summary)).toBeNull();
+  expect(attentionWords({ ...summary, devicesOutdated: 1 })).toBe("1 device needs an update to get jobs.");
+  expect(attentionWords({ ...summary, devicesPaused: 2, devicesOutdated: 3 })).toBe(
+    "2 devices were paused automatically. 3 devices need an update to get jobs.",
+  );
 });
