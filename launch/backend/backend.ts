@@ -82,6 +82,7 @@ export async function startBackend(
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
       // People read its log, and the last lines are shown if it does not start.
       ...["--log-format", "text"],
+      "--log-refusals",
       "--with-parent",
     ],
     env: {

@@ -18,6 +18,7 @@ test("the defaults are loopback and Convex's own ports", () => {
       passEnv: [],
       maxFileMib: 2048,
       logLevel: "info",
+      logRefusals: false,
       readLatencyMs: 0,
       commitLatencyMs: 0,
       withParent: false,

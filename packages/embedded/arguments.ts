@@ -52,6 +52,7 @@ const options = z.object({
   maxAnonymousMib: count.optional(),
   logFormat: z.enum(logFormats).optional(),
   logLevel: z.enum(logLevels).default("info"),
+  logRefusals: z.boolean().default(false),
   readLatencyMs: latency,
   commitLatencyMs: latency,
   withParent: z.boolean().default(false),
@@ -64,7 +65,7 @@ const schema = options.refine(
 
 /** Options that may be repeated. */
 const lists = ["static", "allowHost", "passEnv"];
-const switches = ["withParent"];
+const switches = ["withParent", "logRefusals"];
 
 /** The flag of each option: `--site-port` sets `sitePort`. */
 const flags = Object.keys(options.shape).map((name) => ({
@@ -105,6 +106,7 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
   --max-anonymous-mib N              and for all WebSockets and request bodies (256)
   --log-format FORMAT    json or text, on standard error (text in a terminal, else json)
   --log-level LEVEL      debug, info, warn or error (info)
+  --log-refusals         log the message of a ConvexError's data, too: only if the app's messages quote no caller
   --read-latency-ms N    delay each read, to imitate a distant database (0)
   --commit-latency-ms N  delay each commit (0)
   --with-parent          stop when standard input ends

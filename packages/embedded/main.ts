@@ -86,6 +86,7 @@ async function main(): Promise<void> {
       totalBytes: bytesOf(options.maxAnonymousMib, 1024 ** 2),
     },
     log,
+    logRefusals: options.logRefusals,
     // A supervisor restarts this process; all acknowledged data is on disk.
     onFailed: (error) => {
       log.error("backend.failed", { message: describeError(error) });

@@ -34,6 +34,8 @@ export type BackendOptions = {
   /** Artificial delays; none by default. */
   readonly latency?: Latency;
   readonly log?: Log;
+  /** Whether to log the `message` of a ConvexError's data. Only for apps whose messages never quote their callers. */
+  readonly logRefusals?: boolean;
   /** Called once when the data file could not be written. The backend can answer nothing more. */
   readonly onFailed?: (error: Error) => void;
   /** Closes and restarts this backend for a restore. Without it, restores are refused. */

@@ -44,7 +44,7 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
   const functionLog = new FunctionLog();
   const usage = new Usage();
   const watchers: FunctionObserver["onEnd"][] = [
-    (run) => logRun(log, run),
+    (run) => logRun(log, run, { refusals: options.logRefusals ?? false }),
     (run) => functionLog.ended(run),
     (run) => usage.ended(run),
   ];

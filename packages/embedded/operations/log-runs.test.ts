@@ -1,4 +1,4 @@
-import { convexToJson } from "convex/values";
+import { convexToJson, type JSONValue } from "convex/values";
 import { expect, test } from "vitest";
 import type { FunctionRun } from "../runtime/execution/function-run.ts";
 import { FunctionLog } from "./function-log.ts";
@@ -29,10 +29,23 @@ function thrownBy(act: () => unknown): string {
 }
 
 function entriesOf(...runs: readonly FunctionRun[]): readonly Record<string, unknown>[] {
+  return entriesWith({ refusals: false }, ...runs);
+}
+
+function entriesWith(
+  options: Parameters<typeof logRun>[2],
+  ...runs: readonly FunctionRun[]
+): readonly Record<string, unknown>[] {
   const lines: string[] = [];
   const log = createLog({ format: "json", level: "debug", write: (line) => lines.push(line), now: () => 0 });
-  for (const each of runs) logRun(log, each);
+  for (const each of runs) logRun(log, each, options);
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** A run that threw a ConvexError with this data. */
+function refusedWith(data: JSONValue): FunctionRun {
+  const message = `Uncaught ConvexError: ${JSON.stringify(data)}\n    at hello (../convex/work.ts:33:5)`;
+  return { ...run, failure: { kind: "failure", message, data } };
 }
 
 test("a run's entries have its request id, and its printed lines keep their level", () => {
@@ -60,6 +73,39 @@ test("entries of failures name the place and quote no value", () => {
     level: "info",
     message: "Uncaught ConvexError\n    at pay (../convex/jobs.ts:9:1)",
   });
+});
+
+test("entries of refusals have their code, and their sentence only if the operator asked for it", () => {
+  const refused = refusedWith({ code: "invalid", message: "A version is three numbers.", retryAfterMs: 5 });
+  const [plain] = entriesWith({ refusals: false }, refused);
+  expect(plain).toMatchObject({ level: "info", code: "invalid" });
+  expect(plain?.["message"]).toBe("Uncaught ConvexError\n    at hello (../convex/work.ts:33:5)");
+  const [full] = entriesWith({ refusals: true }, refused);
+  expect(full).toMatchObject({ code: "invalid" });
+  expect(full?.["message"]).toBe(
+    "Uncaught ConvexError: A version is three numbers.\n    at hello (../convex/work.ts:33:5)",
+  );
+});
+
+test.each([
+  ["no object", "hunter2"],
+  ["a list", [{ code: "invalid", message: "hunter2" }]],
+  ["a code that is no name", { code: "hunter2 hunter2", message: "hunter2" }],
+  ["a long code", { code: `hunter2${"x".repeat(100)}`, message: "hunter2" }],
+  ["a message without a code", { message: "hunter2" }],
+  ["a message that is no text", { code: "invalid", message: { card: "hunter2" } }],
+])("an entry of a refusal with %s quotes nothing", (_what, data) => {
+  const [entry] = entriesWith({ refusals: true }, refusedWith(data));
+  expect(entry?.["message"]).toBe("Uncaught ConvexError\n    at hello (../convex/work.ts:33:5)");
+  expect(JSON.stringify(entry)).not.toContain("hunter2");
+});
+
+test("the sentence of a refusal is cut after 500 characters", () => {
+  const [entry] = entriesWith(
+    { refusals: true },
+    refusedWith({ code: "invalid", message: "x".repeat(9_000) }),
+  );
+  expect(String(entry?.["message"]).length).toBeLessThan(600);
 });
 
 const secret = "hunter2\n    at hunter2";

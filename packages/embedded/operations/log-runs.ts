@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 import { withoutValues } from "../runtime/execution/log-lines.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
@@ -11,8 +12,13 @@ const levels: { readonly [level: string]: LogLevel } = {
   ERROR: "error",
 };
 
+export type RunLogOptions = {
+  /** Whether the `message` of a ConvexError's data is logged: only for apps whose messages never quote their callers. */
+  readonly refusals: boolean;
+};
+
 /** Logs a function's printed lines and its outcome. Successes are logged only at the debug level. */
-export function logRun(log: Log, run: FunctionRun): void {
+export function logRun(log: Log, run: FunctionRun, options: RunLogOptions): void {
   for (const line of run.logLines) logLine(log, run, line);
   const { durationMs, retries, caller, failure } = run;
   const fields: LogFields = {
@@ -22,7 +28,7 @@ export function logRun(log: Log, run: FunctionRun): void {
     ...(retries === 0 ? {} : { retries }),
   };
   if (failure === null) log.debug("function.succeeded", fields);
-  else log[levelOf(run)]("function.failed", { ...fields, message: headlineOf(failure) });
+  else log[levelOf(run)]("function.failed", { ...fields, ...failureFields(failure, options) });
 }
 
 /** Logs a line that a function printed, at the level that the function chose. */
@@ -40,9 +46,25 @@ function levelOf({ failure, identifier }: FunctionRun): LogLevel {
   return failure?.data !== undefined || identifier === null ? "info" : "warn";
 }
 
-/** The failure and its place. A ConvexError's data is left out: it is meant for the caller. */
-function headlineOf({ message, data }: NonNullable<FunctionRun["failure"]>): string {
-  if (data === undefined) return withoutValues(message);
+/** Data of a ConvexError by which apps tell callers why they refuse. A name cannot quote a text. */
+const refusalSchema = z.object({
+  code: z.string().regex(/^[A-Za-z][\w.-]{0,63}$/),
+  message: z.string().optional(),
+});
+const maxSentence = 500;
+
+/** The failure and its place. Of a ConvexError's data only the code is logged by default: it is meant for the caller. */
+function failureFields(
+  { message, data }: NonNullable<FunctionRun["failure"]>,
+  { refusals }: RunLogOptions,
+): LogFields {
+  if (data === undefined) return { message: withoutValues(message) };
   const [, ...frames] = message.split(/\n(?= {4}at )/);
-  return ["Uncaught ConvexError", ...frames].join("\n");
+  const { data: refusal } = refusalSchema.safeParse(data);
+  const sentence = refusals ? refusal?.message?.slice(0, maxSentence) : undefined;
+  const headline = sentence === undefined ? "Uncaught ConvexError" : `Uncaught ConvexError: ${sentence}`;
+  return {
+    ...(refusal === undefined ? {} : { code: refusal.code }),
+    message: [headline, ...frames].join("\n"),
+  };
 }
