@@ -35,7 +35,11 @@ export default defineConfig({
   renderer: {
     root: "renderer/panel",
     base: "./",
-    plugins: [react(), tailwindcss(), contentSecurityPolicy("ws://127.0.0.1:*", "ws://localhost:*")],
+    plugins: [
+      react(),
+      tailwindcss(),
+      contentSecurityPolicy({ connectTo: ["ws://127.0.0.1:*", "ws://localhost:*"] }),
+    ],
     build: {
       outDir: "out/renderer",
       target: "chrome130",

@@ -3,14 +3,20 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
 
+/** The console may connect to any deployment. A backend that serves it allows only its own. */
+const anyDeployment = ["http:", "https:", "ws:", "wss:"];
+
 /** The web pages outside of Electron: the console, and with `--mode gallery` the components' gallery. */
 export default defineConfig(({ mode }) => {
   const page = mode === "gallery" ? "gallery" : "console";
   return {
     root: `renderer/${page}`,
     base: "./",
-    // The console may connect to any deployment.
-    plugins: [react(), tailwindcss(), contentSecurityPolicy("http:", "https:", "ws:", "wss:")],
+    plugins: [
+      react(),
+      tailwindcss(),
+      contentSecurityPolicy({ connectTo: anyDeployment, frames: page === "gallery" }),
+    ],
     build: {
       outDir: `../../out/${page}`,
       emptyOutDir: true,

@@ -1,22 +1,20 @@
 import type { Plugin } from "vite";
+import { pagePolicy } from "./packages/embedded/http/site/page-policy.ts";
+
+type Options = {
+  /** What the page may connect to besides its own origin. */
+  readonly connectTo: readonly string[];
+  /** Whether the page shows pages of its own origin in frames. */
+  readonly frames?: boolean;
+};
 
 /**
- * Writes a content security policy into a page, which then has it wherever the page is served. Everything that
- * `connectTo` does not name comes from the page's own origin. Only in builds, because the development server needs inline
- * scripts.
+ * Writes the policy that the embedded backend serves pages with into a page, which then has it wherever it is served. Only
+ * in builds, because the development server needs inline scripts.
  */
-export function contentSecurityPolicy(...connectTo: readonly string[]): Plugin {
-  const content = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `connect-src ${["'self'", ...connectTo].join(" ")}`,
-    "frame-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
+export function contentSecurityPolicy({ connectTo, frames = false }: Options): Plugin {
+  const policy = pagePolicy(connectTo);
+  const content = frames ? `${policy}; frame-src 'self'` : policy;
   return {
     name: "content-security-policy",
     apply: "build",

@@ -10,7 +10,10 @@ const log = createLog({ format: "text", level: "info", write: (line) => logged.p
 beforeEach(async () => {
   logged.length = 0;
   fixture = await openFixture({
-    observer: { onEnd: (run) => logRun(log, run, { refusals: false }), onLine: (run, line) => logLine(log, run, line) },
+    observer: {
+      onEnd: (run) => logRun(log, run, { refusals: false }),
+      onLine: (run, line) => logLine(log, run, line),
+    },
   });
 });
 afterEach(() => fixture.engine.close());

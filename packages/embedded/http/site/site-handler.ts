@@ -9,6 +9,7 @@ import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { bodyEnd, drain } from "../drain.ts";
 import { sendReply, textReply } from "../reply.ts";
+import { pagePolicy } from "./page-policy.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
 import { toWebRequest } from "./web-request.ts";
@@ -126,23 +127,10 @@ type SecurityHeadersOptions = {
   readonly connectTo: readonly string[];
 };
 
-/** For served pages: only their own scripts and styles, no frames, no plug-ins, no sniffing. */
+/** For served pages: their policy, no page that frames them, no sniffing. A page itself cannot forbid to be framed. */
 function securityHeaders({ connectTo }: SecurityHeadersOptions): { readonly [name: string]: string } {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    // UI components position themselves with style attributes, which nonces do not cover.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "manifest-src 'self'",
-    `connect-src ${["'self'", ...connectTo].join(" ")}`,
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ];
   return {
-    "Content-Security-Policy": policy.join("; "),
+    "Content-Security-Policy": `${pagePolicy(connectTo)}; frame-ancestors 'none'`,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
