@@ -24,6 +24,7 @@ const windowsPlaces = {
 
 export type SystemProgram =
   | keyof typeof windowsPlaces
+  | "bwrap"
   | "chrt"
   | "ionice"
   | "nice"

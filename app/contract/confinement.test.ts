@@ -15,13 +15,14 @@ it("says each part in a word, and each gap once", () => {
 });
 
 it("reads its own order again", () => {
-  const order = { read: ["/a b", '/c"d'], cache: "/e", off: true };
+  const order = { read: ["/a b", '/c"d'], cache: "/e", bubblewrap: "/usr/bin/bwrap", off: true };
   expect(confinementOrder(confinementVariable(order))).toEqual(order);
 });
 
-it.each(["", "null", "[]", "no json", '{"read":"/","cache":1,"off":"yes"}', '{"read":[1]}'])(
+it.each(["", "null", "[]", "no json", '{"read":"/","cache":1,"bubblewrap":{},"off":"yes"}', '{"read":[1]}'])(
   "opens nothing for the order %s",
   (text) => {
-    expect(confinementOrder({ GLEANER_CONFINEMENT: text })).toEqual({ read: [], cache: null, off: false });
+    const nothing = { read: [], cache: null, bubblewrap: null, off: false };
+    expect(confinementOrder({ GLEANER_CONFINEMENT: text })).toEqual(nothing);
   },
 );

@@ -16,6 +16,8 @@ export type ConfinementOrder = {
   readonly read: readonly string[];
   /** The only folder to write to, for the caches of graphics drivers. Null: none. */
   readonly cache: string | null;
+  /** Linux: the path of bubblewrap, for kernels without a complete Landlock. Null: not installed. */
+  readonly bubblewrap: string | null;
   /** The machine's owner has switched the confinement off. */
   readonly off: boolean;
 };
@@ -33,10 +35,11 @@ export function confinementOrder(env: Readonly<Record<string, string | undefined
         readonly [Key in keyof ConfinementOrder]?: unknown;
       }
     | null;
-  const { read, cache, off } = found ?? {};
+  const { read, cache, bubblewrap, off } = found ?? {};
   return {
     read: Array.isArray(read) ? read.filter((path) => typeof path === "string") : [],
     cache: typeof cache === "string" ? cache : null,
+    bubblewrap: typeof bubblewrap === "string" ? bubblewrap : null,
     off: off === true,
   };
 }

@@ -1,24 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { confineProcess } from "./confine/confine.ts";
-import { resolveCudaIn } from "./load/cuda-packages.ts";
-import { answerLibraryTest } from "./process/no-children.ts";
-import { findParentPort } from "./process/parent-port.ts";
-import { lowerProcessPriority } from "./process/priority.ts";
+import { startRunner } from "./start-runner.ts";
 
-const port = findParentPort();
-if (port === null) {
-  process.stderr.write("This is Gleaner's runner; the donor program starts it.\n");
-  process.exitCode = 64;
-} else {
-  lowerProcessPriority();
-  const confinement = confineProcess(fileURLToPath(import.meta.url));
-  // llama.cpp would start a debugger at a failed check, which prints the memory of the process.
-  process.env["GGML_NO_BACKTRACE"] = "1";
-  resolveCudaIn(process.env["GLEANER_CUDA"]);
-  answerLibraryTest();
-  // node-llama-cpp prints there which of its builds are missing, of which the donor's log tells.
-  console.error = () => undefined;
-  // On Linux the program comes here only at its second start, so the first one loads nothing large.
-  const { serveDonor } = await import("./serve-donor.ts");
-  serveDonor(port, confinement);
-}
+await startRunner(fileURLToPath(import.meta.url));

@@ -16,6 +16,7 @@ export const runnerEntry = fileURLToPath(new URL("./runner-process.ts", import.m
 export const testConfinement = confinementVariable({
   read: [tmpdir(), dirname(demoManifestPath)],
   cache: null,
+  bubblewrap: null,
   off: false,
 });
 

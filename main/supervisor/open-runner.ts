@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { confinementVariable } from "../../app/contract/runner-start.ts";
 import type { Log } from "../log.ts";
+import { systemProgram } from "../system-programs.ts";
 import { ModelKnowledge } from "./plan/model-knowledge.ts";
 import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
 import { ModelPlans } from "./plan/model-plans.ts";
@@ -41,7 +43,12 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
   const { dataDir, spawnRunner, models, deniedGpus, memory, onEnded, log } = options;
   const off = process.env["GLEANER_CONFINE"] === "off";
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
-  const confinement = confinementVariable({ read: models, cache: join(dataDir, "gpu-cache"), off });
+  const confinement = confinementVariable({
+    read: models,
+    cache: join(dataDir, "gpu-cache"),
+    bubblewrap: installedBubblewrap(),
+    off,
+  });
   const threads = await runnerThreads();
   const spawn = (): RunnerChild => {
     const child = spawnRunner({
@@ -65,4 +72,10 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     sequences: process.env["GLEANER_SEQUENCES"] ?? (hasAppleGpu ? "4" : undefined),
   });
   return { runner, plans, knowledge, threads };
+}
+
+function installedBubblewrap(): string | null {
+  if (process.platform !== "linux") return null;
+  const path = systemProgram("bwrap");
+  return existsSync(path) ? path : null;
 }

@@ -10,6 +10,7 @@ import { Worker } from "node:worker_threads";
 import koffi from "koffi";
 import { z } from "zod";
 import { confineProcess } from "./confine.ts";
+import { landlockOfTest } from "./landlock-of-test.fixture.ts";
 
 /** The files, sockets and processes that this process must not reach. */
 export type Targets = z.infer<typeof targets>;
@@ -138,4 +139,5 @@ async function tryAll(attempts: Attempts): Promise<Readonly<Record<string, strin
 process.on("message", (message) => {
   void tryAll(attemptsAt(targets.parse(message))).then((outcomes) => process.send?.(outcomes));
 });
-process.send?.({ confinement: confineProcess(fileURLToPath(import.meta.url)) });
+const entry = fileURLToPath(import.meta.url);
+process.send?.({ confinement: confineProcess(entry, landlockOfTest(process.env)) });

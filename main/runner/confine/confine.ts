@@ -10,9 +10,10 @@ import { confineWindows } from "./windows/confine-windows.ts";
  * Gives up every right of this process that llama.cpp does not need. The process cannot get them back. Call this before
  * anything else, because on Linux the program starts a second time. Never throws.
  * @param entry the program's file, as an absolute path.
+ * @param mostLandlock a version of Linux' Landlock: tests act with it as if the kernel were older.
  * @returns how far the system confines each part, and why not further.
  */
-export function confineProcess(entry: string): Confinement {
+export function confineProcess(entry: string, mostLandlock?: number): Confinement {
   const order = confinementOrder(process.env);
   if (order.off) return nothing("GLEANER_CONFINE=off has switched it off");
   const calls = native();
@@ -21,7 +22,7 @@ export function confineProcess(entry: string): Confinement {
     if (process.platform !== "linux") makeCache(order.cache);
     switch (process.platform) {
       case "linux":
-        return confineLinux(calls, order, entry);
+        return confineLinux(calls, order, entry, mostLandlock);
       case "darwin":
         return confineMacos(calls, order, entry);
       case "win32":

@@ -3,7 +3,12 @@ import { sandboxProfile } from "./macos/profile.ts";
 import { integritySid, jobLimits, lowIntegrity, mitigations, powerThrottling } from "./windows/structures.ts";
 
 describe("macOS' sandbox profile", () => {
-  const order = { read: ["/Users/me/Library/Application Support/gleaner/models"], cache: null, off: false };
+  const order = {
+    read: ["/Users/me/Library/Application Support/gleaner/models"],
+    cache: null,
+    bubblewrap: null,
+    off: false,
+  };
   const program = "/Applications/Gleaner.app/Contents";
   const entry = `${program}/Resources/app.asar/out/main/runner-process.js`;
   const execPath = `${program}/Frameworks/Gleaner Helper.app/Contents/MacOS/Gleaner Helper`;

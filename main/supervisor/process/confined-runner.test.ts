@@ -1,22 +1,26 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
-import type { Confinement } from "../../../app/contract/confinement.ts";
-import type { ToRunner } from "../../../app/contract/runner.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Confinement, confinementGaps } from "../../../app/contract/confinement.ts";
+import type { ModelFile, ToRunner } from "../../../app/contract/runner.ts";
 import { confinementVariable } from "../../../app/contract/runner-start.ts";
 import { isRecord } from "../../../app/json.ts";
 import { silentLog } from "../../log.ts";
+import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import type { Targets } from "../../runner/confine/attempts.fixture.ts";
+import { systemProgram } from "../../system-programs.ts";
 import { chat, demoModel, planOf, runnerEntry } from "../../runner/runner.fixture.ts";
 import { RunnerSupervisor } from "../supervisor.ts";
 import { forkRunner } from "./fork-runner.ts";
 
-const entry = fileURLToPath(new URL("../../runner/confine/attempts.fixture.ts", import.meta.url));
+const at = (path: string): string => fileURLToPath(new URL(`../../runner/confine/${path}`, import.meta.url));
+const entry = at("attempts.fixture.ts");
 /** Signals and abstract sockets are out of reach since Linux 6.12. Older kernels leave gaps, which the report names. */
 const [major = 0, minor = 0] = release().split(".").map(Number);
 const confines = process.platform === "linux" && (major > 6 || (major === 6 && minor >= 12));
@@ -64,10 +68,21 @@ async function makeTargets(): Promise<Targets> {
   };
 }
 
+type Surroundings = {
+  readonly off?: boolean;
+  readonly bubblewrap?: string | null;
+  /** The kernel's own version if it is not given. */
+  readonly landlock?: number;
+};
+
 /** Starts the fixture, which confines itself as a runner does. Resolves to what it got, and what it could reach. */
-async function tryEverything(targets: Targets, off: boolean) {
-  const order = { read: [join(targets.model, "..")], cache: null, off };
-  const child = forkRunner(entry)(confinementVariable(order));
+async function tryEverything(
+  targets: Targets,
+  { off = false, bubblewrap = null, landlock }: Surroundings = {},
+) {
+  const order = { read: [join(targets.model, "..")], cache: null, bubblewrap, off };
+  const older = landlock === undefined ? {} : landlockVariable(landlock);
+  const child = forkRunner(entry)({ ...confinementVariable(order), ...older });
   onTestFinished(() => child.kill());
   return new Promise<{ confinement: Confinement; outcomes: Record<string, string> }>((resolve, reject) => {
     let confinement: Confinement = [];
@@ -85,7 +100,7 @@ const refusals = ["EACCES", "EPERM"];
 
 itConfined(`reaches nothing outside of the confinement${skipped}`, { timeout: 60_000 }, async () => {
   const targets = await makeTargets();
-  const { confinement, outcomes } = await tryEverything(targets, false);
+  const { confinement, outcomes } = await tryEverything(targets);
   expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
   expect(Object.entries(outcomes).filter(([, code]) => !refusals.includes(code))).toEqual([]);
   expect(Object.keys(outcomes).length).toBeGreaterThan(25);
@@ -96,7 +111,7 @@ itConfined(
   { timeout: 60_000 },
   async () => {
     const targets = await makeTargets();
-    const { confinement, outcomes } = await tryEverything(targets, true);
+    const { confinement, outcomes } = await tryEverything(targets, { off: true });
     expect(confinement.map(({ confined }) => confined)).toEqual(["no", "no", "no", "no"]);
     const names = [
       "readSecret",
@@ -111,23 +126,92 @@ itConfined(
   },
 );
 
-itConfined(`reads only the models that it was told${skipped}`, { timeout: 60_000 }, async () => {
+it.runIf(confines).each([3, 4, 5])(
+  `reaches nothing with Landlock %i of an older kernel${skipped}`,
+  { timeout: 60_000 },
+  async (landlock) => {
+    const { confinement, outcomes } = await tryEverything(await makeTargets(), { landlock });
+    expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+    expect(Object.entries(outcomes).filter(([, code]) => !refusals.includes(code))).toEqual([]);
+  },
+);
+
+const bubblewrap = systemProgram("bwrap");
+const wraps = confines && existsSync(bubblewrap);
+const notWrapped = wraps ? "" : " (skipped: needs bubblewrap, apt-get install bubblewrap)";
+/** Of a file that is not bound, bubblewrap shows nothing. */
+const absences = [...refusals, "ENOENT", "EROFS"];
+
+describe.runIf(wraps)(`bubblewrap on a kernel without Landlock${notWrapped}`, { timeout: 60_000 }, () => {
+  it.each([0, 2])("reaches nothing, with Landlock %i", async (landlock) => {
+    const targets = await makeTargets();
+    const { confinement, outcomes } = await tryEverything(targets, { landlock, bubblewrap });
+    expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+    expect(Object.entries(outcomes).filter(([, code]) => !absences.includes(code))).toEqual([]);
+    expect(Object.keys(outcomes).length).toBeGreaterThan(25);
+    expect(existsSync(targets.outside)).toBe(false);
+  });
+
+  it("goes on without it where it may not be used, and says so", async () => {
+    const forbidden = await tryEverything(await makeTargets(), { landlock: 0, bubblewrap: "/bin/false" });
+    expect(forbidden.confinement.map(({ confined }) => confined)).toEqual(["no", "yes", "yes", "yes"]);
+    expect(confinementGaps(forbidden.confinement)[0]).toMatch(/bubblewrap does not work here \(status 1\)/);
+    expect(forbidden.outcomes).toMatchObject({ readSecret: "allowed", tcpConnect: "EPERM", exec: "EPERM" });
+  });
+
+  it("says that it is not installed", async () => {
+    const { confinement } = await tryEverything(await makeTargets(), { landlock: 2 });
+    expect(confinementGaps(confinement)[0]).toMatch(/bubblewrap would close this gap, but is not installed/);
+  });
+});
+
+/** Two files with the same model. The runner may read the first. */
+async function twoModels() {
   const model = await demoModel();
   const folder = await mkdtemp(join(tmpdir(), "gleaner-models-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const other = { ...model, path: join(folder, "other.gguf") };
   await copyFile(model.path, other.path);
-  const supervisor = new RunnerSupervisor(
-    () => forkRunner(runnerEntry)(confinementVariable({ read: [model.path], cache: null, off: false })),
-    silentLog,
-  );
+  return { model, other };
+}
+
+function openSupervisor(program: string, env: Readonly<Record<string, string>>) {
+  const supervisor = new RunnerSupervisor(() => forkRunner(program)(env), silentLog);
   onTestFinished(() => supervisor.stop());
   const events = { loaded: () => undefined, text: () => undefined, measured: () => undefined };
-  const run = (file: typeof model, attemptId: string) =>
+  const run = (model: ModelFile, attemptId: string) =>
     supervisor.run(
-      { attemptId, model: file, work: { kind: "chat", request: chat("Hello") }, plan: planOf(file) },
+      { attemptId, model, work: { kind: "chat", request: chat("Hello") }, plan: planOf(model) },
       events,
     );
+  return { supervisor, run };
+}
+
+const refusedModel = { kind: "failed", error: { code: "model_unavailable" } };
+
+itConfined(`reads only the models that it was told${skipped}`, { timeout: 60_000 }, async () => {
+  const { model, other } = await twoModels();
+  const order = { read: [model.path], cache: null, bubblewrap: null, off: false };
+  const { run } = openSupervisor(runnerEntry, confinementVariable(order));
   expect(await run(model, "own")).toMatchObject({ kind: "done" });
-  expect(await run(other, "other")).toMatchObject({ kind: "failed", error: { code: "model_unavailable" } });
+  expect(await run(other, "other")).toMatchObject(refusedModel);
 });
+
+it.runIf(wraps)(
+  `does jobs in bubblewrap, and frees its memory when it is stopped${notWrapped}`,
+  { timeout: 60_000 },
+  async () => {
+    const { model, other } = await twoModels();
+    const order = { read: [model.path], cache: null, bubblewrap, off: false };
+    const env = { ...confinementVariable(order), ...landlockVariable(0) };
+    const { supervisor, run } = openSupervisor(at("older-kernel.fixture.ts"), env);
+    expect(await run(model, "own")).toMatchObject({ kind: "done" });
+    expect(await run(other, "other")).toMatchObject(refusedModel);
+    expect(supervisor.confinement?.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+    // The process with the model, and not bubblewrap's own: its load and memory are what counts.
+    const pid = supervisor.pid ?? -1;
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0]).toBe(process.execPath);
+    await supervisor.stop();
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+  },
+);

@@ -31,7 +31,7 @@ it.skipIf(noTaskset)(
     try {
       await vi.waitFor(() => expect(allowed().length).toBeGreaterThan(4), { timeout: 10_000 });
       const [all = ""] = allowed();
-      const affinity = new CpuAffinity(pid);
+      const affinity = new CpuAffinity(() => pid);
       affinity.keepTo(1);
       const isAll = (list: string): void => expect([...new Set(allowed())]).toEqual([list]);
       await vi.waitFor(() => isAll(lastOf(all, 1)), { timeout: 10_000 });

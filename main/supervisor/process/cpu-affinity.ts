@@ -8,24 +8,26 @@ import { systemProgram } from "../../system-programs.ts";
  * 8 %. Needs Linux and taskset(1); otherwise the system chooses as before.
  */
 export class CpuAffinity {
-  readonly #pid: number | undefined;
+  readonly #pid: () => number | undefined;
   #all: string | null = null;
   #wanted: string | null = null;
   #set: string | null = null;
   #setting = false;
 
-  constructor(pid: number | undefined) {
+  /** @param pid the process. It may become known, or change, only after the start. */
+  constructor(pid: () => number | undefined) {
     this.#pid = pid;
   }
 
   /** @param count null: all processors that the process started with. */
   keepTo(count: number | null): void {
-    if (process.platform !== "linux" || this.#pid === undefined) return;
+    const pid = this.#pid();
+    if (process.platform !== "linux" || pid === undefined) return;
     if (count === null && this.#wanted === null) return;
-    this.#all ??= allowedProcessors(this.#pid);
+    this.#all ??= allowedProcessors(pid);
     if (this.#all === null) return;
     this.#wanted = count === null ? this.#all : lastOf(this.#all, count);
-    this.#apply(this.#pid);
+    this.#apply(pid);
   }
 
   /** One call of taskset at a time. The last wanted list holds. */

@@ -1,5 +1,5 @@
 import { fork, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { confinementOrder, keepsPriority } from "../../../app/contract/runner-start.ts";
 import { systemProgram } from "../../system-programs.ts";
 import { withoutCoreDumps, type Wrapper } from "./core-dumps.ts";
@@ -35,14 +35,25 @@ export function forkRunner(entry: string): SpawnRunner {
     });
     if (child.pid !== undefined) joinIdleGroup(child.pid);
     const checks = child.stderr === null ? null : new PrintedChecks(child.stderr);
+    let processes = child.pid === undefined ? [] : [child.pid];
+    let killed = false;
+    // The program speaks only when it is confined. From then on nothing in this tree of processes changes.
+    child.once("message", () => (processes = processes.flatMap(withChildren)));
     return {
-      pid: child.pid,
+      get pid() {
+        return processes.at(-1);
+      },
       send: (message) => {
         // `exit` reports a closed channel. An error here would report it twice.
         if (child.connected) child.send(message, () => undefined);
       },
       kill: () => {
-        if (child.kill("SIGKILL") && child.pid !== undefined) leaveIdleGroup(child.pid);
+        killed = true;
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const own = processes.at(-1);
+        // bubblewrap ends after the program in it, so its exit tells that the memory is free.
+        if (own === undefined || own === child.pid || !killProcess(own)) child.kill("SIGKILL");
+        processes.forEach(leaveIdleGroup);
       },
       onMessage: (listener) => void child.on("message", listener),
       onExit: (listener) => {
@@ -54,7 +65,7 @@ export function forkRunner(entry: string): SpawnRunner {
         };
         // After a kill the caller needs the memory back at once, so it does not wait for printed text.
         child.once("exit", (code, signal) => {
-          if (child.killed) tell(code, signal);
+          if (killed) tell(code, signal);
           else setTimeout(() => tell(code, signal), lastWordsMs).unref();
         });
         child.once("close", tell);
@@ -62,6 +73,28 @@ export function forkRunner(entry: string): SpawnRunner {
       },
     };
   };
+}
+
+/**
+ * A process and its descendants, if each has one child. bubblewrap is a process, its child is the first process of a
+ * namespace, and the program is the child of that one. A program without bubblewrap has no children.
+ */
+function withChildren(pid: number): readonly number[] {
+  if (process.platform !== "linux") return [pid];
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    return /^\d+$/.test(children) ? [pid, ...withChildren(Number(children))] : [pid];
+  } catch {
+    return [pid];
+  }
+}
+
+function killProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
 }
 
 let triedCuda = false;

@@ -83,7 +83,7 @@ export class SupervisedProcess {
     this.#tickMs = silence.tickMs;
     this.#silence = new Silence(silence, cpuTimes);
     this.#choice = new Silence(choice, cpuTimes);
-    this.#affinity = new CpuAffinity(child.pid);
+    this.#affinity = new CpuAffinity(() => child.pid);
     this.#log = log;
   }
 

@@ -3,14 +3,26 @@ import type { Confinement } from "../../../../app/contract/confinement.ts";
 import type { ConfinementOrder } from "../../../../app/contract/runner-start.ts";
 import type { Native } from "../native.ts";
 import { failureOf, makeCache, no, nothing, partly, yes } from "../report.ts";
+import { bubblewrapArguments, tryBubblewrap } from "./bubblewrap.ts";
 import { ringFilter, systemCallFilter } from "./filter.ts";
 import { type Kernel, linuxKernel } from "./kernel.ts";
-import { graphicsDevices, mappedFiles, pathRules, type Surroundings } from "./paths.ts";
+import { graphicsDevices, mappedFiles, type PathRule, pathRules, type Surroundings } from "./paths.ts";
 import { type Processor, processorOf } from "./system-calls.ts";
 
-/** Tells the second start of the program which version of Landlock holds; 0 for none. */
+/** Tells the second start how the first one has confined it. */
 const variable = "GLEANER_CONFINED";
 const channelVariable = "NODE_CHANNEL_FD";
+
+/** How the first start of the program has confined the second. */
+export type FirstStart = {
+  /** The version of Landlock that holds; 0 for none. */
+  readonly landlock: number;
+  /** Why bubblewrap does not hold; null if it does. */
+  readonly withoutBubblewrap: string | null;
+};
+
+/** Since version 3 Landlock keeps a process from cutting off files, and no part of the file system is missing. */
+const completeLandlock = 3;
 
 /** Enough for models in many pieces and for graphics drivers. */
 const mostOpenFiles = 4_096;
@@ -18,34 +30,47 @@ const mostOpenFiles = 4_096;
 /**
  * Confines this process. Landlock holds for one thread and those that it starts, and Node has started others already.
  * So the program restricts itself, and then replaces itself by itself: all threads of the second start are restricted.
- * The second start goes on here, and filters the system calls of all its threads.
+ * Where Landlock is missing or incomplete, bubblewrap starts the second time. The second start goes on here, and
+ * filters the system calls of all its threads.
  * @param entry the program's file.
+ * @param mostLandlock the version of an older kernel, for tests.
  */
-export function confineLinux(native: Native, order: ConfinementOrder, entry: string): Confinement {
+export function confineLinux(
+  native: Native,
+  order: ConfinementOrder,
+  entry: string,
+  mostLandlock = Number.POSITIVE_INFINITY,
+): Confinement {
   const kernel = linuxKernel(native);
   const around = surroundings(entry);
   const processor = processorOf(process.arch);
-  if (processor === null) return nothing(`the system calls of ${process.arch} are not known`);
-  const landlock = process.env[variable];
-  if (landlock === undefined) return startAgain(kernel, processor, order, around);
+  const first = process.env[variable];
+  if (first === undefined) {
+    const landlock = Math.min(kernel.landlockVersion(), mostLandlock);
+    return startAgain({ kernel, processor, order, around, landlock });
+  }
   Reflect.deleteProperty(process.env, variable);
   const refused = filterSystemCalls(kernel, processor, graphicsDevices(around).cuda);
   try {
-    kernel.limitOpenFiles(mostOpenFiles);
     kernel.hideMemory();
+    kernel.limitOpenFiles(mostOpenFiles);
   } catch {
     // A system may forbid what a container has set. Neither is a part of its own.
   }
-  return report(Number(landlock), refused);
+  return report(JSON.parse(first) as FirstStart, refused);
 }
 
+type SecondStart = {
+  readonly kernel: Kernel;
+  /** Null if its system calls are not known. */
+  readonly processor: Processor | null;
+  readonly order: ConfinementOrder;
+  readonly around: Surroundings;
+  readonly landlock: number;
+};
+
 /** Returns only if the second start failed. */
-function startAgain(
-  kernel: Kernel,
-  processor: Processor,
-  order: ConfinementOrder,
-  around: Surroundings,
-): Confinement {
+function startAgain({ kernel, processor, order, around, landlock }: SecondStart): Confinement {
   // To Electron, the path of its archive is a folder.
   process.noAsar = true;
   try {
@@ -57,13 +82,21 @@ function startAgain(
     // One of Electron's utility processes has another channel, which would not outlast a second start.
     if (channel === undefined) return nothing("a process without Node's own channel cannot start again");
     kernel.giveUpPrivileges();
-    kernel.filterCalls(processor, ringFilter(processor));
-    const version = kernel.landlockVersion();
+    if (processor !== null) kernel.filterCalls(processor, ringFilter(processor));
     if (graphicsDevices(around).paths.length > 0) makeCache(order.cache);
-    if (version > 0) kernel.giveUpFiles(version, pathRules(order, around));
-    for (const descriptor of [0, 1, 2, Number(channel)]) kernel.keepOpen(descriptor);
-    const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-    kernel.become(process.execPath, args, [...env, `${variable}=${version}`]);
+    const rules = pathRules(order, around);
+    const own = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+    const become = (args: readonly [string, ...string[]], first: FirstStart): void => {
+      for (const descriptor of [0, 1, 2, Number(channel)]) kernel.keepOpen(descriptor);
+      kernel.become(args[0], args, [...env, `${variable}=${JSON.stringify(first)}`]);
+    };
+    const bubblewrap = landlock < completeLandlock ? chooseBubblewrap(order, rules) : { without: "" };
+    if ("command" in bubblewrap)
+      become([...bubblewrap.command, ...own], { landlock: 0, withoutBubblewrap: null });
+    else {
+      if (landlock > 0) kernel.giveUpFiles(landlock, rules);
+      become([process.execPath, ...own.slice(1)], { landlock, withoutBubblewrap: bubblewrap.without });
+    }
     return nothing("the program could not start again");
   } catch (error) {
     return nothing(`the program could not confine itself (${failureOf(error)})`);
@@ -72,8 +105,21 @@ function startAgain(
   }
 }
 
+type Bubblewrap =
+  | { readonly command: readonly [string, ...string[]] }
+  /** The reason against it. */
+  | { readonly without: string };
+
+function chooseBubblewrap({ bubblewrap }: ConfinementOrder, rules: readonly PathRule[]): Bubblewrap {
+  if (bubblewrap === null) return { without: "bubblewrap would close this gap, but is not installed" };
+  const args = bubblewrapArguments(rules);
+  const failure = tryBubblewrap(bubblewrap, args);
+  return failure === null ? { command: [bubblewrap, ...args] } : { without: failure };
+}
+
 /** Null if it worked, else the reason. */
-function filterSystemCalls(kernel: Kernel, processor: Processor, unixSockets: boolean): string | null {
+function filterSystemCalls(kernel: Kernel, processor: Processor | null, unixSockets: boolean): string | null {
+  if (processor === null) return `the system calls of ${process.arch} are not known`;
   try {
     kernel.giveUpPrivileges();
     kernel.filterCalls(processor, systemCallFilter(processor, process.pid, unixSockets));
@@ -83,21 +129,29 @@ function filterSystemCalls(kernel: Kernel, processor: Processor, unixSockets: bo
   }
 }
 
-/** @param version Landlock's, 0 for none; @param refused why no system calls are refused, null if they are. */
-export function report(version: number, refused: string | null): Confinement {
+/** @param refused why no system calls are refused, null if they are. */
+export function report({ landlock, withoutBubblewrap }: FirstStart, refused: string | null): Confinement {
+  const wrapped = withoutBubblewrap === null;
   const noFilter = refused ?? "";
   return [
-    version === 0
-      ? no("files", "this kernel has no Landlock, or it is switched off")
-      : version < 3
-        ? partly("files", "this kernel's Landlock cannot keep a process from cutting off files")
-        : yes("files"),
-    refused === null
+    wrapped || landlock >= completeLandlock
+      ? yes("files")
+      : landlock === 0
+        ? no("files", `this kernel has no Landlock, or it is switched off; ${withoutBubblewrap}`)
+        : partly(
+            "files",
+            `this kernel's Landlock does not protect files from being cut off; ${withoutBubblewrap}`,
+          ),
+    wrapped || refused === null
       ? yes("network")
-      : version >= 4
+      : landlock >= 4
         ? partly("network", "only TCP is out of reach")
         : no("network", noFilter),
-    refused === null ? yes("programs") : no("programs", noFilter),
+    refused === null
+      ? yes("programs")
+      : wrapped
+        ? partly("programs", "it sees no other program, but can start itself again")
+        : no("programs", noFilter),
     refused === null ? yes("systemCalls") : no("systemCalls", noFilter),
   ];
 }

@@ -19,7 +19,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   "/usr/local": ["bin", "cuda-13.0", "lib"],
 };
 
-const order = { read: ["/data/models"], cache: "/data/gpu-cache", off: false };
+const order = { read: ["/data/models"], cache: "/data/gpu-cache", bubblewrap: null, off: false };
 
 function around(changed: Partial<Surroundings> = {}): Surroundings {
   return {
@@ -126,13 +126,19 @@ it("asks each version of Landlock only for what it knows", () => {
 });
 
 it.each([
-  [7, null, ["yes", "yes", "yes", "yes"]],
-  [2, null, ["partly", "yes", "yes", "yes"]],
-  [0, null, ["no", "yes", "yes", "yes"]],
-  [4, "no filter", ["yes", "partly", "no", "no"]],
-  [0, "no filter", ["no", "no", "no", "no"]],
-])("reports Landlock %i and refusal %s as %j", (version, refused, parts) => {
-  const found = report(version, refused);
-  expect(found.map(({ confined }) => confined)).toEqual(parts);
-  expect(found.every(({ confined, why }) => (confined === "yes") === (why === null))).toBe(true);
-});
+  [7, "", null, ["yes", "yes", "yes", "yes"]],
+  [2, "not installed", null, ["partly", "yes", "yes", "yes"]],
+  [0, "not installed", null, ["no", "yes", "yes", "yes"]],
+  [4, "", "no filter", ["yes", "partly", "no", "no"]],
+  [0, "not installed", "no filter", ["no", "no", "no", "no"]],
+  [0, null, null, ["yes", "yes", "yes", "yes"]],
+  [0, null, "no filter", ["yes", "yes", "partly", "no"]],
+])(
+  "reports Landlock %i, without bubblewrap: %j, and refusal %s as %j",
+  (landlock, without, refused, parts) => {
+    const found = report({ landlock, withoutBubblewrap: without }, refused);
+    expect(found.map(({ confined }) => confined)).toEqual(parts);
+    expect(found.every(({ confined, why }) => (confined === "yes") === (why === null))).toBe(true);
+    if (parts[0] !== "yes") expect(found[0]?.why).toContain(without);
+  },
+);
