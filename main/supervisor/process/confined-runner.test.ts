@@ -12,10 +12,10 @@ import type { ModelFile, ToRunner } from "../../../app/contract/runner.ts";
 import { confinementVariable } from "../../../app/contract/runner-start.ts";
 import { isRecord } from "../../../app/json.ts";
 import { silentLog } from "../../log.ts";
-import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import type { Targets } from "../../runner/confine/attempts.fixture.ts";
-import { systemProgram } from "../../system-programs.ts";
+import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import { chat, demoModel, planOf, runnerEntry } from "../../runner/runner.fixture.ts";
+import { systemProgram } from "../../system-programs.ts";
 import { RunnerSupervisor } from "../supervisor.ts";
 import { forkRunner } from "./fork-runner.ts";
 

@@ -1,20 +1,26 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
+import { confinementVariable } from "../../../app/contract/runner-start.ts";
+import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
+import { systemProgram } from "../../system-programs.ts";
 import { runnerWrapper } from "./fork-runner.ts";
 
 const at = (path: URL): string => fileURLToPath(path);
 const donor = at(new URL("./orphan.fixture.ts", import.meta.url));
+const olderKernel = at(new URL("../../runner/confine/older-kernel.fixture.ts", import.meta.url));
 const deaf = at(new URL("./deaf-runner.fixture.ts", import.meta.url));
 
 /** Starts a donor with a runner and kills the donor. Returns the runner's process id. */
-async function orphan(entry: string): Promise<number> {
-  const parent = spawn(process.execPath, [donor, entry], { stdio: ["ignore", "pipe", "inherit"] });
+async function orphan(entry: string, env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const parent = spawn(process.execPath, [donor, entry, JSON.stringify(env)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
   const { pid } = JSON.parse(line) as { pid: number };
   expect(isThere(pid)).toBe(true);
@@ -45,3 +51,16 @@ it.runIf(bound)("ends a runner even in the middle of a native call", { timeout: 
   const pid = await orphan(deaf);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
+
+const bubblewrap = systemProgram("bwrap");
+const wraps = process.platform === "linux" && existsSync(bubblewrap);
+const notWrapped = wraps ? "" : " (skipped: needs bubblewrap, apt-get install bubblewrap)";
+it.runIf(wraps)(
+  `ends a runner in bubblewrap when the donor is killed${notWrapped}`,
+  { timeout: 120_000 },
+  async () => {
+    const order = confinementVariable({ read: [], cache: null, bubblewrap, off: false });
+    const pid = await orphan(olderKernel, { ...order, ...landlockVariable(0) });
+    await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
+  },
+);
