@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Confinement, confinementGaps, sayConfinement } from "./confinement.ts";
+import { type Confinement, confinementGaps, describeConfinement, sayConfinement } from "./confinement.ts";
 import { confinementOrder, confinementVariable } from "./runner-start.ts";
 
 const found: Confinement = [
@@ -12,6 +12,11 @@ const found: Confinement = [
 it("says each part in a word, and each gap once", () => {
   expect(sayConfinement(found)).toBe("files partly, network no, other programs yes, system calls no");
   expect(confinementGaps(found)).toEqual(["it can read", "no filter"]);
+});
+
+it("describes each gap in a sentence, and says if nothing is known yet", () => {
+  expect(describeConfinement(found).gaps).toEqual(["It can read.", "No filter."]);
+  expect(describeConfinement(null)).toMatchObject({ value: expect.stringContaining("first time"), gaps: [] });
 });
 
 it("reads its own order again", () => {

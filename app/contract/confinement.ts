@@ -36,3 +36,15 @@ export function sayConfinement(confinement: Confinement): string {
 export function confinementGaps(confinement: Confinement): readonly string[] {
   return [...new Set(confinement.flatMap(({ why }) => (why === null ? [] : [why])))];
 }
+
+/** The confinement as the terminal and the panel show it: its name, its parts, and a sentence for each gap. */
+export function describeConfinement(confinement: Confinement | null): {
+  readonly label: string;
+  readonly value: string;
+  readonly gaps: readonly string[];
+} {
+  const label = "Confinement of the model's process";
+  if (confinement === null) return { label, value: "known when it has started for the first time", gaps: [] };
+  const gaps = confinementGaps(confinement).map((why) => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
+  return { label, value: sayConfinement(confinement), gaps };
+}

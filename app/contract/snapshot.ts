@@ -5,6 +5,7 @@ import type { WaitReason } from "../models/wait-reasons.ts";
 import type { Activity } from "../policy/decision.ts";
 import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
+import type { Confinement } from "./confinement.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
 export type DonorSnapshot = {
@@ -25,6 +26,8 @@ export type DonorSnapshot = {
   readonly ruleLayers: Pick<EffectiveRules, "from" | "locked">;
   readonly facts: FactsView;
   readonly factSources: FactSources;
+  /** How far the latest process with a model is confined. Null before the first one has started. */
+  readonly confinement: Confinement | null;
   readonly work: WorkView | null;
   readonly models: readonly ModelView[];
   readonly earnings: EarningsView | null;

@@ -1,4 +1,4 @@
-import { confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
+import { describeConfinement } from "../../app/contract/confinement.ts";
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatDuration } from "../../app/format/time.ts";
@@ -41,8 +41,6 @@ export function confinementLines({
   confinement,
 }: Pick<CallAnswer<"facts">, "confinement">): readonly string[] {
   if (confinement === undefined) return [];
-  if (confinement === null)
-    return ["Confinement of the model's process: known when it has started for the first time"];
-  const gaps = confinementGaps(confinement).map((why) => `  ${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
-  return [`Confinement of the model's process: ${sayConfinement(confinement)}`, ...gaps];
+  const { label, value, gaps } = describeConfinement(confinement);
+  return [`${label}: ${value}`, ...gaps.map((gap) => `  ${gap}`)];
 }

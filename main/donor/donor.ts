@@ -97,6 +97,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
     // The last sample may be old and exclude the memory that the process held.
     onEnded: () => void sensors.sample("memoryFreeMb"),
+    onConfined: (confinement) => snapshot.update({ confinement }),
   });
   const catalog = new ModelCatalog(log);
   const { deviceKey, signer } = identity.current();
@@ -286,7 +287,6 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onSettings: () => loop.wake("settings"),
     refreshFacts: () => sensors.sampleAll(rules().excludedPrograms),
     readings: () => sensors.readings(),
-    confinement: () => runner.confinement,
     models: {
       list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
       remove: models.remove,

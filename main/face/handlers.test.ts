@@ -41,7 +41,6 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
     onSettings: () => state.wakes++,
     refreshFacts: async () => void (state.refreshed += 1),
     readings: () => ({}),
-    confinement: () => null,
     models: {
       list: () => [],
       remove: () => Promise.resolve(done),

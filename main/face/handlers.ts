@@ -1,4 +1,3 @@
-import type { Confinement } from "../../app/contract/confinement.ts";
 import { type CallAnswer, done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
@@ -32,8 +31,6 @@ type HandlerDeps = {
   /** Reads every fact about this computer again. */
   readonly refreshFacts: () => Promise<void>;
   readonly readings: () => Readonly<Record<string, Reading>>;
-  /** How the latest runner is confined; null before the first one. */
-  readonly confinement: () => Confinement | null;
   readonly models: {
     readonly list: () => readonly ModelRow[];
     /** Removes a model's file from this device. */
@@ -98,7 +95,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     },
     facts: async () => {
       await deps.refreshFacts();
-      return ok(factsAnswer(deps.readings(), deps.confinement()));
+      return ok(factsAnswer(deps.readings(), deps.snapshot.get().confinement));
     },
     explain: async ({ since }) => {
       if (since >= now()) return refused("That time is in the future.");

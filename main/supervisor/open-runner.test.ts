@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import type { Confinement } from "../../app/contract/confinement.ts";
 import { unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";
 import { demoModel, runnerEntry } from "../runner/runner.fixture.ts";
@@ -12,6 +13,7 @@ it("inspects a model in a process, and reports the end of that process", { timeo
   const dataDir = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   let ended = 0;
+  let confined: Confinement | null = null;
   const { runner, plans, knowledge } = await openRunner({
     dataDir,
     spawnRunner: forkRunner(runnerEntry),
@@ -20,10 +22,12 @@ it("inspects a model in a process, and reports the end of that process", { timeo
     deniedGpus: () => [],
     memory: () => ({ found: unknown, leaveMb: 0 }),
     onEnded: () => (ended += 1),
+    onConfined: (confinement) => (confined = confinement),
   });
   const model = await demoModel();
   expect(await plans.learn([model])).toBe(true);
   expect(plans.fits(model)).toBe(true);
+  expect(confined).toHaveLength(4);
   expect(ended).toBe(0);
   await runner.stop();
   await expect.poll(() => ended, { timeout: 30_000 }).toBe(1);

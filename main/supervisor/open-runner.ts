@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type Confinement, confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
 import { confinementVariable } from "../../app/contract/runner-start.ts";
 import type { Log } from "../log.ts";
 import { systemProgram } from "../system-programs.ts";
@@ -26,6 +27,8 @@ type RunnerOptions = {
   readonly memory: () => Omit<MemoryNow, "runnerPid">;
   /** A process has exited and its memory is free. */
   readonly onEnded: () => void;
+  /** A process has started, and tells how far it is confined. */
+  readonly onConfined: (confinement: Confinement) => void;
   readonly log: Log;
 };
 
@@ -40,7 +43,7 @@ type OpenRunner = {
 
 /** Prepares a runner. Its process starts with the first work. */
 export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
-  const { dataDir, spawnRunner, models, deniedGpus, memory, onEnded, log } = options;
+  const { dataDir, spawnRunner, models, deniedGpus, memory, onEnded, onConfined, log } = options;
   const off = process.env["GLEANER_CONFINE"] === "off";
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
   const confinement = confinementVariable({
@@ -50,6 +53,7 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     off,
   });
   const threads = await runnerThreads();
+  const logConfinement = confinementLog(log);
   const spawn = (): RunnerChild => {
     const child = spawnRunner({
       ...gpuEnvironment(deniedGpus()),
@@ -60,6 +64,10 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     return child;
   };
   const runner = new RunnerSupervisor(spawn, log, {
+    onConfined: (confinement) => {
+      logConfinement(confinement);
+      onConfined(confinement);
+    },
     onBackend: (sha256, backend, how) => plans.usedBackend(sha256, backend, how),
   });
   const knowledge = await ModelKnowledge.open(join(dataDir, "models.json"), log);
@@ -72,6 +80,17 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     sequences: process.env["GLEANER_SEQUENCES"] ?? (hasAppleGpu ? "4" : undefined),
   });
   return { runner, plans, knowledge, threads };
+}
+
+/** Logs how far a process is confined: once, and again when that changes. */
+function confinementLog(log: Log): (confinement: Confinement) => void {
+  let logged: string | null = null;
+  return (confinement) => {
+    const parts = sayConfinement(confinement);
+    if (parts === logged) return;
+    logged = parts;
+    log("info", "runner.confined", { parts, missing: confinementGaps(confinement).join("; ") });
+  };
 }
 
 function installedBubblewrap(): string | null {

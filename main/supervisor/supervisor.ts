@@ -1,24 +1,24 @@
-import { type Confinement, confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
+import type { Confinement } from "../../app/contract/confinement.ts";
 import type { FromRunner, ModelFigures, ModelFile, RunEvents, RunnerJob } from "../../app/contract/runner.ts";
-import type { Backend } from "../../app/contract/speed.ts";
 import type { Log } from "../log.ts";
 import { Attempt, type AttemptOutcome, type JobMessage } from "./attempt.ts";
-import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
-import { KilledJobs, startable } from "./killed-jobs.ts";
+import { startable } from "./killed-jobs.ts";
 import { removeIdleGroup } from "./process/idle-group.ts";
-import { type EndReason, isKilledFromOutside, isOrderly } from "./process/process-exit.ts";
+import type { EndReason } from "./process/process-exit.ts";
 import type { RunnerExit, SpawnRunner } from "./process/runner-child.ts";
 import { readCpuTimes } from "./process/silence.ts";
 import { type RunnerLimits, sameForProcess, SupervisedProcess } from "./process/supervised-process.ts";
+import { type OnBackend, RunnerFailures } from "./runner-failures.ts";
 import { type SupervisorTimeouts, supervisorTimeouts } from "./timeouts.ts";
-import { judge, outcomeOf, type ProcessEnd, type Verdict } from "./verdicts.ts";
+import { WorkTimers } from "./work-timers.ts";
 
 type SupervisorOptions = {
+  /** A process has started, and tells how far it is confined. */
+  readonly onConfined?: (confinement: Confinement) => void;
   readonly timeouts?: SupervisorTimeouts;
   readonly cpuTimes?: typeof readCpuTimes;
-  /** A job was done with this backend, or the process crashed while a model used it. */
-  readonly onBackend?: (sha256: string, backend: Backend, how: "worked" | "crashed") => void;
+  readonly onBackend?: OnBackend;
 };
 
 /**
@@ -32,21 +32,26 @@ export class RunnerSupervisor {
   readonly #cpuTimes: typeof readCpuTimes;
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
-  readonly #crashes = new CrashBackoff();
-  readonly #killed = new KilledJobs();
-  readonly #onBackend: NonNullable<SupervisorOptions["onBackend"]>;
+  readonly #failures: RunnerFailures;
+  readonly #timers: WorkTimers;
+  readonly #onConfined: NonNullable<SupervisorOptions["onConfined"]>;
   #process: SupervisedProcess | null = null;
   #limits: RunnerLimits | null = null;
-  #confinement: Confinement | null = null;
-  #restTimer: NodeJS.Timeout | undefined;
-  #memoryTimer: NodeJS.Timeout | undefined;
 
   constructor(spawn: SpawnRunner, log: Log, options: SupervisorOptions = {}) {
     this.#spawn = spawn;
     this.#log = log;
     this.#timeouts = options.timeouts ?? supervisorTimeouts;
     this.#cpuTimes = options.cpuTimes ?? readCpuTimes;
-    this.#onBackend = options.onBackend ?? (() => undefined);
+    this.#failures = new RunnerFailures(options.onBackend ?? (() => undefined), log);
+    this.#onConfined = options.onConfined ?? (() => undefined);
+    this.#timers = new WorkTimers({
+      memoryTickMs: this.#timeouts.memoryTickMs,
+      checkMemory: () => this.#checkMemory(),
+      onRested: () => {
+        if (!this.#hasWork()) this.#end("rest");
+      },
+    });
   }
 
   /** The id of the runner's process, for measuring its load. Undefined while no process runs. */
@@ -54,14 +59,9 @@ export class RunnerSupervisor {
     return this.#process?.pid;
   }
 
-  /** How far the latest process is confined. Null before the first one has started. */
-  get confinement(): Confinement | null {
-    return this.#confinement;
-  }
-
   /** Milliseconds until the next job may be tried; more than 0 only after a crash. */
   get restMs(): number {
-    return this.#crashes.restMs;
+    return this.#failures.restMs;
   }
 
   /**
@@ -71,7 +71,7 @@ export class RunnerSupervisor {
    */
   run(job: RunnerJob, events: RunEvents, jobId = job.attemptId): Promise<AttemptOutcome> {
     if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
-    const attempt = new Attempt(job, jobId, this.#killed.isSuspect(jobId), events);
+    const attempt = new Attempt(job, jobId, this.#failures.isSuspect(jobId), events);
     this.#attempts.set(job.attemptId, attempt);
     this.#followWork();
     this.#sendWork();
@@ -137,13 +137,13 @@ export class RunnerSupervisor {
     for (const attempt of attempts) if (attempt.sent) this.#sendAbort(attempt);
     await Promise.all(attempts.map(({ outcome }) => outcome));
     clearTimeout(timer);
-    if (this.#attempts.size === 0) this.#restIn(warmMs);
+    if (this.#attempts.size === 0) this.#timers.restIn(warmMs);
   }
 
   /** Ends the process and all jobs. The supervisor can be used again afterward. */
   async stop(): Promise<void> {
     await this.yield({ warmMs: 0 });
-    clearTimeout(this.#restTimer);
+    this.#timers.cancelRest();
     removeIdleGroup();
   }
 
@@ -207,14 +207,15 @@ export class RunnerSupervisor {
   #receive(from: SupervisedProcess, message: FromRunner): void {
     switch (message.type) {
       case "started":
-        this.#noteConfinement(message.confinement);
+        this.#onConfined(message.confinement);
         if (this.#limits !== null) from.limit(this.#limits);
         this.#sendWork();
         return;
       case "inspected":
         this.#inspections.settle(message.sha256, message.figures);
         this.#followWork();
-        if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#timeouts.idleMs : this.#timeouts.emptyMs);
+        if (!this.#hasWork())
+          this.#timers.restIn(from.holdsModel ? this.#timeouts.idleMs : this.#timeouts.emptyMs);
         return;
       case "loading":
         this.#followWork();
@@ -224,15 +225,6 @@ export class RunnerSupervisor {
     }
   }
 
-  /** Logs what the system gave, once and again when it changes. */
-  #noteConfinement(confinement: Confinement): void {
-    const parts = sayConfinement(confinement);
-    const changed = this.#confinement === null || sayConfinement(this.#confinement) !== parts;
-    this.#confinement = confinement;
-    if (changed)
-      this.#log("info", "runner.confined", { parts, missing: confinementGaps(confinement).join("; ") });
-  }
-
   #receiveOfJob(message: JobMessage): void {
     const attempt = this.#attempts.get(message.attemptId);
     if (attempt?.sent !== true) return;
@@ -240,11 +232,7 @@ export class RunnerSupervisor {
     // It was aborted during the load, and its turn has come nevertheless.
     if (message.type === "loaded" && attempt.aborting) this.#expectEnd(attempt);
     if (outcome === null) return;
-    if (outcome.kind === "done") {
-      this.#crashes.succeeded();
-      this.#killed.succeeded(attempt.jobId);
-      if (attempt.load !== null) this.#onBackend(attempt.job.model.sha256, attempt.load.backend, "worked");
-    }
+    if (outcome.kind === "done") this.#failures.succeeded(attempt);
     this.#settle(attempt, outcome);
     this.#sendWork();
   }
@@ -257,16 +245,8 @@ export class RunnerSupervisor {
 
   /** Call this when work may have come or gone. Watches the memory during work, and ends an idle process later. */
   #followWork(): void {
-    if (!this.#hasWork()) {
-      clearInterval(this.#memoryTimer);
-      this.#memoryTimer = undefined;
-      this.#restIn(this.#timeouts.idleMs);
-      return;
-    }
-    clearTimeout(this.#restTimer);
-    if (this.#memoryTimer !== undefined) return;
-    this.#process?.workBegins();
-    this.#memoryTimer = setInterval(() => this.#checkMemory(), this.#timeouts.memoryTickMs);
+    if (!this.#hasWork()) this.#timers.rest(this.#timeouts.idleMs);
+    else if (this.#timers.work()) this.#process?.workBegins();
   }
 
   #hasWork(): boolean {
@@ -281,71 +261,19 @@ export class RunnerSupervisor {
     this.#end("memory");
   }
 
-  #restIn(ms: number): void {
-    clearTimeout(this.#restTimer);
-    this.#restTimer = setTimeout(() => {
-      if (!this.#hasWork()) this.#end("rest");
-    }, ms);
-    this.#restTimer.unref();
-  }
-
   #end(reason: EndReason): void {
     this.#process?.end(reason);
   }
 
-  #exited(ended: SupervisedProcess, exit: RunnerExit): void {
-    const { endReason } = ended;
+  #exited({ endReason, loading }: SupervisedProcess, exit: RunnerExit): void {
     this.#process = null;
     this.#inspections.dropSent();
     const attempts = [...this.#attempts.values()];
-    const used = this.#usedBy(ended);
-    const end: ProcessEnd = {
-      reason: endReason,
-      outside: endReason === null && isKilledFromOutside(exit),
-      loading: ended.loading !== null,
-      gpu: used !== null && used.backend !== "cpu",
-    };
-    const { verdicts, ofDevice } = judge(end, attempts);
-    const pauseMs = this.#pauseAfter(end, ofDevice);
-    if (isOrderly(endReason)) this.#log("info", "runner.ended", { why: endReason });
-    else {
-      const { crashes } = this.#crashes;
-      const { code, signal, failedCheck = null } = exit;
-      const how = { code, signal, failedCheck, why: endReason };
-      this.#log("error", "runner.crashed", { ...how, ofDevice, crashes, pauseMs });
-    }
-    const isNative = (endReason === null && !end.outside) || endReason === "silence";
-    if (ofDevice && isNative && used !== null) this.#onBackend(used.sha256, used.backend, "crashed");
+    const { pauseMs, outcomes } = this.#failures.ended({ endReason, loading, exit, attempts });
     // During a pause no new process is started for what was not sent.
     if (pauseMs > 0) this.#inspections.dropAll();
-    attempts.forEach((attempt, index) => {
-      if (attempt.sent || pauseMs > 0) this.#apply(verdicts[index] ?? "released", attempt, endReason);
-    });
+    for (const [attempt, outcome] of outcomes) this.#settle(attempt, outcome);
     this.#followWork();
     this.#sendWork();
-  }
-
-  /** The model that the process used last, and with which backend, if a job still tells. */
-  #usedBy({ loading }: SupervisedProcess): { readonly sha256: string; readonly backend: Backend } | null {
-    if (loading !== null) {
-      const { sha256, backend } = loading;
-      return backend === null ? null : { sha256, backend };
-    }
-    const active = [...this.#attempts.values()].find(({ loaded }) => loaded);
-    if (active?.load == null) return null;
-    return { sha256: active.job.model.sha256, backend: active.load.backend };
-  }
-
-  /** How long to take no job, in ms. */
-  #pauseAfter({ reason }: ProcessEnd, ofDevice: boolean): number {
-    if (isOrderly(reason)) return 0;
-    return ofDevice ? this.#crashes.crashed() : this.#crashes.endedByRequest();
-  }
-
-  #apply(verdict: Verdict, attempt: Attempt, reason: EndReason | null): void {
-    if (verdict === "suspect" || verdict === "caused") this.#killed.suspect(attempt.jobId);
-    const isReleased = verdict === "released" || verdict === "suspect";
-    const tooOften = isReleased && !this.#killed.mayRelease(attempt.jobId);
-    this.#settle(attempt, outcomeOf(tooOften ? "failed" : verdict, reason));
   }
 }

@@ -29,6 +29,7 @@ export function initialSnapshot(
     ...settingsView(settings, policy, Date.now()),
     facts: unknownComputer,
     factSources: {},
+    confinement: null,
     work: null,
     models: [],
     earnings: null,

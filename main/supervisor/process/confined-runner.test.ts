@@ -176,7 +176,10 @@ async function twoModels() {
 }
 
 function openSupervisor(program: string, env: Readonly<Record<string, string>>) {
-  const supervisor = new RunnerSupervisor(() => forkRunner(program)(env), silentLog);
+  let confined: Confinement | null = null as Confinement | null;
+  const supervisor = new RunnerSupervisor(() => forkRunner(program)(env), silentLog, {
+    onConfined: (confinement) => (confined = confinement),
+  });
   onTestFinished(() => supervisor.stop());
   const events = { loaded: () => undefined, text: () => undefined, measured: () => undefined };
   const run = (model: ModelFile, attemptId: string) =>
@@ -184,7 +187,7 @@ function openSupervisor(program: string, env: Readonly<Record<string, string>>) 
       { attemptId, model, work: { kind: "chat", request: chat("Hello") }, plan: planOf(model) },
       events,
     );
-  return { supervisor, run };
+  return { supervisor, confined: () => confined, run };
 }
 
 const refusedModel = { kind: "failed", error: { code: "model_unavailable" } };
@@ -204,10 +207,10 @@ it.runIf(wraps)(
     const { model, other } = await twoModels();
     const order = { read: [model.path], cache: null, bubblewrap, off: false };
     const env = { ...confinementVariable(order), ...landlockVariable(0) };
-    const { supervisor, run } = openSupervisor(at("older-kernel.fixture.ts"), env);
+    const { supervisor, confined, run } = openSupervisor(at("older-kernel.fixture.ts"), env);
     expect(await run(model, "own")).toMatchObject({ kind: "done" });
     expect(await run(other, "other")).toMatchObject(refusedModel);
-    expect(supervisor.confinement?.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+    expect(confined()?.map((part) => part.confined)).toEqual(["yes", "yes", "yes", "yes"]);
     // The process with the model, and not bubblewrap's own: its load and memory are what counts.
     const pid = supervisor.pid ?? -1;
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0]).toBe(process.execPath);
