@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { app, dialog, powerMonitor, session } from "electron";
 import fileLog from "electron-log/node.js";
-import { WebSocket } from "ws";
 import { pauseMinutes } from "../app/contract/pause-choices.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
@@ -10,6 +9,7 @@ import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
+import { reportMembership } from "./headless/report-membership.ts";
 import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
@@ -79,6 +79,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
       pin: options.pin ?? null,
       insecureHttp: options.insecureHttp,
       hasCode: options.code !== undefined,
+      rejoin: options.rejoin,
     },
     name: options.name,
     version: app.getVersion(),
@@ -94,7 +95,6 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     ownCpuTime: cpuTimeOfAllProcesses,
     bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
     baseRules: options.unattended ? { requireIdle: false } : {},
-    webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
     log,
     onQuit: () => app.quit(),
   });
@@ -138,7 +138,12 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   if (!hidden) window.show();
   if (options.donateNow !== undefined) await donor.handlers.donateNow({ minutes: options.donateNow });
   if (options.code !== undefined) enrollOnce(donor, options.code, log);
-  process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+  reportMembership(donor.snapshot, printLine);
+  printLine({ ready: true });
+}
+
+function printLine(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 function perform(action: TrayAction, donor: Donor, show: () => void): void {

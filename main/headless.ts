@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { WebSocket as OtherWebSocket } from "ws";
+import type { MembershipReport } from "../app/contract/membership.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { mayPrintSecrets } from "../app/format/secrets.ts";
 import { startDonor } from "./donor/donor.ts";
@@ -8,6 +8,7 @@ import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
+import { isHopeless, reportMembership } from "./headless/report-membership.ts";
 import type { DonorStartLine } from "./headless/start-line.ts";
 import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog } from "./log.ts";
@@ -27,7 +28,7 @@ async function main(): Promise<void> {
   const parsed = parseArguments(process.argv.slice(2), process.env);
   if (parsed.kind === "invalid") {
     process.stderr.write(`${parsed.reason}\n\n${usage}\n`);
-    process.exitCode = 64;
+    process.exitCode = exitArguments;
     return;
   }
   await run(parsed.value);
@@ -38,9 +39,10 @@ async function run(args: Arguments): Promise<void> {
   logUncaught(log, () => process.exit(1));
   forbidCoreDumps();
   let stop = (): Promise<void> => Promise.resolve();
+  let exitCode = 0;
   const end = leaveOnce(
     () => stop(),
-    (isLate) => process.exit(isLate ? 1 : 0),
+    (isLate) => process.exit(isLate ? 1 : exitCode),
   );
   const leave = (why: string): void => {
     // A second signal ends the process at once.
@@ -62,6 +64,7 @@ async function run(args: Arguments): Promise<void> {
       pin: args.pin ?? null,
       insecureHttp: args.insecureHttp,
       hasCode: args.code !== undefined,
+      rejoin: args.rejoin,
     },
     name: args.name,
     version: programVersion(),
@@ -70,7 +73,6 @@ async function run(args: Arguments): Promise<void> {
     idle: idleFile === undefined ? platformIdle(process.platform, process.env, null) : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
-    webSocketConstructor: webSocket(),
     log,
     onQuit: () => leave("quit"),
   });
@@ -79,9 +81,9 @@ async function run(args: Arguments): Promise<void> {
     await panel?.close();
     await donor.stop();
   };
-  if (args.panelPort !== undefined) {
+  if (args.panelPort.length > 0) {
     panel = await servePanel({
-      port: args.panelPort,
+      ports: args.panelPort,
       folder: args.panelDir ?? files.panel,
       answer: answerCalls("panel", donor.handlers, log),
       snapshot: donor.snapshot,
@@ -91,16 +93,22 @@ async function run(args: Arguments): Promise<void> {
   if (args.code !== undefined) enrollOnce(donor, args.code, log);
   // A parent reads the panel's link from a pipe. Without a parent, the output may be a journal that others read.
   const mayPrint = args.withParent || mayPrintSecrets(process.stdout.isTTY, process.env);
-  printStart({ ready: true, panelUrl: mayPrint ? (panel?.url ?? null) : null });
+  printLine({ ready: true, panelUrl: mayPrint ? (panel?.url ?? null) : null });
+  reportMembership(donor.snapshot, (report) => {
+    if (args.withParent) printLine(report);
+    // Nobody can enter another code here.
+    if (panel !== null || exitCode !== 0 || !isHopeless(report)) return;
+    process.stderr.write(`${report.problem?.sentence ?? ""}\n`);
+    exitCode = exitArguments;
+    leave("cannot join");
+  });
 }
 
-function printStart(line: DonorStartLine): void {
+/** The same for arguments of a wrong form, and for a code or a pin that the backend refutes. A service does not restart. */
+const exitArguments = 64;
+
+function printLine(line: DonorStartLine | MembershipReport): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
-/** Node has it since 22. The command of an installed program runs on Electron, whose Node may be older. */
-function webSocket(): typeof WebSocket {
-  return "WebSocket" in globalThis ? WebSocket : (OtherWebSocket as unknown as typeof WebSocket);
 }
 
 async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {
@@ -121,6 +129,6 @@ main().catch((error: unknown) => {
       ? error.message
       : String(error);
   process.stderr.write(`${words}\n`);
-  printStart({ ready: false, portTaken });
+  printLine({ ready: false, portTaken });
   process.exit(1);
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { confinement } from "./confinement.ts";
+import { donorProblem } from "./membership.ts";
 
 /** Ms since the epoch, up to the latest possible `Date`. */
 export const instant = z.number().int().min(0).max(8_640_000_000_000_000);
@@ -16,6 +17,8 @@ export const status = z.object({
   organizationKey: z.string().nullable().optional(),
   organizationProblem: z.string().nullable().optional(),
   device: z.string().nullable(),
+  /** Why it cannot join or reach its organization. */
+  problem: donorProblem.nullable().optional(),
   activity: z.object({
     kind: z.enum(["donating", "standby"]),
     reason: z.string(),

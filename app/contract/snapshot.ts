@@ -6,6 +6,7 @@ import type { Activity } from "../policy/decision.ts";
 import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { Confinement } from "./confinement.ts";
+import type { DonorProblem } from "./membership.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
 export type DonorSnapshot = {
@@ -16,6 +17,8 @@ export type DonorSnapshot = {
   readonly connection: "connecting" | "online" | "offline";
   readonly organization: OrganizationView | null;
   readonly device: { readonly id: string; readonly name: string } | null;
+  /** Why this computer cannot join or reach its organization. Null if nothing is wrong. */
+  readonly problem?: DonorProblem | null;
   readonly activity: Activity;
   readonly recheckAt: number | null;
   readonly pause: { readonly until: number | null } | null;

@@ -107,9 +107,9 @@ export type Facts = ComputerFacts & {
   readonly connection: "online" | "offline" | "wrong-server";
   /**
    * In its organization: no member, waiting for approval, in service, paused because too many jobs failed, too old a version,
-   * or retired by an administrator.
+   * known by another signing key, or retired by an administrator.
    */
-  readonly membership: "none" | "pending" | "active" | "paused" | "outdated" | "retired";
+  readonly membership: "none" | "pending" | "active" | "paused" | "outdated" | "other-key" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
   /** The donor asked to finish the current job, then pause. */

@@ -76,7 +76,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   minuteOfWeek: fc.integer({ min: 0, max: 7 * 24 * 60 - 1 }),
   suspended: fc.boolean(),
   connection: fc.constantFrom("online" as const, "offline" as const, "wrong-server" as const),
-  membership: fc.constantFrom("none", "pending", "active", "paused", "outdated", "retired"),
+  membership: fc.constantFrom("none", "pending", "active", "paused", "outdated", "other-key", "retired"),
   pause: fc.option(fc.record({ until: fc.option(instant) })),
   finishThenPause: fc.boolean(),
   donateNowUntil: fc.option(instant),

@@ -151,6 +151,7 @@ describe("decide, for any state, facts and rules", () => {
         pending: "awaiting-approval",
         paused: "paused-by-server",
         outdated: "outdated",
+        "other-key": "other-key",
         retired: "retired",
         active: "paused-by-you",
       } as const;

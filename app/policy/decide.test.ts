@@ -28,6 +28,7 @@ const edges: readonly Edge[] = [
     recheckAt: null,
   },
   { when: "the device is too old", facts: { membership: "outdated" }, to: "outdated", recheckAt: null },
+  { when: "the device signs with another key", facts: { membership: "other-key" }, to: "other-key" },
   { when: "the device is retired", facts: { membership: "retired" }, to: "retired", recheckAt: null },
   {
     when: "the device is retired and paused",

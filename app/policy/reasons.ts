@@ -23,6 +23,7 @@ type DonorReason = Extract<
   | "awaiting-approval"
   | "paused-by-server"
   | "outdated"
+  | "other-key"
   | "retired"
   | "offline"
   | "wrong-server"
@@ -35,6 +36,7 @@ const donorReasons: Readonly<Record<DonorReason, true>> = {
   "awaiting-approval": true,
   "paused-by-server": true,
   outdated: true,
+  "other-key": true,
   retired: true,
   offline: true,
   "wrong-server": true,

@@ -1,4 +1,5 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { sentencesOf } from "../../app/contract/membership.ts";
 import { formatDuration, formatMoment } from "../../app/format/time.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
@@ -143,23 +144,26 @@ async function printStatus(flags: DonorFlags): Promise<void> {
 
 /** The status in lines for a person. `now` is ms since the epoch. */
 function sayStatus(status: CallAnswer<"status">, now: number): string {
-  const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
+  const { activity, organization, device, connection, problem, job, pause, donateNowUntil, finishing } =
+    status;
   const lines = [
-    `${activity.short}, since ${formatMoment(activity.since, now)}. ${activity.sentence}`,
+    `${activity.short}, since ${formatMoment(activity.since, now)}. ${sentencesOf(activity.reason, activity.sentence, problem ?? null)}`,
     ...(activity.gives === null ? [] : [activity.gives]),
     organization === null
       ? `Not enrolled yet. Connection: ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
-  const { organizationKey: key, organizationProblem: problem } = status;
-  if (key !== undefined && key !== null) lines.push(`The organization's key: ${key}`);
-  if (problem !== undefined && problem !== null) lines.push(problem);
+  const { organizationKey: key, organizationProblem } = status;
+  if (key !== undefined && key !== null) lines.push(`The key that signs the organization's models: ${key}`);
+  if (organizationProblem !== undefined && organizationProblem !== null) lines.push(organizationProblem);
   if (pause !== null) {
     const end = pause.until === null ? "you run `gleaner resume`" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);
   }
   if (donateNowUntil !== null)
-    lines.push(`Donates even while in use, until ${formatMoment(donateNowUntil, now)}.`);
+    lines.push(
+      `Donates even while in use, until ${formatMoment(donateNowUntil, now)}. Then its rules decide again.`,
+    );
   if (finishing) lines.push("Finishes the job under way, then pauses.");
   if (job !== null) {
     const duration = formatDuration(now - job.startedAt);

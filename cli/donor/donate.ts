@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { MembershipReport } from "../../app/contract/membership.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { openSecretOutput } from "../../launch/core/secret-output.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
@@ -9,6 +10,7 @@ import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { readTrust, trustOptions } from "../command/trust.ts";
+import { JoinProgress } from "./join-progress.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
 Runs this computer as a donor of an organization whose backend runs elsewhere. Ctrl-C stops it.
@@ -18,7 +20,10 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
   --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
                          on a computer without a display, such as a server
   --attended             no tray and no window, but donate only while nobody uses this computer
-  --panel-port N         the port of the panel, without a tray (default 3212; 0 takes a free port)
+  --panel-port N         the port of the panel, without a tray (default 3212, or a free port if that is taken; 0 takes
+                         a free port)
+  --rejoin               join again as a new device, with GLEANER_CODE: in another organization, after this computer was
+                         retired, or when its key differs. Give it once. The former device's file is kept
   --name NAME            this computer's name in the organization (default: its host name)
   --data FOLDER          the folder for this device's key and settings (default: GLEANER_DATA, else .gleaner in the
                          checkout, or the folder of the installed desktop program)
@@ -31,6 +36,10 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
 To run it as a service, see docs/donor/systemd.md.
 Exit codes: 0 stopped, or quit from the tray; 1 it did not start, or ended by itself; 2 wrong arguments.`;
 
+const defaultPanelPort = 3212;
+/** A donor that cannot reach its backend reports that after three seconds. */
+const knownWithinMs = 5_000;
+
 export const donate: Verb = { summary: "run this computer as a donor", usage, run };
 
 type Flags = {
@@ -39,7 +48,9 @@ type Flags = {
   readonly insecureHttp: boolean;
   readonly headless: boolean;
   readonly attended: boolean;
-  readonly panelPort: number;
+  /** Null: the default, or any free port. */
+  readonly panelPort: number | null;
+  readonly rejoin: boolean;
   readonly name: string | undefined;
   readonly data: string;
   readonly json: boolean;
@@ -51,6 +62,9 @@ type Flags = {
 async function run(args: readonly string[]): Promise<void> {
   const flags = readFlags(args, process.env);
   const stopped = stopSignal();
+  if (flags.rejoin && process.env["GLEANER_CODE"] === undefined) {
+    throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE.", usage);
+  }
   const options = {
     folder: flags.folder,
     logFolder: join(flags.data, "logs"),
@@ -58,14 +72,25 @@ async function run(args: readonly string[]): Promise<void> {
     pin: flags.pin,
     insecureHttp: flags.insecureHttp,
     enrollmentCode: process.env["GLEANER_CODE"] ?? null,
-    panelPort: flags.panelPort,
+    rejoin: flags.rejoin,
+    panelPort: flags.panelPort ?? defaultPanelPort,
+    anyPanelPort: flags.panelPort === null,
+    panelPortCommand: "gleaner donate --panel-port 0",
     donateNowMinutes: null,
+    onMembership: (report: MembershipReport) => progress.take(report),
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
   const shell = shellFor(flags);
+  const progress = new JoinProgress({ hasCode: options.enrollmentCode !== null, isJson: flags.json });
   const child = await startDonorChild(shell, options);
+  // Tells a donor that cannot join from one that runs before it says that it runs.
+  const early = await Promise.race([progress.hopeless, progress.known(knownWithinMs)]);
+  if (early instanceof CommandError) {
+    await child.stop();
+    throw early;
+  }
   const secrets = await openSecretOutput(
     flags.folder,
     flags.printSecrets || process.stdout.isTTY,
@@ -85,8 +110,10 @@ async function run(args: readonly string[]): Promise<void> {
       ? JSON.stringify(json)
       : `${sayStarted(shell, panel, isPrinted)}\nIts data is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
   );
-  const ending = await Promise.race([stopped, child.ended]);
+  progress.show();
+  const ending = await Promise.race([stopped, child.ended, progress.hopeless]);
   await child.stop();
+  if (ending instanceof CommandError) throw ending;
   if (typeof ending === "object" && ending.code !== 0) {
     const how = ending.signal ?? `code ${ending.code}`;
     throw new CommandError(`The donor ended by itself (${how}). Its log is in ${options.logFolder}.`);
@@ -105,16 +132,17 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
     ...trustOptions,
     headless: { type: "boolean", default: false },
     attended: { type: "boolean", default: false },
-    "panel-port": { type: "string", default: "3212" },
+    rejoin: { type: "boolean", default: false },
+    "panel-port": { type: "string" },
     name: { type: "string" },
     data: { type: "string" },
     json: { type: "boolean", default: false },
     "print-secrets": { type: "boolean", default: false },
   } as const;
   const { values } = readArguments(args, options, usage);
-  const { headless, attended, name, json } = values;
-  const panelPort = Number(values["panel-port"]);
-  if (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535) {
+  const { headless, attended, name, json, rejoin } = values;
+  const panelPort = values["panel-port"] === undefined ? null : Number(values["panel-port"]);
+  if (panelPort !== null && (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535)) {
     throw usageError("--panel-port must be a number from 0 to 65535.", usage);
   }
   const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? "");
@@ -126,6 +154,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
     headless,
     attended,
     panelPort,
+    rejoin,
     name,
     json,
     printSecrets: values["print-secrets"],

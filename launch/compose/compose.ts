@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { MembershipReport } from "../../app/contract/membership.ts";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
@@ -72,11 +73,22 @@ export async function startLocalDonor(
     enrollmentCode,
     panelPort: options.port + 2,
     donateNowMinutes: firstHour ? firstHourMinutes : null,
+    onMembership: warner(),
   });
   if (shell.kind === "desktop") return { child, step: { kind: "desktop", firstHour } };
   const { because, attended } = shell;
   const panelUrl = String(child.ready["panelUrl"]);
   return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
+}
+
+/** Prints each reason why this computer's donor cannot join, once. */
+function warner(): (report: MembershipReport) => void {
+  let last: string | null = null;
+  return ({ problem }) => {
+    const sentence = problem?.sentence ?? null;
+    if (sentence !== null && sentence !== last) console.error(`gleaner: this computer's donor: ${sentence}`);
+    last = sentence;
+  };
 }
 
 type LocalFarm = { readonly backend: Backend; readonly donor: LocalDonor };

@@ -91,7 +91,8 @@ function adminLines({
 /** No authority knows a certificate that this program made. */
 function warning(publicUrl: string, { fingerprint }: Certificate): string[] {
   return [
-    "  The browser there warns, because it does not know this certificate. Continue only if it shows this SHA-256:",
+    "  The browser there warns, because it does not know this certificate. Continue only if it shows this fingerprint of",
+    "  the certificate (SHA-256):",
     `  ${fingerprint}`,
     `  Firefox asks for each port: accept ${publicUrl} too. A proxy with a real certificate avoids this:`,
     "  see docs/deploying.md.",
@@ -136,8 +137,16 @@ function donorLines(donor: DonorStep, isPrinted: boolean): string[] {
   return [
     `DONOR      This computer, without a tray because ${donor.because}. ${isPrinted ? "Its panel" : "This prints its panel's link"}:`,
     `  ${donor.panelUrl}`,
-    donor.attended ? whenAttended(donor.firstHour) : "  It donates at any time, until you press Pause.",
+    donor.attended ? whenAttended(donor.firstHour) : whenUnattended(donor.firstHour),
   ];
+}
+
+/** "Donate now" ignores the load of other programs. */
+function whenUnattended(firstHour: boolean): string {
+  return firstHour
+    ? "  It donates for the first hour whatever else runs here. Then at any time while other programs leave room, until you\n" +
+        "  press Pause."
+    : "  It donates at any time while other programs leave room, until you press Pause.";
 }
 
 function whenAttended(firstHour: boolean): string {
@@ -158,6 +167,7 @@ function othersLines({ others, publicUrl, certificate, secretsFolder }: NextStep
     ...(isPrinted ? [] : ["  This command prints the code here:", `  ${others.enrollmentCode}`]),
     certificate === null
       ? "  This is plain HTTP: anybody in between can read keys, prompts and answers. Without --insecure-http, TLS is used."
-      : "  With the pin it accepts only this server. It needs no certificate authority.",
+      : "  The pin is the hash of this server's key: that computer accepts no other server. It is not the certificate's\n" +
+        "  fingerprint that browsers show.",
   ];
 }

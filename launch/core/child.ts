@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { spellSeconds } from "../../app/format/time.ts";
-import { parseJson } from "../../app/json.ts";
+import { isRecord, parseJson } from "../../app/json.ts";
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
@@ -28,6 +28,8 @@ type ChildOptions = {
   /** The file that gets everything it prints. */
   readonly logFile: string;
   readonly readyWithinMs: number;
+  /** Gets each object that it prints as a line of JSON and that is no start line. */
+  readonly onReport?: (report: object) => void;
 };
 
 /** A line of JSON on standard output: the child is ready, or it reports why it cannot start. */
@@ -98,11 +100,13 @@ async function readyLine(
   let report: StartLine | null = null;
   const ready = new Promise<StartLine>((resolve) => {
     createInterface({ input: process_.stdout as Readable }).on("line", (line) => {
-      const message = parseStartLine(line);
+      const parsed = parseJson(line);
+      const message = startLine.safeParse(parsed).data ?? null;
       // A start line stays out of the log: it can contain the panel's link, which is a secret.
       if (message === null) {
         write(line);
         tail.push(line);
+        if (isRecord(parsed)) options.onReport?.(parsed);
       } else if (message.ready) resolve(message);
       else report = message;
     });
@@ -134,10 +138,6 @@ function keepTail(stream: Readable, tail: string[]): void {
 }
 
 const startLine = z.looseObject({ ready: z.boolean() });
-
-function parseStartLine(line: string): StartLine | null {
-  return startLine.safeParse(parseJson(line)).data ?? null;
-}
 
 /** Opens a child's log for appending. If it cannot be written, says so once and continues without it. */
 function openLog(file: string): WriteStream {

@@ -9,10 +9,11 @@ export class LaunchError extends Error {
   }
 }
 
-export function portTaken(port: number): LaunchError {
+/** @param command the command that takes other ports. */
+export function portTaken(port: number, command = "npm start -- --port 4210"): LaunchError {
   return new LaunchError(
     `Port ${port} is taken by another program.`,
-    "Stop that program (is Gleaner already running?), or choose other ports: npm start -- --port 4210",
+    `Stop that program (is Gleaner already running?), or choose another port: ${command}`,
   );
 }
 

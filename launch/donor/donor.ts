@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { type MembershipReport, membershipReport } from "../../app/contract/membership.ts";
 import type { Pin } from "../../main/connection/pin.ts";
 import { donorStartLine } from "../../main/headless/start-line.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
@@ -20,7 +21,13 @@ export type DonorChildOptions = {
   readonly insecureHttp?: boolean;
   /** Used on the first run. A device that already has its key ignores it. */
   readonly enrollmentCode: string | null;
+  /** With a code: join again, as a new device. */
+  readonly rejoin?: boolean;
   readonly panelPort: number;
+  /** Take another port for the panel if that one is taken. */
+  readonly anyPanelPort?: boolean;
+  /** The command that takes another port for the panel, if it is not `npm start`. */
+  readonly panelPortCommand?: string;
   /** True if nobody uses this computer. It then donates without waiting until it is idle. */
   readonly unattended: boolean;
   /** Donates for this many minutes from the start, even while the computer is in use. */
@@ -30,6 +37,8 @@ export type DonorChildOptions = {
   /** The Node that runs the donor without Electron. Defaults to the Node of this process. */
   readonly node?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Called when this computer's place in its organization is known, and at each change. */
+  readonly onMembership?: (report: MembershipReport) => void;
 };
 
 /** Starts a donor in this shell: on a computer that a person may use, it waits until nobody does. */
@@ -52,6 +61,7 @@ export async function startHeadlessDonor(options: DonorChildOptions): Promise<Ch
       headlessEntry(),
       ...commonArgs(options),
       ...["--panel-port", String(options.panelPort)],
+      ...(options.anyPanelPort === true ? ["--panel-port", "0"] : []),
       ...["--panel-dir", paths.panel],
       ...(options.unattended ? ["--unattended"] : []),
       "--with-parent",
@@ -59,6 +69,7 @@ export async function startHeadlessDonor(options: DonorChildOptions): Promise<Ch
     env: environment(options),
     logFile: join(options.logFolder, `${options.name ?? "donor"}.log`),
     readyWithinMs: 30_000,
+    onReport: membershipReader(options),
   }).catch((error: unknown) => {
     throw explainFailure(error, options);
   });
@@ -77,9 +88,17 @@ async function startDesktopDonor(
     env: { ...environment(options), ELECTRON_RUN_AS_NODE: undefined },
     logFile: join(options.logFolder, "desktop.log"),
     readyWithinMs: 60_000,
+    onReport: membershipReader(options),
   }).catch((error: unknown) => {
     throw explainFailure(error, options);
   });
+}
+
+function membershipReader({ onMembership }: DonorChildOptions): (report: object) => void {
+  return (report) => {
+    const parsed = membershipReport.safeParse(report);
+    if (parsed.success) onMembership?.(parsed.data);
+  };
 }
 
 /** The code is a secret: it goes through the environment, since any user can list the arguments of a process. */
@@ -93,6 +112,7 @@ function commonArgs(options: DonorChildOptions): string[] {
     ...["--backend", options.backendUrl],
     ...(options.pin === undefined || options.pin === null ? [] : ["--pin", options.pin]),
     ...(options.insecureHttp === true ? ["--insecure-http"] : []),
+    ...(options.rejoin === true ? ["--rejoin"] : []),
     ...["--name", options.name ?? hostname()],
     ...(options.modelManifests ?? []).flatMap((manifest) => ["--model", manifest]),
     ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),
@@ -102,6 +122,7 @@ function commonArgs(options: DonorChildOptions): string[] {
 function explainFailure(error: unknown, options: DonorChildOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
   const report = donorStartLine.safeParse(error.report).data;
-  if (report?.ready === false && report.portTaken) return portTaken(options.panelPort);
+  if (report?.ready === false && report.portTaken)
+    return portTaken(options.panelPort, options.panelPortCommand);
   return notStarted("donor", error.output, `Its logs: ${options.logFolder}`);
 }

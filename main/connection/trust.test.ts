@@ -32,7 +32,7 @@ describe("the address of a backend", () => {
 });
 
 describe("a donor's trust", () => {
-  const given = { url: "https://office:3210", pin: null, insecureHttp: false, hasCode: false };
+  const given = { url: "https://office:3210", pin: null, insecureHttp: false, hasCode: false, rejoin: false };
   const stored = { pin: pinA, insecureHttp: false };
 
   it("is what it was told, before it enrolls", () => {
@@ -71,6 +71,14 @@ describe("a donor's trust", () => {
     const decided = decideTrust({ ...given, url, insecureHttp: true, hasCode: true }, stored);
     const message = expect.stringContaining("https://") as string;
     expect(decided).toMatchObject({ kind: "refused", message });
+  });
+
+  it("needs a code to join again", () => {
+    const refused = decideTrust({ ...given, rejoin: true }, stored);
+    const message = expect.stringContaining("GLEANER_CODE=") as string;
+    expect(refused).toMatchObject({ kind: "refused", message });
+    const withCode = decideTrust({ ...given, rejoin: true, hasCode: true }, stored);
+    expect(withCode).toEqual({ kind: "trust", trust: stored });
   });
 
   it("keeps its pin while the backend is on loopback", () => {

@@ -18,6 +18,8 @@ export type GivenTrust = {
   readonly insecureHttp: boolean;
   /** Whether an enrollment code was given. */
   readonly hasCode: boolean;
+  /** The person wants to join again, as a new device. */
+  readonly rejoin: boolean;
 };
 
 type TrustDecision =
@@ -36,6 +38,7 @@ export function decideTrust(given: GivenTrust, stored: Trust | null): TrustDecis
     pin: given.pin ?? stored?.pin ?? null,
     insecureHttp: given.insecureHttp || stored?.insecureHttp === true,
   };
+  if (given.rejoin && !given.hasCode) return { kind: "refused", message: rejoinNeedsCode };
   // Nobody in the network can intercept loopback. The pin stays for the network.
   if (stored !== null && given.pin === null && isLoopbackUrl(given.url))
     return { kind: "trust", trust: stored };
@@ -53,6 +56,10 @@ export function decideTrust(given: GivenTrust, stored: Trust | null): TrustDecis
       "Otherwise leave out the pin.",
   };
 }
+
+const rejoinNeedsCode =
+  "To join again, this computer needs a new enrollment code from your administrator: " +
+  "GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin";
 
 /** Why a program may not connect to the URL, in a sentence that says what to do. Null if it may. */
 export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust): string | null {

@@ -26,7 +26,6 @@ export type DonorOptions = {
   readonly bundledModels: readonly ModelFile[];
   /** Defaults of this start, e.g. `requireIdle: false` for an unattended machine. */
   readonly baseRules?: Partial<Rules>;
-  readonly webSocketConstructor?: typeof WebSocket;
   readonly log: Log;
   readonly onQuit: () => void;
 };

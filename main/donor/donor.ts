@@ -1,15 +1,11 @@
 import { join } from "node:path";
-import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
-import { keyFingerprint } from "../../app/signatures/catalog.ts";
-import { pinnedWebSocket } from "../connection/pinned-web-socket.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
 import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
-import { errorName } from "../log.ts";
 import { ModelCatalog } from "../models/catalog.ts";
 import { openModels } from "../models/models.ts";
 import { RunningModels } from "../models/running-models.ts";
@@ -26,13 +22,9 @@ import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
 import { DonorLoop } from "./loop.ts";
-import { CatalogTrust } from "./organization/catalog-trust.ts";
-import { ConnectionGrace } from "./organization/connection-grace.ts";
-import { Enrollment } from "./organization/enrollment.ts";
-import { isInService, Member, membershipOf } from "./organization/member.ts";
-import { connectOrganization, openClient } from "./organization/organization.ts";
-import { ServerKey } from "./organization/server-key.ts";
-import { openTrustedIdentity } from "./organization/trusted-identity.ts";
+import { Membership } from "./organization/membership.ts";
+import { openOrganization } from "./organization/open-organization.ts";
+import type { Me } from "./organization/organization.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -73,11 +65,8 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 /** Composes the donor and starts it. */
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
-  const { identity, trust: backendTrust } = await openTrustedIdentity(
-    join(options.dataDir, "device.json"),
-    options.backend,
-    log,
-  );
+  const opened = await openOrganization(options);
+  const { identity, organization, client } = opened;
   const settings = await openSettings(join(options.dataDir, "settings.json"), log);
   const policy = await openPolicy({
     path: join(options.dataDir, "policy.json"),
@@ -101,23 +90,6 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
   const catalog = new ModelCatalog(log);
   const { deviceKey, signer } = identity.current();
-  const trust = new CatalogTrust({
-    pinned: () => identity.current().organizationKey,
-    pin: (key) => {
-      log("info", "organization-key.accepted", { key: keyFingerprint(key.publicKey), version: key.version });
-      identity.pin(key).catch((error: unknown) => {
-        log("error", "identity.not-saved", { error: errorName(error) });
-      });
-    },
-    log,
-  });
-  const serverKey = new ServerKey(log);
-  const webSocket =
-    backendTrust.pin === null || !options.backend.url.startsWith("https:")
-      ? options.webSocketConstructor
-      : pinnedWebSocket(backendTrust.pin, (key) => serverKey.seen(key));
-  const client = openClient(options.backend.url, webSocket);
-  const organization = connectOrganization(client, identity.current(), trust, log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
     idle: options.idle,
@@ -128,9 +100,16 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const snapshot = createSnapshotStore(
     initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),
   );
-  const grace = new ConnectionGrace(() => loop.wake("connection"));
-  const member = new Member(organization, onMember);
-  let connection: Connection = notConnected;
+  const membership: Membership = new Membership({
+    options,
+    opened,
+    onConnection: () => {
+      if (startGate.update()) loop.wake("connection");
+    },
+    onMember,
+    onEnrolled: () => publisher.enrolled(),
+    wake: (reason) => loop.wake(reason),
+  });
 
   const running = new RunningModels(() => runner.pid !== undefined);
   const models = await openModels({
@@ -152,40 +131,22 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     plans,
     log,
     version: options.version,
-    wanted: () => member.me?.models ?? [],
+    wanted: () => membership.me?.models ?? [],
     onUse: (sha256) => {
       running.used(sha256);
       models.store.used(sha256);
     },
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => publisher.greeted(),
-    around: (handler) => signer.signed(journal.jobsOf(handler), () => member.me?.deviceId ?? ""),
+    around: (handler) => signer.signed(journal.jobsOf(handler), () => membership.me?.deviceId ?? ""),
   });
-  const onEnrolled = (): void => {
-    member.enrolled();
-    publisher.enrolled();
-  };
-  const enrollment = new Enrollment({
-    organization,
-    identity,
-    backendTrust,
-    name: options.name,
-    connected: () => connection.connected,
-    onEnrolled: () => {
-      onEnrolled();
-      loop.wake("enrollment");
-    },
-    log,
-  });
-
   const facts = (): Facts => {
     const now = Date.now();
     const { pause, donateNowUntil, finishThenPause } = settings.current();
     return {
       now,
       ...sensors.read(),
-      connection: grace.fact === "offline" && serverKey.isWrong ? "wrong-server" : grace.fact,
-      membership: membershipOf(identity.current().enrollment, member),
+      ...membership.facts,
       pause,
       finishThenPause,
       donateNowUntil,
@@ -211,7 +172,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         facts: seen,
         needs,
         readings: sensors.readings(),
-        connection: connection.connected ? "online" : startGate.everConnected ? "offline" : "connecting",
+        connection: membership.isConnected ? "online" : startGate.everConnected ? "offline" : "connecting",
+        problem: membership.problem,
         settings: settings.current(),
         policy: policy.current(),
       });
@@ -222,13 +184,13 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
 
   const startGate = new StartGate({
-    connected: () => connection.connected,
-    known: () => member.me !== null || member.unknownHere || identity.current().enrollment === null,
+    connected: () => membership.isConnected,
+    known: () => membership.isKnown,
     begin: () => loop.start(),
   });
 
   function showModels(): void {
-    const { me } = member;
+    const { me } = membership;
     const views = (me?.models ?? []).map((model) => models.store.view(model));
     publisher.modelsChanged(views, me);
   }
@@ -238,29 +200,16 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     if (pauseIfRequested(settings, log)) loop.wake("settings");
   }
 
-  function onConnection(next: Connection): void {
-    connection = next;
-    grace.update(next);
-    if (startGate.update()) loop.wake("connection");
-  }
-
-  function onMember(): void {
-    const { me } = member;
-    publisher.memberIs(me, trust);
+  function onMember(me: Me | null): void {
+    publisher.memberIs(me, opened.catalogTrust);
     if (me !== null) {
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);
-      void enrollment.remember(me);
-      if (me.signingKey === null) void enrollment.registerSigningKey();
-      else if (me.signingKey !== signer.publicKey)
-        log("error", "signing-key.differs", { use: "enroll again" });
     }
-    // The organization refuses results that this device cannot sign.
-    work.wantedChanged(isInService(me) && me?.signingKey === signer.publicKey);
+    work.wantedChanged(membership.isWanted);
     if (startGate.update()) loop.wake("enrollment");
   }
 
-  serverKey.onChange(() => loop.wake("connection"));
   catalog.onChange(() => {
     work.modelsChanged();
     models.store.filesChanged();
@@ -269,8 +218,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   journal.start(options.version);
   for (const file of options.bundledModels) void catalog.add(file);
   await sensors.start(neededBy(rules(), false), () => loop.wake("sample"));
-  const unfollow = followConnection(client, onConnection);
-  if (identity.current().enrollment !== null) onEnrolled();
+  membership.start();
 
   const benchmark = new ModelBenchmark({
     runner,
@@ -293,7 +241,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       fetch: models.fetch,
     },
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
-    enroll: (code) => enrollment.enroll(code),
+    enroll: (code) => membership.enroll(code),
     quit: options.onQuit,
     log,
   });
@@ -313,10 +261,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       loop.stop();
       input.watch(false);
       sensors.stop();
-      grace.stop();
       publisher.stop();
-      member.stop();
-      unfollow();
+      membership.stop();
       await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
       await knowledge.flush();
       journal.stop();

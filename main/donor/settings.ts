@@ -45,7 +45,7 @@ export type SettingsStore = {
  * lost.
  */
 export async function openSettings(path: string, log: Log): Promise<SettingsStore> {
-  const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile);
+  const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile, 2);
   let settings = loaded.kind === "loaded" ? settingsOf(loaded.value, log) : untouched;
   let writing: Promise<void> = Promise.resolve();
   const change = (changed: Partial<Settings>): Promise<void> => {

@@ -27,6 +27,7 @@ export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
     organizationKey: organization?.keyFingerprint ?? null,
     organizationProblem: organization?.problem ?? null,
     device: device?.name ?? null,
+    problem: snapshot.problem ?? null,
     activity: { kind, reason, since, short, sentence, gives },
     recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),
     pause: snapshot.pause,

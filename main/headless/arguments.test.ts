@@ -32,6 +32,14 @@ describe("headless arguments", () => {
     });
   });
 
+  it("reads the ports of the panel in order", () => {
+    expect(parseArguments(required, {})).toMatchObject({ value: { panelPort: [], rejoin: false } });
+    const ports = ["--panel-port", "3212", "--panel-port", "0", "--rejoin"];
+    expect(parseArguments([...required, ...ports], {})).toMatchObject({
+      value: { panelPort: [3212, 0], rejoin: true },
+    });
+  });
+
   it("reads a pin and the permission for plain HTTP", () => {
     const pin = `sha256:${"a".repeat(64)}`;
     const value = { pin, insecureHttp: true };

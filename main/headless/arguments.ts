@@ -8,15 +8,17 @@ export const usage = `node main/headless.ts --data DIR --backend URL [options]
   --pin PIN           accept only a backend with this key: sha256: and 64 hexadecimal digits
   --insecure-http     allow plain HTTP to another computer
   --code CODE         enroll with this code, unless this device is already enrolled
+  --rejoin            with --code, join again as a new device; the former device's file is kept
   --name NAME         the device's name in the organization (default: its host name)
   --donate-now MIN    donate for this many minutes from the start, even while in use
   --unattended        do not require idleness, because nobody uses this computer
-  --panel-port PORT   serve the panel on loopback; 0 takes a free port (default: no panel)
+  --panel-port PORT   serve the panel on loopback; 0 takes a free port (default: no panel). If repeated, the first port
+                      that is free
   --panel-dir DIR     the built panel (default: out/renderer)
   --model FILE        manifest of a model file that came with the program; may be repeated
   --with-parent       end when standard input ends
   --verbose           log more
-Environment variables for the first six: GLEANER_DATA, GLEANER_BACKEND, GLEANER_PIN, GLEANER_INSECURE_HTTP=1, GLEANER_CODE,
+Environment variables: GLEANER_DATA, GLEANER_BACKEND, GLEANER_PIN, GLEANER_INSECURE_HTTP=1, GLEANER_CODE,
 GLEANER_NAME.`;
 
 const schema = z.object({
@@ -34,6 +36,7 @@ const schema = z.object({
   pin: pin.optional(),
   insecureHttp: z.boolean().default(false),
   code: z.string().trim().min(4).max(200).optional(),
+  rejoin: z.boolean().default(false),
   name: z
     .string()
     .trim()
@@ -42,7 +45,7 @@ const schema = z.object({
     .default(hostname() || "device"),
   donateNow: z.coerce.number().int().min(1).max(1_440).optional(),
   unattended: z.boolean().default(false),
-  panelPort: z.coerce.number().int().min(0).max(65_535).optional(),
+  panelPort: z.array(z.coerce.number().int().min(0).max(65_535)).default([]),
   panelDir: z.string().min(1).optional(),
   model: z.array(z.string().min(1)).default([]),
   withParent: z.boolean().default(false),
@@ -61,6 +64,7 @@ export const sharedOptions = {
   pin: { type: "string" },
   "insecure-http": { type: "boolean" },
   code: { type: "string" },
+  rejoin: { type: "boolean" },
   name: { type: "string" },
   "donate-now": { type: "string" },
   unattended: { type: "boolean" },
@@ -74,7 +78,11 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
   try {
     const { values } = parseArgs({
       args: [...argv],
-      options: { ...sharedOptions, "panel-port": { type: "string" }, "panel-dir": { type: "string" } },
+      options: {
+        ...sharedOptions,
+        "panel-port": { type: "string", multiple: true },
+        "panel-dir": { type: "string" },
+      },
     });
     const parsed = schema.safeParse({
       ...values,

@@ -5,12 +5,12 @@ import type { Log } from "../log.ts";
 const pauseAfter = doubling(2_000, 5 * 60_000);
 
 /**
- * Enrolls with a code once the backend is reachable, unless the device is already enrolled. The log reports a
- * refused code, and the panel still accepts another.
+ * Enrolls with a code once the backend is reachable, unless the device is already enrolled. Tries again after a failure
+ * that may pass. After a refusal for good the donor's `problem` has the words, and the panel accepts another code.
  */
 export function enrollOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
   let asking = false;
-  let refusals = 0;
+  let failures = 0;
   const unsubscribe = donor.snapshot.onDelta(() => void ask());
   async function ask(): Promise<void> {
     const { connection, device, activity } = donor.snapshot.get();
@@ -28,10 +28,15 @@ export function enrollOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: st
       return;
     }
     log("error", "headless.not-enrolled", { why: reply.message });
-    refusals += 1;
+    if (donor.snapshot.get().problem?.kind === "code-refused") {
+      unsubscribe();
+      return;
+    }
+    failures += 1;
     setTimeout(() => {
       asking = false;
-    }, pauseAfter(refusals)).unref();
+      void ask();
+    }, pauseAfter(failures)).unref();
   }
   void ask();
 }

@@ -35,6 +35,15 @@ describe("a JSON file", () => {
     expect((await stat(path)).isDirectory()).toBe(true);
   });
 
+  it("stops the start and stays if a newer version wrote it", async () => {
+    const path = join(folder, "file.json");
+    await writeFile(path, '{"version":3,"count":"new"}');
+    await expect(loadJson(path, schema, 2)).rejects.toThrow(/newer version of Gleaner.*Update Gleaner/);
+    await expect(loadJson(path, schema, 2)).rejects.toThrow(StartRefusal);
+    expect(await readdir(folder)).toEqual(["file.json"]);
+    expect(await loadJson(path, schema, 3)).toMatchObject({ kind: "corrupt" });
+  });
+
   it.each(["", "{", '{"count":"three"}', "[]"])("is moved aside if it contains %j", async (text) => {
     const path = join(folder, "file.json");
     await writeFile(path, text);

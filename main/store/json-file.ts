@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { z } from "zod";
+import { z } from "zod";
 import { parseJson } from "../../app/json.ts";
 import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";
@@ -11,8 +11,17 @@ type Loaded<T> =
   /** The file was invalid and was renamed to `movedTo`, so that nothing is lost. */
   | { readonly kind: "corrupt"; readonly movedTo: string };
 
-/** Throws a StartRefusal if the file exists but cannot be read, since continuing would overwrite it. */
-export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<Loaded<T>> {
+const versioned = z.object({ version: z.number() });
+
+/**
+ * Throws a StartRefusal if the file exists but cannot be read, or has a higher version than `newest`, since continuing
+ * would overwrite it.
+ */
+export async function loadJson<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  newest = Number.POSITIVE_INFINITY,
+): Promise<Loaded<T>> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -24,11 +33,24 @@ export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<L
       { cause: error },
     );
   }
-  const parsed = schema.safeParse(parseJson(text));
+  const value = parseJson(text);
+  const version = versioned.safeParse(value).data?.version ?? 0;
+  if (version > newest) {
+    throw new StartRefusal(
+      `${path} was written by a newer version of Gleaner (its format is ${version}, this one reads ${newest}). ` +
+        "Update Gleaner. The file stays as it is.",
+    );
+  }
+  const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: "loaded", value: parsed.data };
-  const movedTo = `${path}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
+  const movedTo = asideName(path, "corrupt");
   await rename(path, movedTo);
   return { kind: "corrupt", movedTo };
+}
+
+/** The name of a file that is moved aside, so that nothing is lost. */
+export function asideName(path: string, why: string): string {
+  return `${path}.${why}-${new Date().toISOString().replaceAll(":", "-")}`;
 }
 
 /** Replaces the file whole or not at all, and makes its folder. Calls for the same path must not overlap. */

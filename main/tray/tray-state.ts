@@ -27,6 +27,7 @@ function standbyState(reason: StandbyReason): TrayState {
     case "awaiting-approval":
     case "paused-by-server":
     case "outdated":
+    case "other-key":
     case "retired":
       return "offline";
     case "starting":

@@ -57,6 +57,11 @@ export function panelStories(now: number): readonly Story[] {
     ),
     story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
     shown("panel-not-enrolled", all.fresh),
+    shown("panel-code-refused", all.codeRefused),
+    shown("panel-untrusted-server", all.untrusted),
+    shown("panel-other-key", all.otherKey),
+    shown("panel-catalog-refused", all.catalogRefused),
+    shown("panel-catalog-kept", all.catalogKept),
     shown("panel-awaiting-approval", all.pending),
     story(
       "panel-enroll-refused",

@@ -40,7 +40,7 @@ export function standbyTone(reason: StandbyReason): Tone {
     case "outdated":
       return "hold";
     case "paused-by-server":
-      return "bad";
+    case "other-key":
     case "offline":
     case "wrong-server":
       return "bad";

@@ -14,7 +14,7 @@ import { demoPrompts } from "../../launch/farm/prompts.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 import { type FirstOrganization, Setup } from "../../launch/organization/setup.ts";
-import { pinnedWebSocket } from "../../main/connection/pinned-web-socket.ts";
+import { backendWebSocket } from "../../main/connection/backend-web-socket.ts";
 import { openClient } from "../../main/donor/organization/organization.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
 import { freePorts } from "./free-port.ts";
@@ -111,7 +111,7 @@ test("the interceptor passes everything on, and reads the keys of those who acce
   const address = `https://127.0.0.1:${other.port}`;
   const client = openClient(
     address,
-    pinnedWebSocket(other.certificate.pin, () => undefined),
+    backendWebSocket(other.certificate.pin, () => undefined),
   );
   const key = makeSecret("gd_");
   const enrolled = client.mutation(api.devices.enroll, { code: "GLN-NONE", key, name: "x", platform: "x" });

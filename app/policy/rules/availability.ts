@@ -33,9 +33,28 @@ export const membership = check({
         sentence: "This device has an old version of Gleaner. It gets no jobs until it is updated.",
       },
     },
+    "other-key": {
+      short: "Key differs",
+      sentence:
+        "The organization knows this computer by another signing key, so it cannot accept its results, and sends it no " +
+        "jobs. Join again as a new device, with a new enrollment code: " +
+        "GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+      toOthers: {
+        short: "Key differs",
+        sentence:
+          "This device has another signing key than it registered, so it gets no jobs. If its user did not cause that, " +
+          "somebody may have copied or changed its files. Retire it, and let its user join again with a new code.",
+      },
+    },
     retired: {
       short: "Retired",
-      sentence: "An administrator retired this device. It gets no more jobs.",
+      sentence:
+        "An administrator retired this device. It gets no more jobs. To join again as a new device, ask for an enrollment " +
+        "code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+      toOthers: {
+        short: "Retired",
+        sentence: "An administrator retired this device. It gets no more jobs.",
+      },
     },
   },
   needs: () => [],
@@ -44,6 +63,7 @@ export const membership = check({
     if (facts.membership === "pending") return veto("awaiting-approval");
     if (facts.membership === "paused") return veto("paused-by-server");
     if (facts.membership === "outdated") return veto("outdated");
+    if (facts.membership === "other-key") return veto("other-key");
     return facts.membership === "retired" ? veto("retired") : null;
   },
 });
@@ -85,7 +105,8 @@ export const connection = check({
       short: "Wrong server",
       sentence:
         "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your " +
-        "administrator has replaced the key, join again with a new command.",
+        "administrator has replaced the key, join again with a new enrollment code and the new pin: " +
+        "GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
     },
   },
   needs: () => [],

@@ -154,7 +154,11 @@ it("a device without a pinned key accepts unsigned models and pins the first key
 it("a device with a pinned key has no models before it got a signed catalog", () => {
   pinned = { publicKey: first.publicKey, version: 0 };
   expect(trust.judge({ organizationId: "o", models: [model], signature: null })).toEqual([]);
+  expect(trust.problem).toMatch(/not signed anymore\. This computer has no models .* works on nothing/);
+  expect(trust.problem).not.toContain("keeps");
   expect(trust.judge(signed(first, 1))).toEqual([model]);
+  trust.judge({ organizationId: "o", models: [model], signature: null });
+  expect(trust.problem).toContain("keeps the last list that it accepted");
 });
 
 it("accepts an empty list without a signature, which a device out of service gets", () => {

@@ -43,7 +43,8 @@ export type OfferedCatalog = {
 
 /**
  * Accepts only catalogs that the organization's key signed, and none that is older than one accepted before. The first key
- * is pinned: at the enrollment, or with the first signed catalog. A refused catalog changes nothing: the last one stays.
+ * is pinned: at the enrollment, or with the first signed catalog. A refused catalog changes nothing: the last one stays. It
+ * is not stored, so after a restart there is none.
  */
 export class CatalogTrust {
   readonly #deps: TrustDeps;
@@ -54,9 +55,14 @@ export class CatalogTrust {
     this.#deps = deps;
   }
 
-  /** Why the last catalog was refused, in words for the donor. Null if it was accepted. */
+  /** Why the last catalog was refused and what that means, in words for the donor. Null if it was accepted. */
   get problem(): string | null {
-    return this.#problem;
+    if (this.#problem === null) return null;
+    const outcome =
+      this.#models.length > 0
+        ? "This computer keeps the last list that it accepted."
+        : "This computer has no models from an earlier list, so it works on nothing until it gets a right one.";
+    return `${this.#problem} ${outcome} Tell your administrator.`;
   }
 
   /** The part of the pinned key that people compare. Null without a key. */
@@ -103,13 +109,10 @@ export class CatalogTrust {
 }
 
 const problems = {
-  unsigned:
-    "The organization's list of models is not signed anymore, so this computer keeps the last signed one.",
-  wrong:
-    "The organization's list of models was changed on its way, so this computer keeps the last signed one.",
-  otherKey:
-    "The organization's list of models is signed with another key than before, so this computer keeps the last list.",
-  older: "The server sent an older list of models than before, so this computer keeps the newer one.",
+  unsigned: "The organization's list of models is not signed anymore.",
+  wrong: "The organization's list of models was changed on its way.",
+  otherKey: "The organization's list of models is signed with another key than before.",
+  older: "The server sent an older list of models than before.",
 };
 
 /** Whether the pinned key signed the present one, or a chain of handovers leads to it. */

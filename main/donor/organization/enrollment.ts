@@ -11,28 +11,41 @@ type EnrollmentDeps = {
   readonly backendTrust: Trust;
   /** The device's name in the organization. */
   readonly name: string;
-  readonly connected: () => boolean;
+  /** Why the backend cannot be reached, in a sentence; null if it can. */
+  readonly unreachable: () => string | null;
   readonly onEnrolled: () => void;
+  /** A code was refused for good. */
+  readonly onRefused: () => void;
   readonly log: Log;
 };
 
 /** Enrolls this device with a code and stores its organization for the next start. */
 export class Enrollment {
   readonly #deps: EnrollmentDeps;
+  #refusedCode: string | null = null;
 
   constructor(deps: EnrollmentDeps) {
     this.#deps = deps;
   }
 
+  /** The words for the last code, if it was refused for good. */
+  get refusedCode(): string | null {
+    return this.#refusedCode;
+  }
+
   /** Never rejects. A failure is a refusal with words for the person who typed the code. */
   async enroll(code: string): Promise<Reply> {
-    const { organization, identity, name, connected, onEnrolled, log } = this.#deps;
-    if (!connected()) {
-      return refused("The organization's server cannot be reached just now. Try again later.");
-    }
+    const { organization, identity, name, unreachable, onEnrolled, onRefused, log } = this.#deps;
+    const why = unreachable();
+    if (why !== null) return refused(why);
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
-      if (outcome.kind === "refused") return refused(enrollmentRefusals[outcome.reason]);
+      if (outcome.kind === "refused") {
+        this.#refusedCode = enrollmentRefusals[outcome.reason];
+        onRefused();
+        return refused(this.#refusedCode);
+      }
+      this.#refusedCode = null;
       // Enrolling is the moment at which a person trusts the organization, so its key replaces an earlier one.
       const { organizationKey } = outcome;
       await this.#save(() =>

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -49,6 +49,30 @@ it("moves a damaged file aside and creates a new key, which it does not log", as
   expect(logged.join()).toContain("identity.corrupt");
   expect(logged.join()).not.toContain(store.current().deviceKey);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ enrolment: null });
+});
+
+it("takes the place of a former identity only when it has enrolled, and keeps that one's file", async () => {
+  const former = (await openIdentity(path, silentLog)).current().deviceKey;
+  const joining = await openIdentity(`${path}.joining`, silentLog, path);
+  const { deviceKey } = joining.current();
+  await joining.pin({ publicKey: "A".repeat(43), version: 0 });
+  expect((await openIdentity(path, silentLog)).current().deviceKey).toBe(former);
+
+  const enrollment = { deviceId: "d2", organizationName: "Acme" };
+  await joining.setEnrollment(enrollment);
+  await joining.pin({ publicKey: "A".repeat(43), version: 3 });
+  const now = (await openIdentity(path, silentLog)).current();
+  expect(now).toMatchObject({ deviceKey, enrollment, organizationKey: { version: 3 } });
+  const files = await readdir(folder);
+  expect(files).toHaveLength(2);
+  const left = files.find((file) => file.startsWith("device.json.left-")) ?? "";
+  expect(await readFile(join(folder, left), "utf8")).toContain(former);
+});
+
+it("tells where a damaged file is now", async () => {
+  await writeFile(path, "{");
+  expect((await openIdentity(path, silentLog)).damagedFile).toContain("device.json.corrupt-");
+  expect((await openIdentity(path, silentLog)).damagedFile).toBeNull();
 });
 
 it("creates a signing key once, also for a file that has none, and keeps the device's key", async () => {

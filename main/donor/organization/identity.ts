@@ -1,9 +1,10 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
+import { copyFile, rm } from "node:fs/promises";
 import { z } from "zod";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
 import type { Log } from "../../log.ts";
-import { loadJson, saveJson } from "../../store/json-file.ts";
+import { asideName, loadJson, saveJson } from "../../store/json-file.ts";
 import type { PinnedKey } from "./catalog-trust.ts";
 import { Signer } from "./signer.ts";
 
@@ -44,14 +45,24 @@ const identityFile = z.object({
 
 export type IdentityStore = {
   readonly current: () => Identity;
+  /** The new name of a damaged file, in whose place this identity was made. Null if the file was good, or missing. */
+  readonly damagedFile: string | null;
   readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
   /** It is in force at once, and on disk when this resolves. */
   readonly pin: (key: PinnedKey | null) => Promise<void>;
 };
 
-/** Reads the device's keys or creates them. They are on disk (mode 0600) before their first use. */
-export async function openIdentity(path: string, log: Log): Promise<IdentityStore> {
-  const loaded = await loadJson(path, identityFile);
+/**
+ * Reads the device's keys or creates them. They are on disk (mode 0600) before their first use. Throws a StartRefusal
+ * if the file cannot be read or is of a newer version.
+ * @param replaces the file of a former identity. It is moved aside when this one enrolls and takes its place.
+ */
+export async function openIdentity(
+  path: string,
+  log: Log,
+  replaces: string | null = null,
+): Promise<IdentityStore> {
+  const loaded = await loadJson(path, identityFile, 1);
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });
   const file = loaded.kind === "loaded" ? loaded.value : null;
   const privateKey = file?.signingKey ?? generateKeyPairSync("ed25519").privateKey;
@@ -62,10 +73,19 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
     organizationKey: file?.organizationKey ?? null,
   };
   let saving: Promise<void> = Promise.resolve();
-  const write = (): Promise<void> => {
+  let former = replaces;
+  const write = async (): Promise<void> => {
     const { deviceKey, enrollment: enrolment, organizationKey } = identity;
     const signingKey = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url");
-    return saveJson(path, { version: 1, deviceKey, signingKey, enrolment, organizationKey });
+    const file = { version: 1, deviceKey, signingKey, enrolment, organizationKey };
+    if (former !== null && enrolment !== null) {
+      const keptAs = asideName(former, "left");
+      await copyFile(former, keptAs);
+      log("info", "identity.left", { keptAs });
+      await saveJson(former, file);
+      await rm(path, { force: true });
+      former = null;
+    } else await saveJson(former === null ? (replaces ?? path) : path, file);
   };
   // Two writers of one file must not overlap.
   const save = (): Promise<void> => {
@@ -75,6 +95,7 @@ export async function openIdentity(path: string, log: Log): Promise<IdentityStor
   if (file?.signingKey === undefined) await save();
   return {
     current: () => identity,
+    damagedFile: loaded.kind === "corrupt" ? loaded.movedTo : null,
     setEnrollment: async (enrollment) => {
       if (JSON.stringify(enrollment) === JSON.stringify(identity.enrollment)) return;
       identity = { ...identity, enrollment };

@@ -2,9 +2,11 @@ import { expect, it } from "vitest";
 import { isInService, Member, membershipOf } from "./member.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
-const active = { status: "active" } as const;
-const pending = { status: "pending" } as const;
-const retired = { status: "retired" } as const;
+const active = { status: "active", signingKey: "own" } as const;
+const pending = { status: "pending", signingKey: "own" } as const;
+const retired = { status: "retired", signingKey: "other" } as const;
+const keyless = { status: "active", signingKey: null } as const;
+const otherKey = { status: "paused", signingKey: "other" } as const;
 
 it.each([
   { name: "a device that never enrolled", enrollment: null, me: null, unknownHere: false, is: "none" },
@@ -23,10 +25,18 @@ it.each([
     unknownHere: false,
     is: "pending",
   },
+  { name: "a device without a registered key", enrollment, me: keyless, unknownHere: false, is: "active" },
+  {
+    name: "a device that signs with another key",
+    enrollment,
+    me: otherKey,
+    unknownHere: false,
+    is: "other-key",
+  },
   { name: "a retired device", enrollment, me: retired, unknownHere: false, is: "retired" },
   { name: "a device that the backend does not know", enrollment, me: null, unknownHere: true, is: "none" },
 ] as const)("gives $name the membership $is", ({ enrollment, me, unknownHere, is }) => {
-  expect(membershipOf(enrollment, { me, unknownHere })).toBe(is);
+  expect(membershipOf(enrollment, { me, unknownHere }, "own")).toBe(is);
 });
 
 it("says hello while it is paused or too old, so that an update ends that", () => {

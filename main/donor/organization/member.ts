@@ -61,11 +61,24 @@ export function isInService(me: Pick<Me, "status"> | null): boolean {
   return me !== null && me.status !== "pending" && me.status !== "retired";
 }
 
-/** The membership that the backend last reported. Until it reports one, a stored enrollment counts. */
+type Membership = { readonly me: Pick<Me, "status" | "signingKey"> | null; readonly unknownHere: boolean };
+
+/**
+ * The membership that the backend last reported. Until it reports one, a stored enrollment counts.
+ * @param publicKey that of the device's own signing key.
+ */
 export function membershipOf(
   enrollment: Identity["enrollment"],
-  { me, unknownHere }: { readonly me: Pick<Me, "status"> | null; readonly unknownHere: boolean },
+  { me, unknownHere }: Membership,
+  publicKey: string,
 ): Facts["membership"] {
   if (enrollment === null || unknownHere) return "none";
+  if (isInService(me) && hasOtherKey(me, publicKey)) return "other-key";
   return me?.status ?? "active";
+}
+
+/** Whether the organization knows the device by another signing key. It would refuse every result. */
+export function hasOtherKey(me: Pick<Me, "signingKey"> | null, publicKey: string): boolean {
+  const registered = me?.signingKey ?? null;
+  return registered !== null && registered !== publicKey;
 }

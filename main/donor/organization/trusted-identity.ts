@@ -1,4 +1,3 @@
-import { rename } from "node:fs/promises";
 import { decideTrust, type GivenTrust, type Trust } from "../../connection/trust.ts";
 import type { Log } from "../../log.ts";
 import { StartRefusal } from "../../store/start-refusal.ts";
@@ -7,8 +6,9 @@ import { type IdentityStore, openIdentity } from "./identity.ts";
 type TrustedIdentity = { readonly identity: IdentityStore; readonly trust: Trust };
 
 /**
- * Opens the device's identity for the backend that it may trust. A device that is invited to a backend with another
- * key gets a new identity, so that the backend never sees the keys of the other one. The old file is kept. Throws a
+ * Opens the device's identity for the backend that it may trust. A device that joins again, or that is invited to a
+ * backend with another key, gets a new identity, so that the backend never sees the keys of the former one. The new one
+ * replaces the former when it has enrolled, and the former file is kept: a wrong code costs nothing. Throws a
  * StartRefusal if the backend may not be trusted.
  */
 export async function openTrustedIdentity(
@@ -17,11 +17,10 @@ export async function openTrustedIdentity(
   log: Log,
 ): Promise<TrustedIdentity> {
   const identity = await openIdentity(path, log);
-  const decision = decideTrust(given, identity.current().enrollment?.trust ?? null);
+  const { enrollment } = identity.current();
+  const decision = decideTrust(given, enrollment?.trust ?? null);
   if (decision.kind === "refused") throw new StartRefusal(decision.message);
-  if (decision.kind === "trust") return { identity, trust: decision.trust };
-  const movedTo = `${path}.left-${new Date().toISOString().replaceAll(":", "-")}`;
-  await rename(path, movedTo);
-  log("info", "identity.left", { movedTo });
-  return { identity: await openIdentity(path, log), trust: decision.trust };
+  const { trust } = decision;
+  const isAnew = decision.kind === "join-anew" || (given.rejoin && enrollment !== null);
+  return { identity: isAnew ? await openIdentity(`${path}.joining`, log, path) : identity, trust };
 }

@@ -34,6 +34,7 @@ const decision: PublishedDecision = {
   ) as unknown as Readings,
   needs: { facts: new Set(["power", "idleSeconds"]), programs: [], donating: true },
   connection: "online",
+  problem: null,
   settings,
   policy,
 };

@@ -33,6 +33,7 @@ export type PublishedDecision = {
   readonly readings: Readings;
   readonly needs: Needs;
   readonly connection: DonorSnapshot["connection"];
+  readonly problem: NonNullable<DonorSnapshot["problem"]> | null;
   readonly settings: Settings;
   readonly policy: EffectiveRules;
 };
@@ -54,7 +55,7 @@ export class Publisher {
 
   /** Called after each decision of the loop, changed or not. */
   decided(decision: PublishedDecision): void {
-    const { activity, recheckAt, facts, readings, needs, connection, settings, policy } = decision;
+    const { activity, recheckAt, facts, readings, needs, connection, problem, settings, policy } = decision;
     const { snapshot, journal } = this.#deps;
     this.#activity.setActivity(activity, unknownFacts(facts, needs));
     journal.decided(activity, facts);
@@ -65,6 +66,7 @@ export class Publisher {
       facts: factsView(facts, readings),
       factSources: sourcesView(readings),
       connection,
+      problem,
       ...settingsView(settings, policy, facts.now),
     });
   }

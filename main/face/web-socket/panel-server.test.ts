@@ -42,7 +42,7 @@ beforeEach(async () => {
     pause: (argument) => (paused.push(argument), ok),
   });
   answer = answerCalls("panel", handlers, silentLog);
-  server = await servePanel({ port: 0, folder: join(folder, "out"), answer, snapshot });
+  server = await servePanel({ ports: [0], folder: join(folder, "out"), answer, snapshot });
   origin = new URL(server.url).origin;
 });
 
@@ -111,8 +111,15 @@ describe("the panel on loopback", () => {
 
   it("does not start when its port is taken", async () => {
     const port = Number(new URL(origin).port);
-    const again = servePanel({ port, folder, answer, snapshot });
+    const again = servePanel({ ports: [port], folder, answer, snapshot });
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  it("takes the next port if the first one is taken", async () => {
+    const port = Number(new URL(origin).port);
+    const other = await servePanel({ ports: [port, 0], folder, answer, snapshot });
+    expect(Number(new URL(other.url).port)).not.toBe(port);
+    await other.close();
   });
 });
 
@@ -180,7 +187,7 @@ describe("the panel's socket", () => {
   it("does not send a panel that was opened before a restart to the new donor's data", async () => {
     const stale = token();
     await server.close();
-    server = await servePanel({ port: 0, folder: join(folder, "out"), answer, snapshot });
+    server = await servePanel({ ports: [0], folder: join(folder, "out"), answer, snapshot });
     origin = new URL(server.url).origin;
     const socket = await open({ origin }, [panelProtocol, stale]);
     expect(await new Promise((resolve) => socket.once("close", resolve))).toBe(wrongTokenCode);

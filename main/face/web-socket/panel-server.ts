@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -10,8 +10,8 @@ import { maxFrameBytes, servePanelSocket } from "./panel-socket.ts";
 import { isSameOrigin, PanelSession } from "./session.ts";
 
 type PanelServerOptions = {
-  /** 0 takes a free port. */
-  readonly port: number;
+  /** The first one that is free is taken. 0 is any free port. */
+  readonly ports: readonly number[];
   /** The built pages. */
   readonly folder: string;
   readonly answer: AnswerCall;
@@ -27,7 +27,7 @@ export type PanelServer = {
 const maxPanels = 16;
 
 /**
- * Serves the panel on 127.0.0.1. Rejects when the port is taken. Every user of this computer may load the page, which
+ * Serves the panel on 127.0.0.1. Rejects when the ports are taken. Every user of this computer may load the page, which
  * contains nothing of the donor. Its socket needs the token.
  */
 export async function servePanel(options: PanelServerOptions): Promise<PanelServer> {
@@ -39,7 +39,7 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
     // The answer names the protocol and never repeats the token.
     handleProtocols: (offered) => offered.has(panelProtocol) && panelProtocol,
   });
-  let port = options.port;
+  let port = 0;
 
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -94,10 +94,7 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
     });
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, "127.0.0.1", resolve);
-  });
+  await listenOnFirst(server, options.ports);
   port = (server.address() as AddressInfo).port;
   return {
     url: `http://127.0.0.1:${port}/#token=${session.token}`,
@@ -107,6 +104,22 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function listenOnFirst(server: Server, ports: readonly number[]): Promise<void> {
+  const [port = 0, ...others] = ports;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    if (others.length === 0 || (error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    await listenOnFirst(server, others);
+  }
 }
 
 /** Closes the socket instead of refusing it, because a page cannot read the status of a refusal. */

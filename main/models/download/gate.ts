@@ -14,6 +14,7 @@ const waitReasons = {
   "awaiting-approval": "not-a-member",
   "paused-by-server": "not-a-member",
   outdated: "not-a-member",
+  "other-key": "not-a-member",
   retired: "not-a-member",
   "paused-by-you": "paused",
   suspended: "offline",

@@ -22,7 +22,7 @@ export function Models({
           {problem}
         </p>
       )}
-      {models.length === 0 ? (
+      {models.length === 0 && problem === null ? (
         <p className="text-muted">Your organization has not chosen a model yet.</p>
       ) : null}
       <ul className="grid gap-1.5">

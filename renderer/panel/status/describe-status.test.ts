@@ -62,6 +62,27 @@ describe("describeStatus", () => {
     });
   });
 
+  it("shows why this computer cannot join instead of asking for a code", () => {
+    const activity = { kind: "standby", reason: "not-enrolled", since: now } as const;
+    const problem = { kind: "wrong-server", sentence: "Compare the pin.", remedy: "restart" } as const;
+    expect(describeStatus({ ...quiet, activity }, now)).toMatchObject({ tone: "quiet" });
+    expect(describeStatus({ ...quiet, activity, problem }, now)).toMatchObject({
+      tone: "bad",
+      sentence: "Compare the pin.",
+    });
+  });
+
+  it("adds why the server cannot be reached, and says nothing twice", () => {
+    const activity = { kind: "standby", reason: "offline", since: now } as const;
+    const problem = { kind: "unreachable", sentence: "It is not there.", remedy: "wait" } as const;
+    const { sentence } = describeStatus({ ...quiet, activity }, now);
+    expect(describeStatus({ ...quiet, activity, problem }, now).sentence).toBe(
+      `${sentence} It is not there.`,
+    );
+    const same = { ...problem, sentence };
+    expect(describeStatus({ ...quiet, activity, problem: same }, now).sentence).toBe(sentence);
+  });
+
   it("names the excluded program that is running", () => {
     const activity = { kind: "standby", reason: "excluded-program", since: now } as const;
     const facts = { excludedProgram: known("obs64.exe") };
@@ -78,7 +99,7 @@ describe("describeStatus", () => {
       describeStatus({ ...quiet, activity: onDemand, donateNowUntil: now + 3_600_000 }, now),
     ).toMatchObject({
       tone: "good",
-      next: "Until 15:00.",
+      next: "Until 15:00. Then the rules decide again.",
     });
     const idle = { kind: "donating", reason: "idle", since: now, limits } as const;
     const next = (change: Partial<typeof limits>) =>

@@ -1,3 +1,4 @@
+import { type DonorProblem, sentencesOf } from "../../../app/contract/membership.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
@@ -16,18 +17,25 @@ type StatusText = {
 type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt"> & {
   readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
   readonly organization?: DonorSnapshot["organization"];
+  readonly problem?: DonorSnapshot["problem"];
 };
 
 /** Describes the donor at `now` (ms since the epoch). */
 export function describeStatus(snapshot: Shown, now: number): StatusText {
   const { activity } = snapshot;
   const words = activityReasons[activity.reason];
+  const problem = snapshot.problem ?? null;
   return {
-    tone: activity.kind === "donating" ? "good" : standbyTone(activity.reason),
+    tone: toneOf(activity, problem),
     title: words.short,
-    sentence: sentenceOf(snapshot, words.sentence),
+    sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problem),
     next: nextWords(snapshot, now),
   };
+}
+
+function toneOf(activity: Shown["activity"], problem: DonorProblem | null): Tone {
+  if (activity.kind === "donating") return "good";
+  return problem === null ? standbyTone(activity.reason) : "bad";
 }
 
 function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: number): string | null {
@@ -37,7 +45,7 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
       : `Until ${formatMoment(pause.until, now)}.`;
   }
   if (activity.reason === "donate-now" && donateNowUntil !== null) {
-    return `Until ${formatMoment(donateNowUntil, now)}.`;
+    return `Until ${formatMoment(donateNowUntil, now)}. Then the rules decide again.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
   if (recheckAt === null) return "Gleaner checks again when something changes.";

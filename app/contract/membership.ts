@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/** Why a donor cannot join or reach its organization, for the terminal, the status and the panel. */
+export const donorProblem = z.object({
+  kind: z.enum([
+    "code-refused",
+    "identity-damaged",
+    "wrong-server",
+    "untrusted-server",
+    "no-backend",
+    "unreachable",
+    "other-key",
+  ]),
+  /** Says what is wrong, and what to do. */
+  sentence: z.string(),
+  /** Time ends it, a new enrollment code in the panel, or only another start. */
+  remedy: z.enum(["wait", "code", "restart"]),
+});
+
+export type DonorProblem = z.output<typeof donorProblem>;
+
+/**
+ * This computer's place in its organization. A donor prints it as a line of JSON for the program that started it, at each
+ * change. Names are null without a membership.
+ */
+export const membershipReport = z.object({
+  membership: z.literal(true),
+  organization: z.string().nullable(),
+  device: z.string().nullable(),
+  isOnline: z.boolean(),
+  problem: donorProblem.nullable(),
+});
+
+export type MembershipReport = z.output<typeof membershipReport>;
+
+/**
+ * The sentences that people read: that of the activity and that of the problem. A donor that cannot join is not asked
+ * for a code.
+ */
+export function sentencesOf(reason: string, sentence: string, problem: DonorProblem | null): string {
+  if (problem === null) return sentence;
+  return reason === "not-enrolled" || problem.sentence === sentence
+    ? problem.sentence
+    : `${sentence} ${problem.sentence}`;
+}

@@ -1,0 +1,53 @@
+import { WrongKeyError } from "./pinned-connection.ts";
+
+/** Why a connection to the backend failed. */
+export type ConnectFailure =
+  | { readonly kind: "wrong-key" }
+  /** No authority that this computer knows vouches for the certificate, or it has another name. */
+  | { readonly kind: "untrusted" }
+  /** `because` is a clause, such as "connection refused". */
+  | { readonly kind: "expired" | "no-backend" | "unreachable"; readonly because: string };
+
+/** Reads the error of a WebSocket that did not open. */
+export function connectFailureOf(error: Error): ConnectFailure {
+  if (error instanceof WrongKeyError) return { kind: "wrong-key" };
+  const status = /^Unexpected server response: (\d{3})$/.exec(error.message)?.[1];
+  // A proxy answers with 5xx while the backend behind it restarts.
+  if (status?.startsWith("5") === true)
+    return { kind: "unreachable", because: `the answer is HTTP status ${status}` };
+  if (status !== undefined) return { kind: "no-backend", because: `the answer is HTTP status ${status}` };
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code === "EPROTO" || code.startsWith("ERR_SSL")) {
+    return { kind: "no-backend", because: "it does not speak TLS" };
+  }
+  if (code === "CERT_HAS_EXPIRED") return { kind: "expired", because: "has expired" };
+  if (code === "CERT_NOT_YET_VALID") return { kind: "expired", because: "is not valid yet" };
+  if (untrusted.has(code)) return { kind: "untrusted" };
+  return { kind: "unreachable", because: networkWords[code] ?? (code === "" ? error.message : code) };
+}
+
+/** OpenSSL's and Node's codes for a certificate that is well-formed but not trusted. */
+const untrusted: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_UNTRUSTED",
+  "CERT_REJECTED",
+  "CERT_SIGNATURE_FAILURE",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "HOSTNAME_MISMATCH",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+const networkWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "the connection was cut",
+  ETIMEDOUT: "no answer",
+  ENOTFOUND: "its name is not known",
+  EAI_AGAIN: "its name cannot be looked up now",
+  EHOSTUNREACH: "no way to it",
+  ENETUNREACH: "no network",
+};

@@ -1,0 +1,85 @@
+import type { DonorProblem } from "../../../app/contract/membership.ts";
+import { standbyReasons } from "../../../app/policy/reasons.ts";
+import type { ConnectFailure } from "../../connection/connect-failure.ts";
+
+type Joining = {
+  /** The backend's address. */
+  readonly url: string;
+  readonly isEnrolled: boolean;
+  /** Whether the backend could not be reached for a while, and why. */
+  readonly isOffline: boolean;
+  readonly failure: ConnectFailure | null;
+  /** The organization knows this device by another signing key. */
+  readonly hasOtherKey: boolean;
+  /** The words for the last code that was refused for good. */
+  readonly refusedCode: string | null;
+  /** The new name of a damaged device.json. */
+  readonly damagedFile: string | null;
+  /** An enrollment code was given, and its answer is still to come. */
+  readonly hasCode: boolean;
+};
+
+/** Why this computer cannot join or reach its organization, with words for its person. Null if nothing is wrong. */
+export function joinProblem(joining: Joining): DonorProblem | null {
+  const { url, isEnrolled, isOffline, failure, hasOtherKey, refusedCode, damagedFile, hasCode } = joining;
+  if (isOffline && failure !== null) return connectProblem(failure, new URL(url).origin, isEnrolled);
+  if (isEnrolled) {
+    if (!hasOtherKey) return null;
+    return { kind: "other-key", sentence: standbyReasons["other-key"].sentence, remedy: "restart" };
+  }
+  if (refusedCode !== null) return { kind: "code-refused", sentence: refusedCode, remedy: "code" };
+  if (damagedFile === null || hasCode) return null;
+  const sentence =
+    "device.json was damaged, so this computer lost its place in the organization. " +
+    `The damaged file is now ${damagedFile}. Restore device.json from a backup, or join as a new device with a new ` +
+    "enrollment code.";
+  return { kind: "identity-damaged", sentence, remedy: "code" };
+}
+
+function connectProblem(failure: ConnectFailure, server: string, isEnrolled: boolean): DonorProblem {
+  switch (failure.kind) {
+    case "wrong-key":
+      return isEnrolled
+        ? { kind: "wrong-server", sentence: standbyReasons["wrong-server"].sentence, remedy: "restart" }
+        : {
+            kind: "wrong-server",
+            sentence:
+              `${server} has another key than the one in --pin, so nothing was sent to it. Compare the pin with the ` +
+              "command that your administrator gave you. It is the hash of the server's key, not the fingerprint of the " +
+              "certificate that a browser shows. If the pin is right, this is another server, or somebody is in " +
+              "between: tell your administrator.",
+            remedy: "restart",
+          };
+    case "untrusted":
+      return {
+        kind: "untrusted-server",
+        sentence:
+          `The certificate of ${server} is not trusted, because this computer knows no authority that vouches for it, so ` +
+          "nothing was sent. Add the server's pin: --pin sha256:… Your administrator has it, in the command that " +
+          "`npm start` prints. If your organization has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.",
+        remedy: "restart",
+      };
+    case "expired":
+      return {
+        kind: "untrusted-server",
+        sentence:
+          `The certificate of ${server} ${failure.because}. Check this computer's clock, or tell your administrator. ` +
+          "Gleaner keeps trying.",
+        remedy: "wait",
+      };
+    case "no-backend":
+      return {
+        kind: "no-backend",
+        sentence:
+          `${server} is no backend of Gleaner (${failure.because}). Check --backend: its address is the one in the ` +
+          "command that your administrator gave you, not the console's. Gleaner keeps trying.",
+        remedy: "wait",
+      };
+    case "unreachable":
+      return {
+        kind: "unreachable",
+        sentence: `${server} cannot be reached (${failure.because}). Gleaner keeps trying.`,
+        remedy: "wait",
+      };
+  }
+}
