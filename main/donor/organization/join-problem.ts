@@ -56,7 +56,7 @@ function connectProblem(failure: ConnectFailure, server: string, isEnrolled: boo
         sentence:
           `The certificate of ${server} is not trusted, because this computer knows no authority that vouches for it, so ` +
           "nothing was sent. Add the server's pin: --pin sha256:… Your administrator has it, in the command that " +
-          "`npm start` prints. If your organization has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.",
+          "npm start prints. If your organization has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.",
         remedy: "restart",
       };
     case "expired":

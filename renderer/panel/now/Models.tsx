@@ -18,7 +18,7 @@ export function Models({
   return (
     <Card title="Models">
       {problem === null ? null : (
-        <p role="alert" className="font-medium">
+        <p role="alert" className="mb-2 font-medium">
           {problem}
         </p>
       )}
@@ -40,7 +40,9 @@ export function Models({
         ))}
       </ul>
       {keyFingerprint === null ? null : (
-        <p className="text-xs text-muted">Signed by your organization’s key {keyFingerprint}</p>
+        <p className="text-xs text-muted">
+          {problem === null ? "Signed by your" : "Your"} organization’s key {keyFingerprint}
+        </p>
       )}
     </Card>
   );

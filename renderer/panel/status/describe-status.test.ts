@@ -69,6 +69,16 @@ describe("describeStatus", () => {
     expect(describeStatus({ ...quiet, activity, problem }, now)).toMatchObject({
       tone: "bad",
       sentence: "Compare the pin.",
+      next: null,
+    });
+  });
+
+  it("says that there is no model because the list was refused", () => {
+    const activity = { kind: "standby", reason: "no-model", since: now } as const;
+    const organization = { name: "Acme", problem: "The list was changed." };
+    expect(describeStatus({ ...quiet, activity, organization }, now)).toMatchObject({
+      tone: "bad",
+      sentence: "The list was changed.",
     });
   });
 

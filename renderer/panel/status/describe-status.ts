@@ -1,4 +1,4 @@
-import { type DonorProblem, sentencesOf } from "../../../app/contract/membership.ts";
+import { sentencesOf } from "../../../app/contract/membership.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
@@ -26,19 +26,23 @@ export function describeStatus(snapshot: Shown, now: number): StatusText {
   const words = activityReasons[activity.reason];
   const problem = snapshot.problem ?? null;
   return {
-    tone: toneOf(activity, problem),
+    tone: toneOf(snapshot),
     title: words.short,
     sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problem),
     next: nextWords(snapshot, now),
   };
 }
 
-function toneOf(activity: Shown["activity"], problem: DonorProblem | null): Tone {
+function toneOf({ activity, organization = null, problem = null }: Shown): Tone {
   if (activity.kind === "donating") return "good";
-  return problem === null ? standbyTone(activity.reason) : "bad";
+  if (activity.reason === "no-model" && organization?.problem != null) return "bad";
+  return problem === null || activity.reason === "paused-by-you" ? standbyTone(activity.reason) : "bad";
 }
 
-function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: number): string | null {
+function nextWords(
+  { activity, pause, donateNowUntil, recheckAt, problem = null }: Shown,
+  now: number,
+): string | null {
   if (activity.reason === "paused-by-you") {
     return pause === null || pause.until === null
       ? "Until you resume."
@@ -48,6 +52,7 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
     return `Until ${formatMoment(donateNowUntil, now)}. Then the rules decide again.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
+  if (problem !== null && problem.remedy !== "wait") return null;
   if (recheckAt === null) return "Gleaner checks again when something changes.";
   const ms = recheckAt - now;
   return `Gleaner checks again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
@@ -60,7 +65,7 @@ function atMoment(at: number, now: number): string {
   return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
 }
 
-/** Names the organization, the version that it asks for, or the excluded program. Only the donor sees that program's name. */
+/** Says why there is no model. Names the organization, the version that it asks for, or the excluded program. Only the donor sees that program's name. */
 function sentenceOf({ activity, facts, organization = null }: Shown, sentence: string): string {
   if (activity.reason === "awaiting-approval" && organization !== null) {
     return `Waiting for an administrator of ${organization.name} to approve this computer.`;
@@ -68,6 +73,7 @@ function sentenceOf({ activity, facts, organization = null }: Shown, sentence: s
   if (activity.reason === "outdated" && organization?.needsVersion != null) {
     return `Update Gleaner to ${organization.needsVersion} or newer. Then it donates again.`;
   }
+  if (activity.reason === "no-model" && organization?.problem != null) return organization.problem;
   const program = facts?.excludedProgram;
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
     return sentence;
