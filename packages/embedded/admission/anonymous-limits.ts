@@ -51,7 +51,7 @@ export function anonymousLimits(given: GivenLimits): AnonymousLimits {
 /** Calls of actions on one WebSocket that run at a time. Further ones wait. */
 export const maxRunningActions = 64;
 
-/** Requests on one HTTP connection that wait for an answer. Browsers, proxies and SDKs send one. */
+/** Requests of one HTTP connection that are handled at a time. Browsers, proxies and SDKs send one. */
 export const maxPipelined = 3;
 
 /** Convex's client waits at least three seconds before it reconnects after a reason that begins with this. */

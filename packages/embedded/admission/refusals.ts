@@ -1,13 +1,5 @@
 /** Reasons for which clients without a verified identity are refused. */
-export const refusalReasons = [
-  "address",
-  "connections",
-  "memory",
-  "message",
-  "pipelined",
-  "queries",
-  "slow",
-] as const;
+export const refusalReasons = ["address", "connections", "memory", "message", "queries", "slow"] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
 

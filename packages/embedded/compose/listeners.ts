@@ -32,7 +32,7 @@ export async function openListeners(
   shutdown: Shutdown,
 ): Promise<Listeners> {
   const { host = "127.0.0.1", log = silent } = options;
-  const { refusals } = admission;
+  const { refusals, turns } = admission;
   const perAddress = admission.limits.connectionsPerAddress;
   const onError = (error: unknown): void => log.error("tls.failed", { message: describeError(error) });
   const tls = options.tls === undefined ? null : openTlsFiles(options.tls, onError);
@@ -40,7 +40,7 @@ export async function openListeners(
   type Port = Pick<ListenerOptions, "port" | "isUpload"> & { readonly isBehindProxy: boolean };
   const open = async ({ isBehindProxy, ...given }: Port): Promise<Listener> => {
     const starting = startingHandler(readiness);
-    const bounds = { perAddress, isBehindProxy, refusals };
+    const bounds = { perAddress, isBehindProxy, refusals, turns };
     const listener = await openListener({ ...given, host, starting: starting.handle, bounds, tls });
     shutdown.first(starting.giveUp);
     shutdown.together(() => listener.close(graceMs));

@@ -120,7 +120,7 @@ export async function serveNetwork(
   shutdown.first(metrics.stop);
   functions.watch((run) => metrics.observer.onEnd(run));
 
-  api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
+  api.onUpgrade((request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
       routes: [

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
 import { createAdmission } from "../admission/admission.ts";
+import { ManualTurns } from "../admission/manual-turns.fixture.ts";
 import type { TokenVerifier } from "../auth/token-verifier.ts";
 import { pingEveryMs, serve } from "./connections.fixture.ts";
 import { maxPendingBytes, maxPendingMessages } from "./inbound.ts";
@@ -102,3 +105,22 @@ test(
     expect(client.answered).toEqual(Array.from({ length: many }, (_, requestId) => requestId));
   },
 );
+
+test("pings that arrive at once are answered one in each turn", async () => {
+  const turns = new ManualTurns();
+  const { url } = await serve({ admission: { ...createAdmission(), turns } });
+  const ws = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
+  onTestFinished(() => ws.terminate());
+  let pongs = 0;
+  ws.on("pong", () => (pongs += 1));
+  await once(ws, "open");
+  for (let n = 0; n < 1_000; n += 1) ws.ping();
+  await expect.poll(() => turns.waiting).toBeGreaterThan(0);
+  for (let turn = 0; turn < 10; turn += 1) {
+    const before = pongs;
+    turns.next();
+    await sleep(20);
+    expect(pongs).toBeLessThanOrEqual(before + 1);
+  }
+  expect(pongs).toBeGreaterThan(0);
+});

@@ -23,7 +23,7 @@ type Frame = {
 
 type FrameGateOptions = {
   /** Receives whole frames, in order. It may call `hold`. */
-  readonly deliver: (frame: Buffer) => void;
+  readonly deliver: (frame: Buffer, isControl: boolean) => void;
   /** Largest message in bytes at the moment. */
   readonly maxMessageBytes: () => number;
 };
@@ -164,13 +164,13 @@ export class FrameGate {
     const { headerBytes, payloadBytes, isFinal, isControl, isContinuation } = frame;
     if (isControl) {
       this.#skip = headerBytes + payloadBytes - bytes.length;
-      this.#deliver(bytes);
+      this.#deliver(bytes, true);
       return;
     }
     if (!this.#isCut(frame)) {
       // Of a message in fragments each fragment is kept. Copied, it does not keep its neighbors in the chunk, too.
       this.#messageBytes = isFinal ? 0 : (isContinuation ? this.#messageBytes : 0) + payloadBytes;
-      this.#deliver(isFinal && !isContinuation ? bytes : copyOf(bytes));
+      this.#deliver(isFinal && !isContinuation ? bytes : copyOf(bytes), false);
       return;
     }
     this.#skip = headerBytes + payloadBytes - bytes.length;
@@ -180,7 +180,7 @@ export class FrameGate {
     const size = (isContinuation ? this.#messageBytes : 0) + payloadBytes;
     this.#messageBytes = 0;
     this.#cutFrom = size;
-    this.#deliver(isContinuation ? emptyEnd() : shortened(bytes, headerBytes));
+    this.#deliver(isContinuation ? emptyEnd() : shortened(bytes, headerBytes), false);
     this.#cutFrom = null;
   }
 

@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { Refusals } from "../../admission/refusals.ts";
+import { Turns } from "../../admission/turns.ts";
 import { isUploadPath } from "../api/api-handler.ts";
 import { openListener } from "./listener.ts";
 
@@ -24,7 +25,7 @@ async function listening() {
     port: 0,
     starting: answer,
     isUpload: isUploadPath,
-    bounds: { perAddress: 100, isBehindProxy: false, refusals: new Refusals() },
+    bounds: { perAddress: 100, isBehindProxy: false, refusals: new Refusals(), turns: new Turns() },
     bodyTimes: {
       totalMs: 5 * minute,
       idleMs: minute,

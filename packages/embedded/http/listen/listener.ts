@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { Duplex } from "node:stream";
 import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
 import { boundConnections, type ConnectionBounds } from "./connection-bounds.ts";
 import { closeServer, listen } from "./listen.ts";
@@ -28,6 +29,8 @@ export type Listener = {
   readonly port: number;
   /** Sets the handler from now on. */
   readonly serve: (listener: RequestListener) => void;
+  /** Sets the handler of connections that change to another protocol. */
+  readonly onUpgrade: (upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void) => void;
   /** Accepts no more connections, and lets running requests finish for `graceMs`. */
   readonly close: (graceMs: number) => Promise<void>;
 };
@@ -57,16 +60,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: maxHeaderBytes,
     connectionsCheckingInterval: checkEveryMs,
+    // The bounds check it.
+    requireHostHeader: false,
   });
   server.maxHeadersCount = maxHeaders;
   server.maxConnections = maxSockets;
-  server.on(
-    "request",
-    boundConnections(server, options.bounds, (request, response) => {
-      deadlines.watch(request, response);
-      listener(request, response);
-    }),
-  );
+  const connections = boundConnections(server, options.bounds, (request, response) => {
+    deadlines.watch(request, response);
+    listener(request, response);
+  });
   server.once("close", () => deadlines.stop());
   const endHandshakes = tls === null ? () => undefined : requireTls(server, tls);
   const bound = await listen(server, port, host);
@@ -76,6 +78,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     serve: (next) => {
       listener = next;
     },
+    onUpgrade: (upgrade) =>
+      server.on("upgrade", (request, socket, head) => {
+        connections.release(socket);
+        upgrade(request, socket, head);
+      }),
     close: (graceMs) => {
       endHandshakes();
       return closeServer(server, graceMs);

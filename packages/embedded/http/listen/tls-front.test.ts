@@ -8,6 +8,7 @@ import { connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { Refusals } from "../../admission/refusals.ts";
+import { Turns } from "../../admission/turns.ts";
 import { certificateFiles } from "./certificate.fixture.ts";
 import { openListener } from "./listener.ts";
 import { openTlsFiles, type TlsOptions } from "./tls-files.ts";
@@ -24,7 +25,7 @@ async function listening(files: TlsOptions, perAddress = 100) {
     host: "0.0.0.0",
     port: 0,
     tls,
-    bounds: { perAddress, isBehindProxy: false, refusals: new Refusals() },
+    bounds: { perAddress, isBehindProxy: false, refusals: new Refusals(), turns: new Turns() },
     starting: (incoming, response) => {
       void text(incoming).then((body) =>
         response.end(`${"encrypted" in incoming.socket ? "tls" : "plain"} ${body}`),

@@ -1,0 +1,131 @@
+import { maxRunningActions } from "../../admission/anonymous-limits.ts";
+import type { Turns } from "../../admission/turns.ts";
+import { appComponent } from "../../names/table-name.ts";
+import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
+import type { RequestSource } from "../../wire/request-source.ts";
+import type { RequestMessage } from "../protocol/protocol.ts";
+import { actionResponse, mutationResponse } from "../protocol/server-messages.ts";
+import type { MutationQueues } from "./mutation-queues.ts";
+import type { SessionSocket } from "./session-socket.ts";
+
+export type CallDeps = {
+  readonly runner: FunctionRunner;
+  readonly mutationQueues: MutationQueues;
+  readonly turns: Turns;
+  readonly nextRequestId: () => string;
+  /** The connection's source. */
+  readonly source: RequestSource;
+};
+
+type CallsOptions = {
+  readonly sessionId: string;
+  readonly socket: SessionSocket;
+  /** The newest mutation that is certain not to be sent again. */
+  readonly acknowledgedThrough: () => number;
+  /** Called when a mutation has succeeded and its answer is on the way. */
+  readonly onMutated: (requestId: number) => void;
+};
+
+/** Resolves when the answer was handed to the network. */
+type Answered = { readonly sent: Promise<void> };
+const notSent: Answered = { sent: Promise.resolve() };
+
+/** A session's calls of mutations and actions. */
+export class SessionCalls {
+  readonly #deps: CallDeps;
+  readonly #options: CallsOptions;
+  #runningActions = 0;
+  readonly #waitingActions: { readonly begin: () => Promise<void>; readonly done: () => void }[] = [];
+  /** Running calls. Queued ones run when the client resends them. */
+  readonly #running = new Set<Promise<void>>();
+  #draining = false;
+  #closed = false;
+
+  constructor(deps: CallDeps, options: CallsOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** @param done called once, when nothing of the message is kept anymore. */
+  call(message: RequestMessage, identity: Identity, done: () => void): void {
+    const run = async (): Promise<void> => {
+      try {
+        await this.#deps.turns.turn();
+        const answer = message.type === "Mutation" ? this.#mutate : this.#act;
+        const { sent } = await answer.call(this, message, identity);
+        // A client that reads no answers shall send no more calls.
+        void sent.then(done);
+      } catch (error) {
+        this.#options.socket.fail(error);
+        done();
+      }
+    };
+    const begin = (): Promise<void> => {
+      const running = run();
+      this.#running.add(running);
+      return running.finally(() => this.#running.delete(running));
+    };
+    if (message.type === "Mutation") {
+      this.#deps.mutationQueues.enqueue(this.#options.sessionId, begin, () => {
+        if (this.#isEnding) done();
+        return this.#isEnding;
+      });
+    } else if (identity.kind !== "none" || this.#runningActions < maxRunningActions) {
+      void this.#runAction(begin);
+    } else this.#waitingActions.push({ begin, done });
+  }
+
+  /** Starts nothing more. Resolves when running calls are answered. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** A running mutation finishes, and is answered when it is sent again. */
+  close(): void {
+    this.#closed = true;
+    for (const { done } of this.#waitingActions.splice(0)) done();
+  }
+
+  get #isEnding(): boolean {
+    return this.#closed || this.#draining;
+  }
+
+  async #runAction(begin: () => Promise<void>): Promise<void> {
+    this.#runningActions += 1;
+    await begin();
+    this.#runningActions -= 1;
+    const next = this.#isEnding ? undefined : this.#waitingActions.shift();
+    if (next !== undefined) void this.#runAction(next.begin);
+  }
+
+  async #mutate(message: RequestMessage, identity: Identity): Promise<Answered> {
+    const { requestId } = message;
+    const { sessionId, socket, acknowledgedThrough, onMutated } = this.#options;
+    const run = await this.#deps.runner.runMutation({
+      ...this.#callOf(message, identity),
+      session: { sessionId, requestId, acknowledgedThrough: acknowledgedThrough() },
+    });
+    if (this.#closed) return notSent;
+    const sent = socket.send(mutationResponse(requestId, run, run.ts));
+    if (run.outcome.kind !== "failure") onMutated(requestId);
+    return { sent };
+  }
+
+  async #act(message: RequestMessage, identity: Identity): Promise<Answered> {
+    const run = await this.#deps.runner.runAction(this.#callOf(message, identity));
+    return this.#closed
+      ? notSent
+      : { sent: this.#options.socket.send(actionResponse(message.requestId, run)) };
+  }
+
+  #callOf(message: RequestMessage, identity: Identity) {
+    const { udfPath: path, componentPath: component = appComponent, args } = message;
+    const { nextRequestId, source } = this.#deps;
+    return { path, component, args, identity, requestId: nextRequestId(), source };
+  }
+}

@@ -1,0 +1,159 @@
+import type { Turns } from "../../admission/turns.ts";
+import type { Engine, Timestamp } from "../../engine/model/types.ts";
+import type { KnownResult } from "../protocol/known-result.ts";
+import type { ClientMessage } from "../protocol/protocol.ts";
+import type { QueryId, StateVersion } from "../protocol/server-messages.ts";
+import type { LiveQueries } from "../queries/live-queries.ts";
+import { QuerySet } from "../queries/query-set.ts";
+import { nextTransition, type QuerySetChanges } from "../queries/transition.ts";
+import type { SessionCaller } from "./session-caller.ts";
+import type { SessionSocket } from "./session-socket.ts";
+
+export type QueryDeps = {
+  readonly engine: Engine;
+  readonly live: LiveQueries;
+  readonly turns: Turns;
+  readonly now: () => number;
+};
+
+type QueriesOptions = {
+  readonly socket: SessionSocket;
+  readonly caller: SessionCaller;
+  /** The client's clock when it connected, minus ours, in ms; null if it is not known. */
+  readonly clockSkew: number | null;
+  /** Called when a transition that covers a mutation was handed to the socket. */
+  readonly onCovered: (requestId: number) => void;
+};
+
+/** A session's watched queries, and the transitions that tell the client their results. */
+export class SessionQueries {
+  readonly #deps: QueryDeps;
+  readonly #options: QueriesOptions;
+  readonly #queries: QuerySet;
+  /** The requested version. The client stays at `#at` until a transition. */
+  #querySet = 0;
+  #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
+  readonly #known = new Map<QueryId, KnownResult>();
+  /** Answered mutations not yet covered by a transition. */
+  #uncovered: readonly number[] = [];
+  #busy = false;
+  #stale = false;
+  #closed = false;
+
+  constructor(deps: QueryDeps, options: QueriesOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    const { socket } = options;
+    this.#queries = new QuerySet({
+      live: deps.live,
+      turns: deps.turns,
+      maxBytes: socket.maxWatchedBytes,
+      onBytes: socket.watched,
+      onRefused: socket.queryRefused,
+      onInvalidated: () => {
+        this.#schedule();
+      },
+    });
+  }
+
+  /** The identity version that the client knows. */
+  get identityVersion(): number {
+    return this.#at.identity;
+  }
+
+  modify(message: ClientMessage & { type: "ModifyQuerySet" }): void {
+    const { socket, caller } = this.#options;
+    const querySet = this.#querySet;
+    if (message.baseVersion !== querySet || message.newVersion <= querySet) {
+      socket.refuse(`ModifyQuerySet on version ${String(message.baseVersion)}, not ${String(querySet)}`);
+      return;
+    }
+    const modified = this.#queries.modify(message.modifications, caller.identity);
+    if (modified.kind === "refused") {
+      socket.refuse(modified.reason);
+      return;
+    }
+    this.#querySet = message.newVersion;
+    this.#schedule();
+  }
+
+  /** Watches the queries again as the caller's new identity. */
+  reidentify(): void {
+    this.#queries.reidentify(this.#options.caller.identity);
+    this.#schedule();
+  }
+
+  /** The next transition covers this mutation. */
+  mutated(requestId: number): void {
+    this.#uncovered = [...this.#uncovered, requestId];
+    this.#schedule();
+  }
+
+  /** Stops watching. */
+  close(): void {
+    this.#closed = true;
+    this.#queries.release();
+  }
+
+  /**
+   * Rounds begin in a turn of their own, so that sessions woken by one commit choose the same timestamp and share
+   * query runs.
+   */
+  #schedule(): void {
+    this.#stale = true;
+    if (this.#busy || this.#closed) return;
+    this.#busy = true;
+    setImmediate(() => {
+      this.#rounds().catch((error: unknown) => {
+        this.#options.socket.fail(error);
+      });
+    });
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#stale && !this.#closed) {
+      this.#stale = false;
+      await this.#oneRound();
+    }
+    this.#busy = false;
+  }
+
+  async #oneRound(): Promise<void> {
+    const { socket, caller, clockSkew, onCovered } = this.#options;
+    if (caller.expired) {
+      // While a new token is being verified, that result decides.
+      if (!caller.verifying) caller.refuseExpired(this.#at.identity);
+      return;
+    }
+    const ts = this.#deps.engine.durable();
+    const to: StateVersion = { querySet: this.#querySet, identity: caller.version, ts };
+    const uncovered = this.#uncovered;
+    const changes = await this.#changesAt(ts);
+    if (this.#closed) return;
+    const mutationWaits = uncovered.length > 0;
+    const message = nextTransition({ ...changes, from: this.#at, known: this.#known, to, mutationWaits });
+    for (const queryId of changes.removed) this.#known.delete(queryId);
+    for (const [queryId, result] of changes.results) this.#known.set(queryId, result);
+    if (message === null) return;
+    this.#at = to;
+    this.#uncovered = this.#uncovered.slice(uncovered.length);
+    this.#queries.sent(changes.results);
+    const sent = socket.send({
+      ...message,
+      ...(clockSkew === null ? {} : { clientClockSkew: clockSkew }),
+      serverTs: this.#deps.now() * 1e6,
+    });
+    for (const requestId of uncovered) onCovered(requestId);
+    await sent;
+  }
+
+  /** An uncommitted transaction retains the snapshot until the slowest query has run. */
+  async #changesAt(ts: Timestamp): Promise<QuerySetChanges> {
+    const pin = this.#deps.engine.begin({ snapshot: ts });
+    try {
+      return await this.#queries.changesAt(ts);
+    } finally {
+      this.#deps.engine.discard(pin);
+    }
+  }
+}
