@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Farm } from "../../launch/farm/farm.ts";
 import { costlyBodies } from "./costly-bodies.ts";
+import { flood, floods } from "./floods.ts";
 
-/** One hostile call. Resolves when it was answered or refused, or its connection ended. */
-export type HostileCall = { readonly kind: string; readonly send: () => Promise<void> };
+/** One hostile call. */
+export type HostileCall = {
+  readonly kind: string;
+  /** Resolves when it was answered or refused, or its connection ended. Rejects if it did not reach the backend. */
+  readonly send: () => Promise<void>;
+};
 
 /** A call that is neither answered nor refused is left. */
 const patienceMs = 5_000;
@@ -21,8 +26,8 @@ export function hostileCalls(farm: Farm, apiKey: string): readonly HostileCall[]
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       };
       const signal = AbortSignal.timeout(patienceMs);
-      const response = await fetch(address, { method: "POST", headers, body, signal });
-      await response.arrayBuffer();
+      const sent = fetch(address, { method: "POST", headers, body, signal });
+      await sent.then((response) => response.arrayBuffer()).catch(ignoreEnd);
     },
   });
   const sync = (kind: string, messages: readonly string[]): HostileCall => ({
@@ -42,7 +47,14 @@ export function hostileCalls(farm: Farm, apiKey: string): readonly HostileCall[]
     sync("retained arguments", retainedArguments()),
     sync("many subscriptions", [subscriptions(2_000, "x")]),
     sync("wide subscriptions", [subscriptions(20, "x".repeat(50_000))]),
+    ...floods(url).map(({ kind, bytes }) => ({ kind, send: () => flood(url, bytes, patienceMs) })),
   ];
+}
+
+/** A refused upload may end its connection, and a busy backend may not answer in time. Others are faults of the bench. */
+function ignoreEnd(error: unknown): void {
+  const { cause } = error as { cause?: { code?: string } };
+  if (cause?.code === "ECONNREFUSED") throw error;
 }
 
 function enrollment(): object {
@@ -77,20 +89,26 @@ function subscriptions(count: number, text: string): string {
 
 /** Opens a connection, sends the messages, and resolves once the backend closed it or was silent for a while. */
 function converse(address: string, messages: readonly string[]): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = openSync(address, messages);
+    let isOpen = false;
+    socket.addEventListener("open", () => (isOpen = true));
     const end = (): void => {
       socket.close();
       resolve();
     };
-    let timer = setTimeout(end, patienceMs);
+    let timer = setTimeout(() => {
+      if (isOpen) end();
+      else reject(new Error("the connection did not open"));
+    }, patienceMs);
     socket.addEventListener("message", () => {
       clearTimeout(timer);
       timer = setTimeout(end, 200);
     });
     socket.addEventListener("close", () => {
       clearTimeout(timer);
-      resolve();
+      if (isOpen) resolve();
+      else reject(new Error("the connection did not open"));
     });
   });
 }
