@@ -8,7 +8,7 @@ import { idleFromFile, idleFromShell } from "./base/idle.ts";
 import { ownCpuTime, parseKernelMs } from "./base/own-use.ts";
 import { cpuLoadSensor, otherLoad, parseStat, systemCpuTimes } from "./common/cpu-load.ts";
 import { diskSensor } from "./common/disk.ts";
-import { readPower } from "./windows/battery.ts";
+import { parseBatteries } from "./windows/battery.ts";
 
 describe("idle", () => {
   it("takes the idle time from the shell, and does not know it if the shell gives no valid number", () => {
@@ -45,13 +45,25 @@ describe("disk", () => {
 });
 
 describe("power", () => {
+  const battery = (BatteryStatus: number | null, EstimatedChargeRemaining: number | null) => ({
+    BatteryStatus,
+    EstimatedChargeRemaining,
+  });
   it.each([
-    [{ hasBattery: false, acConnected: false, percent: 0 }, known("ac"), unknown],
-    [{ hasBattery: true, acConnected: true, percent: 80 }, known("ac"), known(80)],
-    [{ hasBattery: true, acConnected: false, percent: 0 }, known("battery"), known(0)],
-    [{ hasBattery: true, acConnected: false, percent: NaN }, known("battery"), unknown],
-  ])("reads power and charge from %j", (battery, power, batteryPercent) => {
-    expect(readPower(battery)).toEqual({ power, batteryPercent });
+    [[], known("ac"), unknown],
+    [[battery(2, 80)], known("ac"), known(80)],
+    [[battery(1, 0)], known("battery"), known(0)],
+    [[battery(1, null)], known("battery"), unknown],
+    [[battery(6, 101)], known("ac"), unknown],
+    [[battery(2, 90), battery(1, 31)], known("battery"), known(61)],
+    [[battery(10, 50)], unknown, known(50)],
+    [[battery(null, 50)], unknown, known(50)],
+  ])("reads power and charge from %j", (batteries, power, batteryPercent) => {
+    expect(parseBatteries(JSON.stringify(batteries))).toEqual({ power, batteryPercent });
+  });
+
+  it.each(["", "{}", "no json", '[{"BatteryStatus":"2"}]'])("reads nothing from %j", (text) => {
+    expect(parseBatteries(text)).toEqual({});
   });
 });
 

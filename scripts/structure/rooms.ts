@@ -81,7 +81,6 @@ export const rooms: Readonly<Record<string, Row>> = {
       "electron",
       "electron-log",
       "multicast-dns",
-      "systeminformation",
       "ws",
       "x11",
       "zod",

@@ -17,7 +17,7 @@ export function runSubprocess(
   args: readonly string[],
   { timeoutMs = 5_000, maxBytes = 256 * 1024 }: SubprocessLimits = {},
 ): Promise<SubprocessResult> {
-  countSubprocess(file);
+  counts.set(file, (counts.get(file) ?? 0) + 1);
   return new Promise((resolve) => {
     execFile(
       file,
@@ -29,11 +29,6 @@ export function runSubprocess(
       },
     );
   });
-}
-
-/** For libraries that start a program themselves. */
-export function countSubprocess(name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** How often each program was started since this process started. */

@@ -26,13 +26,12 @@ describe("chooseThreads", () => {
 });
 
 describe("runnerCores", () => {
-  const m1 = { physicalCores: 8, performanceCores: 4, efficiencyCores: 4 };
   it.each([
-    ["darwin", m1, 4],
-    ["darwin", { physicalCores: 6, efficiencyCores: 0 }, 6],
-    ["linux", { physicalCores: 14, efficiencyCores: 8 }, 14],
-    ["win32", { physicalCores: 4 }, 4],
-    ["linux", null, 0],
+    ["darwin", { physical: 8, efficiency: 4 }, 4],
+    ["darwin", { physical: 6, efficiency: null }, 6],
+    ["linux", { physical: 14, efficiency: 8 }, 14],
+    ["win32", { physical: 4, efficiency: null }, 4],
+    ["linux", { physical: null, efficiency: null }, null],
   ] as const)("counts the usable cores on %s of %j: %i", (platform, cpu, cores) => {
     expect(runnerCores(platform, cpu)).toBe(cores);
   });

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { maxHeld } from "@gleaner/queue/worker";
-import systeminformation from "systeminformation";
+import { type Cores, coresOfThisComputer } from "./physical-cores.ts";
 
 /** The threads that the runner may use on this machine. */
 export async function runnerThreads(): Promise<number> {
   const usable = availableParallelism();
-  const cpu = await systeminformation.cpu().catch(() => null);
-  return chooseThreads(runnerCores(process.platform, cpu) || usable, usable, process.env["GLEANER_THREADS"]);
+  const cores = runnerCores(process.platform, await coresOfThisComputer());
+  return chooseThreads(cores ?? usable, usable, process.env["GLEANER_THREADS"]);
 }
 
 /**
@@ -21,15 +21,11 @@ export function chooseThreads(physicalCores: number, usableCores: number, overri
 }
 
 /**
- * The physical cores that the runner may use; 0 if unknown. macOS keeps background work on the efficiency cores of
+ * The physical cores that the runner may use; null if unknown. macOS keeps background work on the efficiency cores of
  * processors that have some.
  */
-export function runnerCores(
-  platform: NodeJS.Platform,
-  cpu: { readonly physicalCores?: number; readonly efficiencyCores?: number | undefined } | null,
-): number {
-  const { physicalCores = 0, efficiencyCores = 0 } = cpu ?? {};
-  return platform === "darwin" && efficiencyCores > 0 ? efficiencyCores : physicalCores;
+export function runnerCores(platform: NodeJS.Platform, { physical, efficiency }: Cores): number | null {
+  return platform === "darwin" && efficiency !== null ? efficiency : physical;
 }
 
 /**
