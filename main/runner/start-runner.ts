@@ -1,5 +1,6 @@
 import { confineProcess } from "./confine/confine.ts";
 import { resolveCudaIn } from "./load/cuda-packages.ts";
+import { forbidCrashReports } from "./process/crash-reports.ts";
 import { answerLibraryTest } from "./process/no-children.ts";
 import { findParentPort } from "./process/parent-port.ts";
 import { lowerProcessPriority } from "./process/priority.ts";
@@ -17,6 +18,7 @@ export async function startRunner(entry: string, mostLandlock?: number): Promise
     return;
   }
   lowerProcessPriority();
+  forbidCrashReports();
   const confinement = confineProcess(entry, mostLandlock);
   // llama.cpp would start a debugger at a failed check, which prints the memory of the process.
   process.env["GGML_NO_BACKTRACE"] = "1";

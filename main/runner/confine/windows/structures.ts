@@ -57,3 +57,16 @@ export function powerThrottling(): Buffer {
 
 /** PROCESS_INFORMATION_CLASS.ProcessPowerThrottling */
 export const processPowerThrottling = 4;
+
+/** Numbers that keep Windows from writing or sending the memory of a process that crashes. */
+export const crashReporting = {
+  /**
+   * SetErrorMode: SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX (no Windows Error Reporting), SEM_NOOPENFILEERRORBOX.
+   * Node's own start has cleared the second one.
+   */
+  errorMode: 0x1 | 0x2 | 0x8000,
+  /** WerSetFlags: WER_FAULT_REPORTING_FLAG_NOHEAP, WER_FAULT_REPORTING_NO_UI. A report has no heap, if there is one. */
+  reporting: 0x1 | 0x20,
+  /** _set_abort_behavior: _WRITE_ABORT_MSG, _CALL_REPORTFAULT. llama.cpp's failed checks end with abort(). */
+  abort: 0x1 | 0x2,
+} as const;
