@@ -15,19 +15,19 @@ import { silentLog } from "../../log.ts";
 import type { Targets } from "../../runner/confine/attempts.fixture.ts";
 import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import { chat, demoModel, planOf, runnerEntry } from "../../runner/runner.fixture.ts";
-import { systemProgram } from "../../system-programs.ts";
 import { RunnerSupervisor } from "../supervisor.ts";
+import { bubblewrap, withoutBubblewrap } from "./bubblewrap.fixture.ts";
 import { forkRunner } from "./fork-runner.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../runner/confine/${path}`, import.meta.url));
 const entry = at("attempts.fixture.ts");
-/** Signals and abstract sockets are out of reach since Linux 6.12. Older kernels leave gaps, which the report names. */
+/** Landlock keeps files from being cut off since Linux 6.2. Older kernels leave gaps, which the report names. */
 const [major = 0, minor = 0] = release().split(".").map(Number);
-const confines = process.platform === "linux" && (major > 6 || (major === 6 && minor >= 12));
+const confines = process.platform === "linux" && (major > 6 || (major === 6 && minor >= 2));
 /** A part of each test's name, so that the results tell why it was skipped. */
 const skipped = confines
   ? ""
-  : ` (skipped: needs Linux 6.12 or later, this is ${process.platform} ${release()})`;
+  : ` (skipped: needs Linux 6.2 or later, this is ${process.platform} ${release()})`;
 /** A newer kernel that does not confine fails these tests. They are never skipped there. */
 const itConfined = it.runIf(confines);
 
@@ -136,34 +136,38 @@ it.runIf(confines).each([3, 4, 5])(
   },
 );
 
-const bubblewrap = systemProgram("bwrap");
-const wraps = confines && existsSync(bubblewrap);
-const notWrapped = wraps ? "" : " (skipped: needs bubblewrap, apt-get install bubblewrap)";
+const wraps = withoutBubblewrap === "";
 /** Of a file that is not bound, bubblewrap shows nothing. */
 const absences = [...refusals, "ENOENT", "EROFS"];
 
-describe.runIf(wraps)(`bubblewrap on a kernel without Landlock${notWrapped}`, { timeout: 60_000 }, () => {
-  it.each([0, 2])("reaches nothing, with Landlock %i", async (landlock) => {
-    const targets = await makeTargets();
-    const { confinement, outcomes } = await tryEverything(targets, { landlock, bubblewrap });
-    expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
-    expect(Object.entries(outcomes).filter(([, code]) => !absences.includes(code))).toEqual([]);
-    expect(Object.keys(outcomes).length).toBeGreaterThan(25);
-    expect(existsSync(targets.outside)).toBe(false);
-  });
+describe.runIf(wraps)(
+  `bubblewrap on a kernel without Landlock${withoutBubblewrap}`,
+  { timeout: 60_000 },
+  () => {
+    it.each([0, 2])("reaches nothing, with Landlock %i", async (landlock) => {
+      const targets = await makeTargets();
+      const { confinement, outcomes } = await tryEverything(targets, { landlock, bubblewrap });
+      expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+      expect(Object.entries(outcomes).filter(([, code]) => !absences.includes(code))).toEqual([]);
+      expect(Object.keys(outcomes).length).toBeGreaterThan(25);
+      expect(existsSync(targets.outside)).toBe(false);
+    });
 
-  it("goes on without it where it may not be used, and says so", async () => {
-    const forbidden = await tryEverything(await makeTargets(), { landlock: 0, bubblewrap: "/bin/false" });
-    expect(forbidden.confinement.map(({ confined }) => confined)).toEqual(["no", "yes", "yes", "yes"]);
-    expect(confinementGaps(forbidden.confinement)[0]).toMatch(/bubblewrap does not work here \(status 1\)/);
-    expect(forbidden.outcomes).toMatchObject({ readSecret: "allowed", tcpConnect: "EPERM", exec: "EPERM" });
-  });
+    it("goes on without it where it may not be used, and says so", async () => {
+      const forbidden = await tryEverything(await makeTargets(), { landlock: 0, bubblewrap: "/bin/false" });
+      expect(forbidden.confinement.map(({ confined }) => confined)).toEqual(["no", "yes", "yes", "yes"]);
+      expect(confinementGaps(forbidden.confinement)[0]).toMatch(/bubblewrap does not work here \(status 1\)/);
+      expect(forbidden.outcomes).toMatchObject({ readSecret: "allowed", tcpConnect: "EPERM", exec: "EPERM" });
+    });
 
-  it("says that it is not installed", async () => {
-    const { confinement } = await tryEverything(await makeTargets(), { landlock: 2 });
-    expect(confinementGaps(confinement)[0]).toMatch(/bubblewrap would close this gap, but is not installed/);
-  });
-});
+    it("says that it is not installed", async () => {
+      const { confinement } = await tryEverything(await makeTargets(), { landlock: 2 });
+      expect(confinementGaps(confinement)[0]).toMatch(
+        /bubblewrap would close this gap, but is not installed/,
+      );
+    });
+  },
+);
 
 /** Two files with the same model. The runner may read the first. */
 async function twoModels() {
@@ -201,7 +205,7 @@ itConfined(`reads only the models that it was told${skipped}`, { timeout: 60_000
 });
 
 it.runIf(wraps)(
-  `does jobs in bubblewrap, and frees its memory when it is stopped${notWrapped}`,
+  `does jobs in bubblewrap, and frees its memory when it is stopped${withoutBubblewrap}`,
   { timeout: 60_000 },
   async () => {
     const { model, other } = await twoModels();

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { expect, it, vi } from "vitest";
 import { confinementVariable } from "../../../app/contract/runner-start.ts";
 import { landlockVariable } from "../../runner/confine/landlock-of-test.fixture.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
-import { systemProgram } from "../../system-programs.ts";
+import { bubblewrap, withoutBubblewrap } from "./bubblewrap.fixture.ts";
 import { runnerWrapper } from "./fork-runner.ts";
 
 const at = (path: URL): string => fileURLToPath(path);
@@ -52,11 +52,8 @@ it.runIf(bound)("ends a runner even in the middle of a native call", { timeout: 
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
 
-const bubblewrap = systemProgram("bwrap");
-const wraps = process.platform === "linux" && existsSync(bubblewrap);
-const notWrapped = wraps ? "" : " (skipped: needs bubblewrap, apt-get install bubblewrap)";
-it.runIf(wraps)(
-  `ends a runner in bubblewrap when the donor is killed${notWrapped}`,
+it.runIf(withoutBubblewrap === "")(
+  `ends a runner in bubblewrap when the donor is killed${withoutBubblewrap}`,
   { timeout: 120_000 },
   async () => {
     const order = confinementVariable({ read: [], cache: null, bubblewrap, off: false });
