@@ -48,12 +48,13 @@ export class Membership {
       onRefused: () => wake("enrollment"),
       log: options.log,
     });
-    opened.link.onChange(() => wake("connection"));
   }
 
-  /** Connects, and follows the organization if this device belongs to one. */
+  /** Follows the connection, and the organization if this device belongs to one. Calls nothing before. */
   start(): void {
-    this.#unfollow = followConnection(this.#deps.opened.client, (next) => {
+    const { opened, wake } = this.#deps;
+    opened.link.onChange(() => wake("connection"));
+    this.#unfollow = followConnection(opened.client, (next) => {
       this.#connection = next;
       this.#grace.update(next);
       this.#deps.onConnection();
