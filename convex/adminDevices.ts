@@ -9,6 +9,7 @@ import {
   retireBatchOfCode,
 } from "./model/devices/arrivals.ts";
 import { revokeCode } from "./model/devices/enrollmentCodes.ts";
+import { joinAddress as address, joinAddressOf } from "./model/devices/joinAddress.ts";
 import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
 import { owned } from "./model/refuse.ts";
@@ -79,6 +80,13 @@ export const resume = adminMutation({
     await resumeDevice(ctx, device, ctx.at);
     return null;
   },
+});
+
+/** The address by which devices join, and the pin that they need, if the deployment knows them. */
+export const joinAddress = adminQuery({
+  args: {},
+  returns: address,
+  handler: async () => await Promise.resolve(joinAddressOf()),
 });
 
 /** The oldest version of Gleaner whose devices get jobs. */

@@ -1,4 +1,4 @@
-const loopbackName = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+import { isLoopback } from "../../app/join-command.ts";
 
 /**
  * The deployment's URL for the sender of a request. A loopback name means the sender's own machine, so it is replaced by the
@@ -9,8 +9,8 @@ export function deploymentUrlFor(requestUrl: string, cloudUrl: string | undefine
   const asked = new URL(requestUrl);
   if (cloudUrl === undefined) return asked.origin;
   const url = new URL(cloudUrl);
-  if (loopbackName.test(url.hostname)) {
-    if (!loopbackName.test(asked.hostname)) url.hostname = asked.hostname;
+  if (isLoopback(url.origin)) {
+    if (!isLoopback(asked.origin)) url.hostname = asked.hostname;
     if (asked.protocol === "https:") url.protocol = asked.protocol;
   }
   return url.origin;

@@ -132,6 +132,24 @@ describe("where a device came from", () => {
   });
 });
 
+describe("the address by which devices join", () => {
+  const pin = `sha256:${"ab".repeat(32)}`;
+  it.each([
+    ["https://office:3210", pin, { url: "https://office:3210", pin }],
+    ["https://[2001:db8::1]:3210", "", { url: "https://[2001:db8::1]:3210", pin: null }],
+    ["", "", { url: null, pin: null }],
+    ["https://office:3210; rm -rf ~", `${pin} $(id)`, { url: null, pin: null }],
+  ])(
+    "is told to admins for the URL %j and the pin %j, unless these are malformed",
+    async (url, own, told) => {
+      vi.stubEnv("GLEANER_JOIN_URL", url);
+      vi.stubEnv("GLEANER_JOIN_PIN", own);
+      expect(await t.query(api.adminDevices.joinAddress, { session })).toEqual(told);
+      vi.unstubAllEnvs();
+    },
+  );
+});
+
 describe("retiring all devices of a code", () => {
   it("retires them in batches, revokes the code, and leaves other devices alone", async () => {
     const { code, codeId } = await newCode({ uses: 60 });

@@ -66,6 +66,8 @@ export async function startBackend(
   const openOwnCertificate = (): Promise<Certificate> =>
     openCertificate(folder.tlsFolder, namesOfThisMachine(host));
   const certificate = name === null || options.insecureHttp === true ? null : await openOwnCertificate();
+  const scheme = certificate === null ? "http" : "https";
+  const joinUrl = name === null ? null : `${scheme}://${name}:${port}`;
   const child = await startChild({
     name: "backend",
     command: process.execPath,
@@ -79,6 +81,7 @@ export async function startBackend(
       ...["--site-port", String(sitePort)],
       ...(certificate === null ? [] : ["--tls-cert", certificate.certFile, "--tls-key", certificate.keyFile]),
       ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
+      ...["--pass-env", "GLEANER_JOIN_URL", "--pass-env", "GLEANER_JOIN_PIN"],
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
       // People read its log, and the last lines are shown if it does not start.
       ...["--log-format", "text"],
@@ -89,6 +92,9 @@ export async function startBackend(
       CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
       GLEANER_SIGNING_KEY: signingKey,
       GLEANER_SIGNING_KEY_PREVIOUS: previousKey,
+      // The console shows them with an enrollment code.
+      GLEANER_JOIN_URL: joinUrl ?? "",
+      GLEANER_JOIN_PIN: certificate?.pin ?? "",
       ...compileCache(folder.compileCache),
     },
     logFile: join(folder.logFolder, "backend.log"),
@@ -103,13 +109,12 @@ export async function startBackend(
     void child.ended.then(() => clearInterval(renewal));
   }
   const { url, siteUrl } = readyLine.parse(child.ready);
-  const scheme = certificate === null ? "http" : "https";
   return {
     child,
     url,
     pin: certificate !== null && url.startsWith("https:") ? certificate.pin : null,
     siteUrl,
-    publicUrl: name === null ? url : `${scheme}://${name}:${port}`,
+    publicUrl: joinUrl ?? url,
     publicSiteUrl: name === null ? siteUrl : `${scheme}://${name}:${sitePort}`,
     isReachable: name !== null,
     certificate,

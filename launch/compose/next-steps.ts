@@ -1,3 +1,4 @@
+import { joinCommand } from "../../app/join-command.ts";
 import type { Certificate } from "../backend/certificate.ts";
 import { quoted } from "../core/secret-output.ts";
 
@@ -160,10 +161,11 @@ function othersLines({ others, publicUrl, certificate, secretsFolder }: NextStep
     return ["Other computers cannot reach this one. To let them join: npm start -- --host 0.0.0.0"];
   }
   const isPrinted = secretsFolder === null;
-  const trust = certificate === null ? "--insecure-http" : `--pin ${certificate.pin}`;
+  const code = isPrinted ? others.enrollmentCode : "…";
+  const command = joinCommand({ code, url: publicUrl, pin: certificate?.pin ?? null });
   return [
     "ANOTHER COMPUTER  In a clone of the repository there, run (the code works once, within a day):",
-    `  GLEANER_CODE=${isPrinted ? others.enrollmentCode : "…"} npm run donate -- --backend ${publicUrl} ${trust}`,
+    `  ${command}`,
     ...(isPrinted ? [] : ["  This command prints the code here:", `  ${others.enrollmentCode}`]),
     certificate === null
       ? "  This is plain HTTP: anybody in between can read keys, prompts and answers. Without --insecure-http, TLS is used."

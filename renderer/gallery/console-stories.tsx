@@ -5,6 +5,7 @@ import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
+import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
@@ -57,6 +58,8 @@ const policyView = (now: number) =>
     onDiscard: nothing,
     onRestore: nothing,
   }) as const;
+
+const joinAddress = { url: "https://192.0.2.7:3210", pin: `sha256:${"3f9a0c7d".repeat(8)}` };
 
 const modelsView = {
   opened: null,
@@ -239,7 +242,21 @@ export function consoleStories(now: number): readonly Story[] {
       "codes",
       <>
         <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
-        <NewCode onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
+        <NewCode
+          address={joinAddress}
+          onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")}
+          onClose={nothing}
+        />
+      </>,
+    ),
+    inShell(
+      "console-code-made",
+      "codes",
+      <>
+        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
+        <Dialog title="Code for Design team" onClose={nothing}>
+          <CodeMade code="GLN-7K2M-9QXD-4WHT" address={joinAddress} onDone={nothing} />
+        </Dialog>
       </>,
     ),
     inShell(

@@ -262,6 +262,9 @@ test.each([
       { timeout: 30_000 },
     )
     .toBe(2);
+  // The console makes its command of this.
+  const { session } = admin;
+  expect(await admin.client.query(api.adminDevices.joinAddress, { session })).toEqual({ url, pin });
   await stop(other);
   await rm(otherFolder, { recursive: true, force: true });
   const client = new ConvexHttpClient(url, { logger: false, fetch: fetchPinned(pin) });

@@ -1,4 +1,4 @@
-import { useQuery } from "convex/react";
+import { useConvex, useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { CodeRow } from "../data/rows.ts";
@@ -11,6 +11,8 @@ import { NewCode } from "./NewCode.tsx";
 
 export function CodesPage(): ReactNode {
   const session = useSession();
+  const { url } = useConvex();
+  const joined = useQuery(api.adminDevices.joinAddress, { session });
   const codes = useQuery(api.admin.enrollmentCodes, { session });
   const create = useAct(api.admin.createEnrollmentCode);
   const revoke = useAct(api.admin.revokeEnrollmentCode);
@@ -41,6 +43,7 @@ export function CodesPage(): ReactNode {
       )}
       {isNew ? (
         <NewCode
+          address={joined === undefined ? null : { url: joined.url ?? url, pin: joined.pin }}
           onCreate={async (options) => {
             const code = makeEnrollmentCode();
             return (await create({ ...options, codeHash: sha256(code) })) ? code : null;

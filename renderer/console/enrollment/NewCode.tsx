@@ -1,12 +1,13 @@
 import { type ReactNode, useState } from "react";
 import { defaultCode } from "../../../app/enrollment.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import type { JoinAddress } from "../../../app/join-command.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import { ShownOnce } from "../secrets/ShownOnce.tsx";
+import { CodeMade } from "./CodeMade.tsx";
 
 type CodeOptions = {
   readonly label: string;
@@ -16,6 +17,8 @@ type CodeOptions = {
 };
 
 type Props = {
+  /** The address by which devices join; null while it loads. */
+  readonly address: JoinAddress | null;
   /** Creates the code. Resolves to null if the server refused. */
   readonly onCreate: (options: CodeOptions) => Promise<string | null>;
   readonly onClose: () => void;
@@ -27,7 +30,7 @@ const lifetimes = [
   { value: "720", label: "30 days" },
 ];
 
-export function NewCode({ onCreate, onClose }: Props): ReactNode {
+export function NewCode({ address, onCreate, onClose }: Props): ReactNode {
   const [label, setLabel] = useState("");
   const [uses, setUses] = useState(String(defaultCode.uses));
   const [hours, setHours] = useState(String(defaultCode.expiresInHours));
@@ -38,9 +41,7 @@ export function NewCode({ onCreate, onClose }: Props): ReactNode {
   if (code !== null) {
     return (
       <Dialog title={`Code for ${name}`} onClose={onClose}>
-        <ShownOnce secret={code} name="code" onDone={onClose}>
-          Send this code to the people who will join. They enter it in Gleaner's window.
-        </ShownOnce>
+        <CodeMade code={code} address={address} onDone={onClose} />
       </Dialog>
     );
   }

@@ -5,12 +5,15 @@ import { Button } from "./Button.tsx";
 type Props = {
   readonly text: string;
   readonly label: string;
+  /** Several lines, which scroll. */
   readonly block?: boolean;
+  /** One long line, which wraps at any place. */
+  readonly wrap?: boolean;
   readonly autoFocus?: boolean;
 };
 
 /** Monospaced text with a copy button. Without access to the clipboard it can still be selected. */
-export function Copyable({ text, label, block = false, autoFocus = false }: Props): ReactNode {
+export function Copyable({ text, label, block = false, wrap = false, autoFocus = false }: Props): ReactNode {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
     if (state === "idle") return;
@@ -30,13 +33,13 @@ export function Copyable({ text, label, block = false, autoFocus = false }: Prop
     <div
       className={cx(
         "flex gap-2 rounded-md border border-line bg-sunken p-1.5 pl-3",
-        block ? "items-start" : "items-center",
+        block || wrap ? "items-start" : "items-center",
       )}
     >
       <code
         className={cx(
           "min-w-0 flex-1 font-mono text-xs select-all",
-          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : "break-words",
+          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : wrap ? "py-1.5 break-all" : "break-words",
         )}
       >
         {text}

@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { isLoopback, type JoinAddress, joinCommand } from "../../../app/join-command.ts";
+import { Copyable } from "../../ui/controls/Copyable.tsx";
+import { ShownOnce } from "../secrets/ShownOnce.tsx";
+
+type Props = {
+  readonly code: string;
+  /** The address by which devices join; null while it loads. */
+  readonly address: JoinAddress | null;
+  readonly onDone: () => void;
+};
+
+/** Shows a new code once, with the command by which another computer joins. */
+export function CodeMade({ code, address, onDone }: Props): ReactNode {
+  return (
+    <ShownOnce secret={code} name="code" onDone={onDone}>
+      <p>Send it to the people who will join. They enter it in Gleaner’s window.</p>
+      {address === null ? null : isLoopback(address.url) ? (
+        <p className="mt-2">
+          Only this computer can reach the server now. To let others join, start it with{" "}
+          <code className="font-mono text-xs text-ink">npm start -- --host 0.0.0.0</code>
+        </p>
+      ) : (
+        <div className="mt-2 grid grid-cols-1 gap-2">
+          <p>Or run this command on the other computer, in a clone of Gleaner’s repository:</p>
+          <Copyable wrap text={joinCommand({ code, ...address })} label="the command" />
+          <p className="text-xs">
+            {address.pin === null ? "" : "With the pin, the computer accepts only this server. "}
+            On Windows, leave out GLEANER_CODE=…, and enter the code in the window.
+          </p>
+        </div>
+      )}
+    </ShownOnce>
+  );
+}
