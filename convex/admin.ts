@@ -10,11 +10,11 @@ import { reinstate, retire } from "./model/devices/service.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import {
-  cancelJobsOf,
   createKey as createApiKey,
   keyRow,
   keyRows,
   newKey,
+  revokeKey as revoke,
 } from "./model/organizations/apiKeys.ts";
 import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organizations/signIn.ts";
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
@@ -109,11 +109,7 @@ export const revokeKey = adminMutation({
   returns: v.null(),
   handler: async (ctx, { keyId }) => {
     const { organizationId, at } = ctx;
-    const key = owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
-    if (key.revokedAt !== undefined) return null;
-    await ctx.db.patch("apiKeys", keyId, { revokedAt: at });
-    await cancelJobsOf(ctx, key);
-    await ctx.audit("api-key.revoked", keyId);
+    await revoke(ctx, owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key"), "admin", at);
     return null;
   },
 });

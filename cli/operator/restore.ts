@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keptStatePath, prepareRestore, undoRestore, verifyBackup } from "@gleaner/embedded/operator";
 import { z } from "zod";
-import { formatBytes } from "../../app/format/quantity.ts";
+import { formatBytes, plural } from "../../app/format/quantity.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUnreachable, failCommand, type Verb } from "../command/command.ts";
@@ -15,10 +15,11 @@ import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } f
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
 Resets a running deployment to a backup. The deployment checks the file and restarts with it, and its clients reconnect by
-themselves. Changes since the backup are undone, but what was revoked, used or retired since then stays so, and everybody has to sign
-in again. The previous data is kept, and --undo goes back to it. If no deployment
-runs, the restore is prepared, and the next start completes it.
+themselves. Changes since the backup are undone, but what was revoked, used or retired since then stays so, and everybody has to
+sign in again. The previous data is kept, and --undo goes back to it. If no deployment runs, the restore is prepared, and the next
+start completes it. If the previous data is lost or damaged, nobody knows what was revoked since the backup: use --revoke-all.
 ${deploymentUsage}
+  --revoke-all           revoke all API keys, devices, enrollment codes and sign-in links that the backup brings back
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
   --json                 print the result as JSON`;
 
@@ -28,6 +29,7 @@ const options = {
   ...deploymentOptions,
   data: { type: "string" },
   undo: { type: "boolean", default: false },
+  "revoke-all": { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 } as const;
 
@@ -41,6 +43,7 @@ const outcomeSchema = z.union([
     kind: z.literal("done"),
     undo: z.string().nullable(),
     carried: z.enum(["none", "all", "unknown"]).default("none"),
+    revoked: z.record(z.string(), z.number()).optional(),
   }),
   z.object({ id: z.string(), kind: z.literal("failed"), reason: z.string() }),
 ]);
@@ -49,6 +52,8 @@ async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
   const [file] = positionals;
   if ((file === undefined) !== flags.undo) throw usageError("Name one file, or --undo.", usage);
+  const revokeAll = flags["revoke-all"];
+  if (revokeAll && flags.undo) throw usageError("--revoke-all needs a backup, and --undo has none.", usage);
   const progress = new Progress(flags.json);
   const path = file === undefined ? null : resolve(file);
   if (path !== null) {
@@ -57,14 +62,16 @@ async function run(args: readonly string[]): Promise<void> {
   }
   const deployment = await findDeployment(flags, process.env);
   try {
-    await restoreRunning(deployment, path, progress, flags.json);
+    await restoreRunning(deployment, path, { progress, revokeAll, isJson: flags.json });
   } catch (error) {
     const isDown = error instanceof CommandError && error.exitCode === exitUnreachable;
     if (!isDown || flags.url !== undefined) throw error;
     const dataFile = resolve(flags.data ?? join(defaultDataFolder(process.env), "backend.sqlite"));
-    await prepareWithoutBackend(dataFile, path);
+    await prepareWithoutBackend(dataFile, path, revokeAll);
     const change = path === null ? "undoes the restore" : "restores the backup";
-    progress.done(`No backend runs on ${dataFile}. Its next start ${change}.`);
+    const revocation = revokeAll ? ", and revokes all keys, devices, codes and links in it" : "";
+    progress.done(`No backend runs on ${dataFile}. Its next start ${change}${revocation}.`);
+    if (revokeAll) progress.done(afterRevocation);
     const undo = keptStatePath(dataFile);
     if (flags.json) console.log(JSON.stringify({ restored: false, prepared: true, undo }));
   }
@@ -77,11 +84,32 @@ const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> 
   unknown:
     "There was no earlier data here, or not all of it could be read. So nobody knows which API keys, enrollment codes and" +
     " devices were revoked or retired since the backup: they may be valid again. Review them in the console, under API keys," +
-    " Enrollment codes and Devices, and revoke those that you do not know.",
+    " Enrollment codes and Devices, and revoke those that you do not know. Or restore again with --revoke-all.",
 };
 
+const afterRevocation =
+  "Next: `gleaner sign-in-link` makes a link for the console. Create API keys and enrollment codes there, and reinstate the " +
+  "devices that you know. Other computers join again with a new code.";
+
+const revokedNouns: Readonly<Record<string, string>> = {
+  apiKeys: "API key",
+  devices: "device",
+  enrollmentCodes: "enrollment code",
+  signInLinks: "sign-in link",
+};
+
+/** "Revoked 2 API keys, 1 device, …". */
+function revokedNote(revoked: Readonly<Record<string, number>>): string {
+  const counts = Object.entries(revoked).map(([kind, count]) => plural(count, revokedNouns[kind] ?? kind));
+  return `Revoked ${counts.join(", ")}. ${afterRevocation}`;
+}
+
 /** Prepares a restore, or if `file` is null, its undo. The backend may not run, or not start with the present data. */
-async function prepareWithoutBackend(dataFile: string, file: string | null): Promise<void> {
+async function prepareWithoutBackend(
+  dataFile: string,
+  file: string | null,
+  revokeAll: boolean,
+): Promise<void> {
   const folder = dirname(dataFile);
   if (!existsSync(folder)) {
     throw new CommandError(
@@ -89,17 +117,25 @@ async function prepareWithoutBackend(dataFile: string, file: string | null): Pro
     );
   }
   const id = randomUUID();
-  if (file !== null) await prepareRestore(dataFile, file, id).catch(failCommand);
+  if (file !== null) await prepareRestore(dataFile, file, id, { revokeAll }).catch(failCommand);
   else if (!undoRestore(dataFile, id)) throw new CommandError("There is nothing to undo.");
 }
+
+type RestoreOptions = {
+  readonly progress: Progress;
+  readonly revokeAll: boolean;
+  readonly isJson: boolean;
+};
 
 async function restoreRunning(
   deployment: Deployment,
   path: string | null,
-  progress: Progress,
-  isJson: boolean,
+  { progress, revokeAll, isJson }: RestoreOptions,
 ): Promise<void> {
-  const id = path === null ? await ask(deployment, "/undo", {}) : await send(deployment, path, progress);
+  const id =
+    path === null
+      ? await ask(deployment, "/undo", {})
+      : await ask(deployment, "", { uploadToken: await send(deployment, path, progress), revokeAll });
   progress.at("Restarting with it");
   const outcome = await outcomeOf(deployment, id);
   if (outcome.kind === "failed") {
@@ -112,12 +148,13 @@ async function restoreRunning(
       ? "Restored."
       : `Restored. The previous data is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
   );
-  const note = carriedNotes[outcome.carried];
+  const { undo, carried, revoked } = outcome;
+  const note = revoked === undefined ? carriedNotes[carried] : revokedNote(revoked);
   if (note !== null) progress.done(note);
-  const { undo, carried } = outcome;
-  if (isJson) console.log(JSON.stringify({ restored: true, undo, carried }));
+  if (isJson) console.log(JSON.stringify({ restored: true, undo, carried, revoked: revoked ?? null }));
 }
 
+/** Uploads the backup. @returns the upload's token */
 async function send(deployment: Deployment, path: string, progress: Progress): Promise<string> {
   const started = await deployment.fetch("/api/import/start_upload", { method: "POST" });
   const { uploadToken } = z.object({ uploadToken: z.string() }).parse(await started.json());
@@ -135,7 +172,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
     progress.at(`Sending ${formatBytes(sent)} of ${formatBytes(total)}`);
   }
   progress.at("The deployment checks the file");
-  return ask(deployment, "", { uploadToken });
+  return uploadToken;
 }
 
 async function ask(deployment: Deployment, path: "" | "/undo", body: object): Promise<string> {

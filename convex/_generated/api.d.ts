@@ -73,6 +73,7 @@ import type * as model_requests_vectorLength from "../model/requests/vectorLengt
 import type * as model_requests_waits from "../model/requests/waits.js";
 import type * as model_requests_watch from "../model/requests/watch.js";
 import type * as model_restores from "../model/restores.js";
+import type * as model_revocations from "../model/revocations.js";
 import type * as model_signatures from "../model/signatures.js";
 import type * as model_validators from "../model/validators.js";
 import type * as openai_answerForm from "../openai/answerForm.js";
@@ -162,6 +163,7 @@ declare const fullApi: ApiFromModules<{
   "model/requests/waits": typeof model_requests_waits;
   "model/requests/watch": typeof model_requests_watch;
   "model/restores": typeof model_restores;
+  "model/revocations": typeof model_revocations;
   "model/signatures": typeof model_signatures;
   "model/validators": typeof model_validators;
   "openai/answerForm": typeof openai_answerForm;

@@ -1,4 +1,5 @@
 import type { Infer } from "convex/values";
+import { unreliabilityWords } from "../../app/devices/reliability.ts";
 import { internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
@@ -78,9 +79,21 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
       .unique();
     if (device === null) return;
     if (status === "retired") await retire(ctx, device, "setup", now);
-    else if (device.pause === undefined) await setService(ctx, device, { pause }, "system", now);
+    else if (device.pause === undefined && pause !== undefined) await keepPause(ctx, device, pause, now);
   },
 };
+
+async function keepPause(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  pause: NonNullable<Doc<"devices">["pause"]>,
+  at: number,
+): Promise<void> {
+  await setService(ctx, device, { pause }, "setup", at);
+  const { _id: subject, organizationId } = device;
+  const detail = `Paused before the restore, and it stays so: ${unreliabilityWords(pause)}`;
+  await record(ctx, { organizationId, at, actor: "setup", action: "device.paused", subject, detail });
+}
 
 const unsignedDetails: Readonly<Partial<Record<Infer<typeof signOutcome>, string>>> = {
   "changed-outside":
@@ -94,12 +107,18 @@ const unsignedDetails: Readonly<Partial<Record<Infer<typeof signOutcome>, string
  * Ends all sessions, those of the backup, too, signs the catalogs as the newest, and records the restore for every
  * organization. Devices refuse a catalog that is older than one they have seen.
  */
-export async function endRestore(ctx: MutationCtx, isKnown: boolean, now: number): Promise<void> {
+export async function endRestore(
+  ctx: MutationCtx,
+  { isKnown, isRevoked }: { readonly isKnown: boolean; readonly isRevoked: boolean },
+  now: number,
+): Promise<void> {
   await endSessions(ctx);
   for (const { _id: organizationId } of await allOrganizations(ctx)) {
-    const carried = isKnown
-      ? "Whatever was revoked, used or retired since the backup stays so"
-      : "The data before the restore could not be read, or not all of it: keys, codes and devices of the backup may be valid again";
+    const carried = isRevoked
+      ? "All API keys, devices, enrollment codes and sign-in links of the backup were revoked"
+      : isKnown
+        ? "Whatever was revoked, used or retired since the backup stays so"
+        : "The data before the restore could not be read, or not all of it: keys, codes and devices of the backup may be valid again";
     const unsigned = unsignedDetails[await signCatalog(ctx, organizationId, "renew", now)];
     await record(ctx, {
       organizationId,

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import { addDevice, type Backend, type Device, type Organization } from "./backend.fixture.ts";
+import { hashSecret } from "../model/authenticate.ts";
+import {
+  addDevice,
+  type Backend,
+  type Device,
+  expectRefusal,
+  type Organization,
+  secret,
+} from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -49,6 +57,85 @@ it("records that the restore retired a device, not an admin", async () => {
     action: "device.retired",
     actor: "setup",
     subject: deviceId,
+  });
+});
+
+it("records that a device stays paused", async () => {
+  const { key, deviceId } = await addDevice(t, acme);
+  const [restored] = await documentsOf("devices");
+  const pause = { at: 1_799_999_000_000, failed: 9, of: 10, cause: "answers" };
+  await apply("devices", [{ ...restored, pause }]);
+  expect((await t.query(api.devices.me, { key })).status).toBe("paused");
+  expect(await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first())).toMatchObject({
+    action: "device.paused",
+    actor: "setup",
+    subject: deviceId,
+    detail: expect.stringMatching(
+      /^Paused before the restore, and it stays so: 9 of its last 10 jobs failed/,
+    ),
+  });
+});
+
+it("is refused before anything changes if a signing key is malformed", async () => {
+  for (const name of ["GLEANER_SIGNING_KEY", "GLEANER_SIGNING_KEY_PREVIOUS"]) {
+    vi.stubEnv(name, "too short");
+    await expect(t.query(internal.afterRestore.tables, {})).rejects.toThrow(
+      `${name} must be 32 random bytes`,
+    );
+    vi.stubEnv(name, "");
+  }
+});
+
+describe("revoking all that a backup brings back", () => {
+  /** Revokes page by page, as the embedded backend does, and returns the sums. */
+  async function revokeAll(): Promise<Record<string, number>> {
+    const sums: Record<string, number> = {};
+    let next: string | null = "";
+    while (next !== null) {
+      const page: { counts: Record<string, number>; next: string | null } = await t.mutation(
+        internal.afterRestore.revokeAll,
+        { next },
+      );
+      for (const [name, count] of Object.entries(page.counts)) sums[name] = (sums[name] ?? 0) + count;
+      ({ next } = page);
+    }
+    return sums;
+  }
+
+  it("revokes keys, devices, codes and links, counts them, and leaves nothing for a second time", async () => {
+    const devices = await Promise.all(Array.from({ length: 60 }, async () => await addDevice(t, acme)));
+    const token = secret("gs_");
+    await t.mutation(internal.setup.signInLink, { tokenHash: await hashSecret(token) });
+    expect(await revokeAll()).toEqual({ apiKeys: 1, devices: 60, enrollmentCodes: 1, signInLinks: 1 });
+
+    const { key } = devices[59]!;
+    expect((await t.query(api.devices.me, { key })).status).toBe("retired");
+    await expectRefusal(t.mutation(internal.requests.admit, { apiKey: acme.apiKey }), "revoked");
+    const session = secret("gs_");
+    expect(await t.mutation(api.admin.signIn, { token, session })).toMatchObject({ reason: "used" });
+    const enroll = { code: acme.code, key: secret("gd_"), name: "new", platform: "linux-x64" };
+    expect(await t.mutation(api.devices.enroll, enroll)).toMatchObject({ reason: "revoked" });
+    expect(await revokeAll()).toEqual({ apiKeys: 0, devices: 0, enrollmentCodes: 0, signInLinks: 0 });
+    const actions = await t.run(async (ctx) =>
+      (await ctx.db.query("audit").collect())
+        .filter(({ actor }) => actor === "setup")
+        .map(({ action }) => action),
+    );
+    expect(actions.filter((action) => action === "device.retired")).toHaveLength(60);
+    expect(actions).toEqual(expect.arrayContaining(["api-key.revoked", "enrolment-code.revoked"]));
+  });
+
+  it("is said in the audit trail", async () => {
+    await t.mutation(internal.afterRestore.apply, {
+      table: null,
+      documents: [],
+      isKnown: false,
+      isRevoked: true,
+    });
+    expect(await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first())).toMatchObject({
+      action: "backup.restored",
+      detail: expect.stringMatching(/^All API keys, devices, enrollment codes and sign-in links .* revoked$/),
+    });
   });
 });
 

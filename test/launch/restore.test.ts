@@ -24,14 +24,26 @@ beforeAll(async () => {
 afterAll(() => farm.close());
 
 /** Runs `gleaner …` on the farm's deployment. */
-function gleaner(...args: readonly string[]): Promise<string> {
-  const env = { ...process.env, GLEANER_ADMIN_KEY: farm.backend.adminKey };
-  const all = [join(root, "cli/gleaner.ts"), ...args, "--url", farm.backend.url];
+const gleaner = (...args: readonly string[]): Promise<string> => gleanerOn(farm, ...args);
+
+function gleanerOn({ backend }: Farm, ...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, GLEANER_ADMIN_KEY: backend.adminKey };
+  const all = [join(root, "cli/gleaner.ts"), ...args, "--url", backend.url];
   return new Promise((done, failed) => {
     execFile(process.execPath, all, { env, timeout: 120_000 }, (error, out, err) =>
       error === null ? done(out + err) : failed(new Error(err)),
     );
   });
+}
+
+/** Sets a variable of the deployment, as `npx convex env set` does. */
+async function setVariable({ backend }: Farm, name: string, value: string): Promise<void> {
+  const response = await fetch(`${backend.url}/api/update_environment_variables`, {
+    method: "POST",
+    headers: { authorization: `Convex ${backend.adminKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ changes: [{ name, value }] }),
+  });
+  expect(response.status).toBe(200);
 }
 
 async function signIn(token: string) {
@@ -102,6 +114,42 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   await gleaner("restore", "--undo");
   expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "retired" });
   expect(await statusWith(apiKey)).toBe(401);
+});
+
+test("with --revoke-all, nothing that the backup brings back is valid", async () => {
+  const other = await startFarm();
+  const client = new ConvexHttpClient(other.backend.url, { logger: false });
+  const link = await other.setup.makeSignInToken(other.organization.organizationId);
+  const code = await other.setup.issueEnrollmentCode(other.organization.organizationId, "lab");
+  const key = makeSecret("gd_");
+  await client.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "test" });
+  const file = join(other.folder.path, "backup.zip");
+  const operate = (...args: readonly string[]) => gleanerOn(other, ...args);
+  try {
+    await operate("backup", file);
+    const said = await operate("restore", file, "--revoke-all");
+    expect(said).toMatch(/Revoked \d+ API keys?, 1 device, \d+ enrollment codes?, \d+ sign-in links?\./);
+    expect(said).toContain("gleaner sign-in-link");
+    expect(await client.query(api.devices.me, { key })).toMatchObject({ status: "retired" });
+    const headers = { authorization: `Bearer ${other.organization.apiKey}` };
+    expect((await fetch(`${other.backend.siteUrl}/v1/models`, { headers })).status).toBe(401);
+    const session = makeSecret("gs_");
+    expect(await client.mutation(api.admin.signIn, { token: link, session })).toMatchObject({
+      reason: "used",
+    });
+    const enroll = { code, key: makeSecret("gd_"), name: "laptop", platform: "test" };
+    expect(await client.mutation(api.devices.enroll, enroll)).toMatchObject({ kind: "refused" });
+    await expect(operate("restore", "--undo", "--revoke-all")).rejects.toThrow("needs a backup");
+
+    // A malformed key could not sign the restored catalog, so nothing changes.
+    await setVariable(other, "GLEANER_SIGNING_KEY", "too short");
+    await operate("backup", `${file}.zip`);
+    await expect(operate("restore", `${file}.zip`)).rejects.toThrow(
+      /nothing has changed: .*GLEANER_SIGNING_KEY must be 32 random bytes in base64url/,
+    );
+  } finally {
+    await other.close();
+  }
 });
 
 test("over data that cannot be read, a restore says that revocations since the backup are unknown", async () => {

@@ -104,7 +104,7 @@ export async function retireBatchOfCode(
 ): Promise<void> {
   const active = await withStatus(ctx, codeId, "active", perBatch);
   const pending = await withStatus(ctx, codeId, "pending", perBatch - active.length);
-  await retireMany(ctx, [...active, ...pending], now);
+  await retireMany(ctx, [...active, ...pending], "admin", now);
   if (active.length + pending.length === perBatch) {
     await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, { codeId });
   }

@@ -72,17 +72,18 @@ export const codeRow = v.object({
   needsApproval: v.boolean(),
 });
 
-/** Revokes a code. Devices that it admitted stay. */
+/** Revokes a code. Devices that it admitted stay. False if it is revoked already. */
 export async function revokeCode(
   ctx: MutationCtx,
   code: Doc<"enrolmentCodes">,
   actor: AuditActor,
   now: number,
-): Promise<void> {
-  if (code.revokedAt !== undefined) return;
+): Promise<boolean> {
+  if (code.revokedAt !== undefined) return false;
   const { _id: subject, organizationId } = code;
   await ctx.db.patch("enrolmentCodes", subject, { revokedAt: now });
   await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.revoked", subject });
+  return true;
 }
 
 /** An organization's enrollment codes, newest first. */

@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
 import type { Unreliability } from "../../../app/devices/reliability.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { queue } from "../queue.ts";
@@ -25,16 +25,25 @@ export async function retire(
   if (await retireQuietly(ctx, device, "device.retired", actor, now)) await replaceSecret(ctx, device, now);
 }
 
-/** Retires several devices of one organization. They cost one new sharing secret, not one each. */
+/**
+ * Retires several devices. They cost one new sharing secret for each organization, not one each.
+ * @returns how many were not retired before
+ */
 export async function retireMany(
   ctx: MutationCtx,
   devices: readonly Doc<"devices">[],
+  actor: AuditActor,
   now: number,
-): Promise<void> {
-  const [first] = devices;
-  if (first === undefined) return;
-  for (const device of devices) await retireQuietly(ctx, device, "device.retired", "admin", now);
-  await replaceSecret(ctx, first, now);
+): Promise<number> {
+  let retired = 0;
+  const ofOrganization = new Map<Id<"organizations">, Doc<"devices">>();
+  for (const device of devices) {
+    if (!(await retireQuietly(ctx, device, "device.retired", actor, now))) continue;
+    retired += 1;
+    ofOrganization.set(device.organizationId, device);
+  }
+  for (const device of ofOrganization.values()) await replaceSecret(ctx, device, now);
+  return retired;
 }
 
 /** Puts a retired device back into service. Does nothing for an active one. Refuses (conflict) a pending one. */

@@ -87,6 +87,21 @@ async function issue(
   await projectTransfer(ctx, `issue:${apiKeyId}`);
 }
 
+/** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. False if it is revoked already. */
+export async function revokeKey(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  actor: AuditActor,
+  now: number,
+): Promise<boolean> {
+  if (key.revokedAt !== undefined) return false;
+  const { _id: subject, organizationId } = key;
+  await ctx.db.patch("apiKeys", subject, { revokedAt: now });
+  await cancelJobsOf(ctx, key);
+  await record(ctx, { organizationId, at: now, actor, action: "api-key.revoked", subject });
+  return true;
+}
+
 /** Interval between checks for jobs that a device returned to the queue. */
 const recheckMs = 10_000;
 

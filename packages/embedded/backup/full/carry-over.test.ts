@@ -8,14 +8,27 @@ import { openEngine } from "../../engine/engine.ts";
 import { silent } from "../../operations/log.ts";
 import type { FunctionCall, Outcome } from "../../runtime/contract/function-runner.ts";
 import { carryOver } from "./carry-over.ts";
-import { carryOverFile, keptStatePath } from "./restore-swap.ts";
+import {
+  carryOverFile,
+  completeRestore,
+  keptStatePath,
+  makePending,
+  readOutcome,
+  revokeAllMark,
+} from "./restore-swap.ts";
 
 const count = 120;
 let folder: string;
 let dataFile: string;
 let replaced: string;
-let applied: { table: string | null; documents: { name: string }[]; isKnown: boolean }[];
+let applied: {
+  table: string | null;
+  documents: { name: string }[];
+  isKnown: boolean;
+  isRevoked?: boolean;
+}[];
 let warnings: string[];
+let revoked: string[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "carry-over-"));
@@ -36,20 +49,32 @@ beforeEach(async () => {
   db.close();
   applied = [];
   warnings = [];
+  revoked = [];
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Carries over with an app that takes everything, or whose mutation fails. */
-async function carry(outcome: Outcome = { kind: "success", value: null }): Promise<void> {
+async function carry(
+  outcome: Outcome = { kind: "success", value: null },
+  { canRevoke = true }: { readonly canRevoke?: boolean } = {},
+): Promise<void> {
   const log = { ...silent, warn: (event: string) => warnings.push(event) };
   const spec = { visibility: "internal", args: null, returns: null } as const;
   const runner = {
     functionSpecs: () => [
       { ...spec, identifier: "afterRestore.js:tables", functionType: "Query" } as const,
       { ...spec, identifier: "afterRestore.js:apply", functionType: "Mutation" } as const,
+      ...(canRevoke
+        ? [{ ...spec, identifier: "afterRestore.js:revokeAll", functionType: "Mutation" } as const]
+        : []),
     ],
     runQuery: () => Promise.resolve({ ...run, outcome: tables, readSet: [], journal: null }),
-    runMutation: ({ args }: FunctionCall) => {
+    runMutation: ({ path, args }: FunctionCall) => {
+      if (path === "afterRestore:revokeAll") {
+        revoked.push((args as { next: string }).next);
+        const value = { counts: { keys: 50, codes: 1 }, next: revoked.length < 3 ? "more" : null };
+        return Promise.resolve({ ...run, outcome: { kind: "success" as const, value } });
+      }
       applied.push(args as never);
       return Promise.resolve({ ...run, outcome });
     },
@@ -97,4 +122,30 @@ test("an error of the app is not taken for damage, and the next start tries agai
   await expect(carry({ kind: "failure", message: "no" })).rejects.toThrow("afterRestore:apply failed");
   expect(applied).toHaveLength(1);
   expect(existsSync(carryOverFile(dataFile))).toBe(true);
+});
+
+test("if the operator asked for it, the app revokes all secrets page by page, and the outcome has the counts", async () => {
+  const unpacked = join(folder, "unpacked");
+  mkdirSync(unpacked);
+  writeFileSync(join(unpacked, "database.sqlite"), readFileSync(replaced));
+  makePending(dataFile, unpacked, "id", { revokeAll: true });
+  completeRestore(dataFile);
+  await carry();
+  expect(revoked).toEqual(["", "more", "more"]);
+  expect(applied.at(-1)).toMatchObject({ table: null, isRevoked: true });
+  expect(readOutcome(dataFile)).toMatchObject({ revoked: { keys: 150, codes: 3 } });
+});
+
+test("a restore that is to revoke all fails if the app cannot do that", async () => {
+  writeFileSync(carryOverFile(dataFile), revokeAllMark);
+  await expect(carry(undefined, { canRevoke: false })).rejects.toThrow("cannot revoke");
+  expect(applied).toEqual([]);
+});
+
+test("the app's refusal is quoted as a sentence", async () => {
+  const data = { code: "invalid", message: "GLEANER_SIGNING_KEY must be 32 random bytes." };
+  const message = `Uncaught ConvexError: ${JSON.stringify(data)}\n    at handler (../convex/afterRestore.ts:1:1)`;
+  await expect(carry({ kind: "failure", message, data })).rejects.toThrow(
+    "afterRestore:apply failed after the restore: GLEANER_SIGNING_KEY must be 32 random bytes.",
+  );
 });

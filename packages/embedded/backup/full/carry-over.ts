@@ -1,19 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
+import { z } from "zod";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { Store } from "../../engine/store/store.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
+import type { FunctionFailure } from "../../runtime/execution/function-failure.ts";
 import { successor } from "../../values/keys/bytes.ts";
 import { database } from "./backup-manifest.ts";
-import { carryOverFile, recordCarried, replacedStateOf } from "./restore-swap.ts";
+import {
+  carryOverFile,
+  recordCarried,
+  replacedStateOf,
+  revokeAllMark,
+  type RevokedCounts,
+} from "./restore-swap.ts";
 
 /** The app's functions, if it has them. A document is in Convex's JSON encoding. */
 const tablesFunction = "afterRestore:tables";
 const applyFunction = "afterRestore:apply";
+const revokeFunction = "afterRestore:revokeAll";
 const page = 50;
 
 type CarryOverOptions = {
@@ -31,17 +40,28 @@ type CarryOverOptions = {
  * end `{ table: null, documents: [], isKnown }`. `isKnown` is false if there was no earlier state, or a damaged one. It
  * still gets the documents of a damaged one that can be read.
  * Without these functions nothing is carried over. Throws if one of them fails.
+ *
+ * If the operator asked to revoke all secrets, the app's internal mutation `afterRestore:revokeAll` gets `{ next: "" }`, and
+ * then the `next` that it returned, until that is null. Its `counts` are added up. The last call of `apply` then also has
+ * `isRevoked: true`.
  */
 export async function carryOver({ dataFile, runner, log }: CarryOverOptions): Promise<void> {
   const marker = carryOverFile(dataFile);
   if (!existsSync(marker)) return;
+  const mustRevoke = readFileSync(marker, "utf8") === revokeAllMark;
   const names = runner.functionSpecs().map(({ identifier }) => identifier.replace(/\.js:/, ":"));
-  if (names.includes(tablesFunction) && names.includes(applyFunction)) {
+  const carries = names.includes(tablesFunction) && names.includes(applyFunction);
+  if (mustRevoke && !(carries && names.includes(revokeFunction))) {
+    throw new Error(`The app cannot revoke the secrets of a backup: it has no function ${revokeFunction}.`);
+  }
+  if (carries) {
     const tables = namesOf(await run(runner, "runQuery", tablesFunction, {}));
     const isKnown = await applyAll(dataFile, tables, runner, log);
-    await run(runner, "runMutation", applyFunction, { table: null, documents: [], isKnown });
-    recordCarried(dataFile, isKnown ? "all" : "unknown");
-    if (!isKnown) log.warn("restore.revocations-unknown");
+    const revoked = mustRevoke ? await revokeAll(runner) : null;
+    const end = { table: null, documents: [], isKnown };
+    await run(runner, "runMutation", applyFunction, mustRevoke ? { ...end, isRevoked: true } : end);
+    recordCarried(dataFile, isKnown ? "all" : "unknown", revoked);
+    if (!isKnown && !mustRevoke) log.warn("restore.revocations-unknown");
   }
   rmSync(marker, { force: true });
 }
@@ -85,6 +105,22 @@ async function applyAll(
   }
 }
 
+const revokedPage = z.object({ counts: z.record(z.string(), z.number()), next: z.string().nullable() });
+
+async function revokeAll(runner: CarryOverOptions["runner"]): Promise<RevokedCounts> {
+  const sums: Record<string, number> = {};
+  let next: string | null = "";
+  while (next !== null) {
+    const page: z.output<typeof revokedPage> = revokedPage.parse(
+      await run(runner, "runMutation", revokeFunction, { next }),
+    );
+    for (const [kind, count] of Object.entries(page.counts)) sums[kind] = (sums[kind] ?? 0) + count;
+    ({ next } = page);
+    await setImmediate();
+  }
+  return sums;
+}
+
 /** Null if it cannot be read: SQLite finds damage only when it reads that page. */
 function tryToRead<T>(body: () => T, log: Log): T | null {
   try {
@@ -125,8 +161,15 @@ async function run(
     identity: { kind: "admin" },
     requestId: randomUUID(),
   });
-  if (outcome.kind === "failure") throw new Error(`${path} failed after the restore: ${outcome.message}`);
+  if (outcome.kind === "failure") throw new Error(`${path} failed after the restore: ${reasonOf(outcome)}`);
   return outcome.value;
+}
+
+const refusal = z.object({ message: z.string() });
+
+/** The sentence of a refusal, or else the whole message. */
+function reasonOf({ message, data }: FunctionFailure): string {
+  return refusal.safeParse(data).data?.message ?? message;
 }
 
 function namesOf(value: JSONValue): readonly string[] {

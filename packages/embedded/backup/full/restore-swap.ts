@@ -17,6 +17,7 @@ import { database, filesFolder } from "./backup-manifest.ts";
 /**
  * Outcome of the last restore; `undo` is the path of the state before it. `carried`: what the app kept of that state, see
  * carry-over.ts. "none": the app keeps nothing. "unknown": not all of that state could be read.
+ * `revoked`: how many secrets the app revoked, if the operator asked for that.
  */
 export type RestoreOutcome =
   | {
@@ -24,10 +25,19 @@ export type RestoreOutcome =
       readonly kind: "done";
       readonly undo: string | null;
       readonly carried?: "none" | "all" | "unknown";
+      readonly revoked?: RevokedCounts;
     }
   | { readonly id: string; readonly kind: "failed"; readonly reason: string };
 
+/** Numbers by the names of the app's kinds of secrets. */
+export type RevokedCounts = { readonly [kind: string]: number };
+
+/** The content of the file of `carryOverFile` if the app is to revoke all secrets of the backup. */
+export const revokeAllMark = "revoke all";
+
 const idFile = "restore-id";
+/** Exists if the app is to revoke all secrets of the backup. */
+const revokeAllFile = "restore-revoke-all";
 /** Holds the reason why the backend did not start with the restored state. */
 const failureFile = "restore-failure";
 
@@ -51,10 +61,15 @@ export function carryOverFile(dataFile: string): string {
   return pathsOf(dataFile).carryOver;
 }
 
-/** Adds to the outcome of the last restore what the app kept of the replaced state. */
-export function recordCarried(dataFile: string, carried: "all" | "unknown"): void {
+/** Adds to the outcome of the last restore what the app kept of the replaced state, and what it revoked. */
+export function recordCarried(
+  dataFile: string,
+  carried: "all" | "unknown",
+  revoked: RevokedCounts | null,
+): void {
   const outcome = readOutcome(dataFile);
-  if (outcome?.kind === "done") writeOutcome(dataFile, { ...outcome, carried });
+  if (outcome?.kind !== "done") return;
+  writeOutcome(dataFile, { ...outcome, carried, ...(revoked === null ? {} : { revoked }) });
 }
 
 /** The folder in which a restore keeps the state before it. */
@@ -68,17 +83,25 @@ export function replacedStateOf(dataFile: string): string | null {
   return existsSync(join(replaced, database)) ? replaced : null;
 }
 
+type PendingOptions = {
+  /** Why the backend could not start with the restored state, if this state is to replace it. */
+  readonly failure?: string | null;
+  /** Whether the app is to revoke all secrets of this state. */
+  readonly revokeAll?: boolean;
+};
+
 /** Marks an unpacked state as pending. The next start applies it, even after a crash. */
 export function makePending(
   dataFile: string,
   folder: string,
   id: string,
-  failure: string | null = null,
+  { failure = null, revokeAll = false }: PendingOptions = {},
 ): void {
   const { pending } = pathsOf(dataFile);
   mkdirSync(join(folder, filesFolder), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, idFile), id, { flush: true });
   if (failure !== null) writeFileSync(join(folder, failureFile), failure, { flush: true });
+  if (revokeAll) writeFileSync(join(folder, revokeAllFile), "", { flush: true });
   rmSync(pending, { recursive: true, force: true });
   renameSync(folder, pending);
   syncFolder(dirname(dataFile));
@@ -93,6 +116,7 @@ export function completeRestore(dataFile: string): void {
   if (!existsSync(pending)) return;
   const id = readIfThere(join(pending, idFile)) ?? "";
   const failure = readIfThere(join(pending, failureFile));
+  const mark = existsSync(join(pending, revokeAllFile)) ? revokeAllMark : id;
   const incoming = join(pending, database);
   if (existsSync(incoming)) {
     moveForward(incoming, dataFile);
@@ -106,7 +130,7 @@ export function completeRestore(dataFile: string): void {
   }
   syncFolder(dirname(dataFile));
   // A state that could not start has changed nothing that its predecessor should keep.
-  if (failure === null) writeFileSync(carryOver, id, { flush: true, mode: 0o600 });
+  if (failure === null) writeFileSync(carryOver, mark, { flush: true, mode: 0o600 });
   else rmSync(carryOver, { force: true });
   // Write this before requests are answered: clients that waited for the start ask for it at once.
   writeOutcome(
@@ -125,7 +149,7 @@ export function completeRestore(dataFile: string): void {
 export function undoRestore(dataFile: string, id: string, failure: string | null = null): boolean {
   const kept = replacedStateOf(dataFile);
   if (kept === null) return false;
-  makePending(dataFile, kept, id, failure);
+  makePending(dataFile, kept, id, { failure });
   return true;
 }
 

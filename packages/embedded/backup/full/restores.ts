@@ -21,13 +21,23 @@ export type RestoreRequest =
   | { readonly kind: "accepted"; readonly id: string; readonly manifest: BackupManifest | null }
   | { readonly kind: "refused"; readonly reason: string };
 
+type RestoreOptions = {
+  /** Whether the app is to revoke all secrets that the backup brings back. */
+  readonly revokeAll?: boolean;
+};
+
 /** Verifies a backup and makes it pending: the next start applies it. Rejects with BackupRefusedError. */
-export async function prepareRestore(dataFile: string, file: string, id: string): Promise<BackupManifest> {
+export async function prepareRestore(
+  dataFile: string,
+  file: string,
+  id: string,
+  options: RestoreOptions = {},
+): Promise<BackupManifest> {
   const folder = unpackFolderOf(dataFile);
   await rm(folder, { recursive: true, force: true });
   try {
     const manifest = await unpackBackup(file, folder);
-    makePending(dataFile, folder, id);
+    makePending(dataFile, folder, id, options);
     return manifest;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -45,10 +55,14 @@ export class Restores {
   }
 
   /** Verifies a backup and makes it pending. Call `restart` after the answer was sent. */
-  restore(file: string): Promise<RestoreRequest> {
+  restore(file: string, options: RestoreOptions = {}): Promise<RestoreRequest> {
     return this.#once(async (id) => {
       try {
-        return { kind: "accepted", id, manifest: await prepareRestore(this.#deps.dataFile, file, id) };
+        return {
+          kind: "accepted",
+          id,
+          manifest: await prepareRestore(this.#deps.dataFile, file, id, options),
+        };
       } catch (error) {
         if (error instanceof BackupRefusedError) return { kind: "refused", reason: error.message };
         throw error;

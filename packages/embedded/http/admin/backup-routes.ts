@@ -17,7 +17,7 @@ type BackupRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
 };
 
-const restoreBody = z.object({ uploadToken: z.string().max(64) });
+const restoreBody = z.object({ uploadToken: z.string().max(64), revokeAll: z.boolean().default(false) });
 /** Time for the answer to be sent before the connections close, in ms. */
 const answerLeavesMs = 100;
 
@@ -59,7 +59,10 @@ async function restore({ restores, uploads }: BackupRouteDeps, request: Incoming
   if (!parsed.success) return refusal(400, "BadRequest", "Expected the uploadToken of an uploaded backup.");
   const uploaded = await uploads.finish(parsed.data.uploadToken);
   if (uploaded.kind === "refused") return refusal(400, "InvalidUpload", uploaded.reason);
-  const request_ = await restores.restore(uploaded.file).finally(() => rm(uploaded.file, { force: true }));
+  const { revokeAll } = parsed.data;
+  const request_ = await restores
+    .restore(uploaded.file, { revokeAll })
+    .finally(() => rm(uploaded.file, { force: true }));
   return answerTo(restores, request_);
 }
 
