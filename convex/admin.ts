@@ -2,7 +2,7 @@ import { jobStatus } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { adminMutation, adminQuery, ownCode, ownDevice, ownKey } from "./model/adminCalls.ts";
 import { findSession } from "./model/authenticate.ts";
 import { codeRow, codeRows, createCode, newCode, revokeCode } from "./model/devices/enrollmentCodes.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
@@ -19,7 +19,7 @@ import {
 import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organizations/signIn.ts";
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { queue } from "./model/queue.ts";
-import { owned, present } from "./model/refuse.ts";
+import { present } from "./model/refuse.ts";
 
 /** Trades a one-time link's token for a session of 12 hours. The browser made the secret `session`. */
 export const signIn = mutation({
@@ -108,8 +108,7 @@ export const revokeKey = adminMutation({
   args: { keyId: v.id("apiKeys") },
   returns: v.null(),
   handler: async (ctx, { keyId }) => {
-    const { organizationId, at } = ctx;
-    await revoke(ctx, owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key"), "admin", at);
+    await revoke(ctx, await ownKey(ctx, keyId), "admin", ctx.at);
     return null;
   },
 });
@@ -135,9 +134,7 @@ export const revokeEnrollmentCode = adminMutation({
   args: { codeId: v.id("enrolmentCodes") },
   returns: v.null(),
   handler: async (ctx, { codeId }) => {
-    const { organizationId, at } = ctx;
-    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
-    await revokeCode(ctx, code, "admin", at);
+    await revokeCode(ctx, await ownCode(ctx, codeId), "admin", ctx.at);
     return null;
   },
 });
@@ -147,9 +144,7 @@ export const retireDevice = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
-    const { organizationId, at } = ctx;
-    const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    await retire(ctx, device, "admin", at);
+    await retire(ctx, await ownDevice(ctx, deviceId), "admin", ctx.at);
     return null;
   },
 });
@@ -159,9 +154,7 @@ export const reinstateDevice = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
-    const { organizationId, at } = ctx;
-    const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
-    await reinstate(ctx, device, at);
+    await reinstate(ctx, await ownDevice(ctx, deviceId), ctx.at);
     return null;
   },
 });

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { adminMutation, adminQuery, ownCode, ownDevice } from "./model/adminCalls.ts";
 import {
   arrivalRow,
   codeDevices,
@@ -12,7 +12,6 @@ import { revokeCode } from "./model/devices/enrollmentCodes.ts";
 import { joinAddress as address, joinAddressOf } from "./model/devices/joinAddress.ts";
 import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
-import { owned } from "./model/refuse.ts";
 
 /** The devices that wait for approval, oldest first, at most 100. */
 export const pending = adminQuery({
@@ -26,8 +25,7 @@ export const approve = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
-    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
-    await approveDevice(ctx, device, ctx.at);
+    await approveDevice(ctx, await ownDevice(ctx, deviceId), ctx.at);
     return null;
   },
 });
@@ -37,8 +35,7 @@ export const refuse = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
-    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
-    await refuseDevice(ctx, device, ctx.at);
+    await refuseDevice(ctx, await ownDevice(ctx, deviceId), ctx.at);
     return null;
   },
 });
@@ -48,7 +45,7 @@ export const ofCode = adminQuery({
   args: { codeId: v.id("enrolmentCodes") },
   returns: codeDevices,
   handler: async (ctx, { codeId }) => {
-    owned(await ctx.db.get("enrolmentCodes", codeId), ctx.organizationId, "enrollment code");
+    await ownCode(ctx, codeId);
     return await devicesOfCode(ctx, codeId);
   },
 });
@@ -61,8 +58,8 @@ export const retireAllOfCode = adminMutation({
   args: { codeId: v.id("enrolmentCodes") },
   returns: v.object({ devices: v.number() }),
   handler: async (ctx, { codeId }) => {
-    const { organizationId, at } = ctx;
-    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
+    const { at } = ctx;
+    const code = await ownCode(ctx, codeId);
     const devices = await remainingOfCode(ctx, codeId);
     await revokeCode(ctx, code, "admin", at);
     await retireBatchOfCode(ctx, codeId, at);
@@ -76,8 +73,7 @@ export const resume = adminMutation({
   args: { deviceId: v.id("devices") },
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
-    const device = owned(await ctx.db.get("devices", deviceId), ctx.organizationId, "device");
-    await resumeDevice(ctx, device, ctx.at);
+    await resumeDevice(ctx, await ownDevice(ctx, deviceId), ctx.at);
     return null;
   },
 });

@@ -3,12 +3,12 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { keyLimits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
-import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { adminMutation, adminQuery, ownDevice, ownKey } from "./model/adminCalls.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
-import { boundedInteger, boundedText, owned, refuse } from "./model/refuse.ts";
+import { boundedInteger, boundedText, refuse } from "./model/refuse.ts";
 
 const actor = "admin";
 
@@ -105,7 +105,7 @@ export const setKeyLimit = adminMutation({
   returns: v.null(),
   handler: async (ctx, { keyId, concurrency, weight }) => {
     const { organizationId } = ctx;
-    owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
+    await ownKey(ctx, keyId);
     await queue.limits.set(ctx, organizationId, {
       of: "requester",
       name: keyId,
@@ -140,7 +140,7 @@ export const labelDevice = adminMutation({
   returns: v.null(),
   handler: async (ctx, { deviceId, groups, dataClasses }) => {
     const { organizationId } = ctx;
-    const { workerId } = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
+    const { workerId } = await ownDevice(ctx, deviceId);
     const inGroups = labels(groups, "A group", "groups");
     await ctx.db.patch("devices", deviceId, { groups: inGroups });
     await queue.workers.update(ctx, organizationId, {
