@@ -5,7 +5,7 @@ import { assertNever } from "../app/assert-never.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
-import { shortestHeldMs } from "./model/devices/reliability.ts";
+import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { present } from "./model/refuse.ts";
@@ -28,9 +28,9 @@ export const onFinal = internalMutation({
 
 type Reply = Infer<typeof reply>;
 
-/** Whether the end of the job may tell something about a device: one that failed at it, or that held it for long. */
-function isSuspicious({ failures = 0, outcome, heldMs = 0 }: FinalEvent): boolean {
-  return failures > 0 || (outcome === "canceled" && heldMs >= shortestHeldMs);
+/** Whether the end of the job may tell something about a device: one that failed or returned it, or held it for long. */
+function isSuspicious({ failures = 0, returns = 0, outcome, heldMs = 0 }: FinalEvent): boolean {
+  return failures + returns > 0 || (outcome === "canceled" && heldMs >= shortestHeldMs);
 }
 
 /** Closes the order of a job that ended: pays the device for an answer, or releases the reservation. */

@@ -55,7 +55,7 @@ export const retireDevicesOfCode = internalMutation({
   },
 });
 
-/** Pauses a device that fails too often. Called after each of its failures. */
+/** Pauses a device that fails or returns its jobs too often. Called after each attempt that ended without an answer. */
 export const judgeDevice = internalMutation({
   args: { keyHash: v.string() },
   returns: v.null(),
@@ -66,7 +66,7 @@ export const judgeDevice = internalMutation({
   },
 });
 
-/** Judges the devices that failed a job. Called when the job has ended. */
+/** Judges the devices that failed or returned a job. Called when the job has ended. */
 export const judgeDevicesOf = internalMutation({
   args: { jobId: v.string() },
   returns: v.null(),

@@ -16,8 +16,14 @@ import { isRefuted } from "./model/requests/claims.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 
-// The functions that a device calls as a worker of the queue, with its key. Five of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Six of them do more here.
 export * from "@gleaner/queue/work";
+
+/** Judges the device soon. Every call that ends attempts without an answer does this. */
+async function judgeSoon(ctx: MutationCtx, key: string): Promise<void> {
+  const keyHash = await queue.hashKey(key);
+  await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
+}
 
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 
@@ -28,10 +34,7 @@ export const hello = mutation({
     const device = await authenticateDevice(ctx, call.key);
     const greeted = await queue.workerMutation(ctx, queue.component.work.hello, call);
     // A start gives back what the device still held.
-    if (call.startup) {
-      const keyHash = await queue.hashKey(call.key);
-      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
-    }
+    if (call.startup) await judgeSoon(ctx, call.key);
     const oldest = await oldestVersionOf(ctx, device.organizationId);
     await applyVersion(ctx, device, call.version ?? null, oldest, Date.now());
     return greeted;
@@ -93,7 +96,7 @@ async function refuseAnswer(
   const error = { code: "answer_refused", message: why, retryable: true };
   const ended = { key, attemptId, error, demand, ...(starts === undefined ? {} : { starts }) };
   const failed = await queue.workerMutation(ctx, queue.component.work.fail, ended);
-  await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash: await queue.hashKey(key) });
+  await judgeSoon(ctx, key);
   return { ...failed, kind: "refused", why };
 }
 
@@ -114,8 +117,7 @@ export const fail = mutation({
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
     const judged = isFalse ? { judged: "false" as const } : {};
     const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
-    if (failed.kind === "failed")
-      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, { keyHash });
+    if (failed.kind === "failed") await judgeSoon(ctx, key);
     return failed;
   },
 });
@@ -125,11 +127,18 @@ export const release = mutation({
   args: { ...workerMutations.release.args, key: v.string() },
   handler: async (ctx, call): Promise<FunctionReturnType<QueueComponent["work"]["release"]>> => {
     const released = await queue.workerMutation(ctx, queue.component.work.release, call);
-    if (released.fenced.length < call.attemptIds.length)
-      await ctx.scheduler.runAfter(0, internal.maintenance.judgeDevice, {
-        keyHash: await queue.hashKey(call.key),
-      });
+    if (released.fenced.length < call.attemptIds.length) await judgeSoon(ctx, call.key);
     return released;
+  },
+});
+
+/** As in the queue. The device gives back what it has not started. */
+export const leave = mutation({
+  args: { ...workerMutations.leave.args, key: v.string() },
+  returns: v.null(),
+  handler: async (ctx, call): Promise<null> => {
+    await judgeSoon(ctx, call.key);
+    return await queue.workerMutation(ctx, queue.component.work.leave, call);
   },
 });
 
@@ -140,6 +149,7 @@ export const goodbye = mutation({
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
     await queue.workerMutation(ctx, queue.component.work.goodbye, { key });
+    await judgeSoon(ctx, key);
     await endActivity(ctx, device, Date.now());
     return null;
   },

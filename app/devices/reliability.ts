@@ -1,12 +1,26 @@
 /** How one of a device's attempts ended, as far as it tells about the device. */
 export type PastAttempt = {
-  /** `returned`: given back before anything was done with it. */
+  /** `returned`: given back unfinished, or never started. */
   readonly end: "succeeded" | "failed" | "lost" | "returned";
   /** Of a failure: the code of its error. */
   readonly code: string;
   /** ms epoch. */
   readonly endedAt: number;
+  /** Of a failure: the API key of the request. */
+  readonly key?: string;
+  readonly evidence?: Evidence;
+  /** Of a returned job: the device took no other job for some seconds, as if a person had come back. */
+  readonly rested?: boolean;
 };
+
+/**
+ * Whose failure it was:
+ * - device: another device did the job, or can still do it.
+ * - answer: only the backend's check of the answer shows a failure. The request may have caused it.
+ * - job: another device failed at it, too.
+ * - none: the job ended before anybody else tried it.
+ */
+export type Evidence = "device" | "answer" | "job" | "none";
 
 /** Why a device is paused, in numbers: `failed` of its last `of` jobs, mostly for one cause. */
 export type Unreliability = { readonly failed: number; readonly of: number; readonly cause: FailureCause };
@@ -16,7 +30,7 @@ export const failureCauses = {
   answers: "most of its answers did not fit the requests",
   hung: "most of them did not end in time",
   lost: "its connection was lost during most of them",
-  returned: "it gave most of them back at once",
+  returned: "it gave most of them back",
   errors: "other devices did not fail at them",
 } as const;
 export type FailureCause = keyof typeof failureCauses;
@@ -32,32 +46,98 @@ export const reliability = {
   lostWeight: 0.5,
   /** A device with so many failures and no success is paused, even if they were one incident. */
   hopeless: 16,
-  /** A job that is given back so soon was not worked on, in ms. */
-  returnedWithinMs: 5_000,
-  /** A device that gives back so many jobs at once is paused. A person comes back less often in that time, in ms. */
+  /** A key's failures do not count if other devices failed at a fourth of its jobs at which this device failed. */
+  hardJobs: 1 / 3,
+  /**
+   * A device rests after a person came back: at least ten seconds by the rules for input (`idleAfterSeconds`), of which a slow
+   * connection may hide some. A device that returns a job and takes another at once had no person, at whatever rate.
+   */
+  restMs: 5_000,
+  /** A device is paused if so many of its last attempts were returned without a rest. */
   returns: 16,
-  returnsCountForMs: 3_600_000,
+  /** A restart or a crash gives back all that the device held. Of jobs that were returned in one moment so many count. */
+  returnsPerMoment: 4,
+  /**
+   * A person who comes and goes all day ends some tries, and the device finishes jobs between. So many returns with less than
+   * a tenth as many answers mean that the device is never free for long enough, or does not want to be.
+   */
+  restedReturns: 40,
+  answersPerReturn: 0.1,
   /** Older attempts do not count. */
   withinMs: 7 * 24 * 3_600_000,
 } as const;
 
 /** Whether a device fails too often, and how; null if not. @param past its last attempts that count, newest first. */
 export function unreliabilityOf(past: readonly PastAttempt[]): Unreliability | null {
-  const all = past.slice(0, reliability.attempts);
-  const recent = all.filter(({ end }) => end !== "returned");
+  const counted = countedOf(past);
+  return failing(counted) ?? returning(counted);
+}
+
+function failing(counted: readonly PastAttempt[]): Unreliability | null {
+  const recent = counted.filter(({ end }) => end !== "returned").slice(0, reliability.attempts);
   const bad = recent.filter(({ end }) => end !== "succeeded");
   const succeeded = recent.length - bad.length;
   const failures = bad.filter(({ end }) => end === "failed");
   const weight =
     incidentsIn(failures) + reliability.lostWeight * incidentsIn(bad.filter(({ end }) => end === "lost"));
-  if (weight >= reliability.incidents && weight >= succeeded) {
-    return { failed: bad.length, of: recent.length, cause: causeOf(bad) };
-  }
-  // Jobs that are given back in one moment are one: a person came back.
-  const returns = new Set(all.filter(({ end }) => end === "returned").map(({ endedAt }) => endedAt)).size;
-  if (returns >= reliability.returns) return { failed: returns, of: all.length, cause: "returned" };
+  const isBad = weight >= reliability.incidents && weight >= succeeded;
   const isHopeless = succeeded === 0 && failures.length >= reliability.hopeless;
-  return isHopeless ? { failed: bad.length, of: recent.length, cause: causeOf(bad) } : null;
+  return isBad || isHopeless ? { failed: bad.length, of: recent.length, cause: causeOf(bad) } : null;
+}
+
+function returning(counted: readonly PastAttempt[]): Unreliability | null {
+  const each = fewPerMoment(counted, reliability.returnsPerMoment);
+  const recent = each.filter(({ rested }) => rested !== true).slice(0, reliability.attempts);
+  const unrested = recent.filter(({ end }) => end === "returned").length;
+  if (unrested >= reliability.returns) return { failed: unrested, of: recent.length, cause: "returned" };
+  const moments = fewPerMoment(counted, 1);
+  const returns = moments.filter(({ end }) => end === "returned").length;
+  const succeeded = moments.filter(({ end }) => end === "succeeded").length;
+  const isNeverDone =
+    returns >= reliability.restedReturns && succeeded < returns * reliability.answersPerReturn;
+  return isNeverDone ? { failed: returns, of: moments.length, cause: "returned" } : null;
+}
+
+/** Leaves out further jobs that were returned in one moment. */
+function fewPerMoment(past: readonly PastAttempt[], most: number): readonly PastAttempt[] {
+  const seen = new Map<number, number>();
+  return past.filter(({ end, endedAt }) => {
+    if (end !== "returned") return true;
+    const before = seen.get(endedAt) ?? 0;
+    seen.set(endedAt, before + 1);
+    return before < most;
+  });
+}
+
+/** How many of the failures do not count against the device. */
+export function countCleared(past: readonly PastAttempt[]): number {
+  return past.length - countedOf(past).length;
+}
+
+/**
+ * The attempts that count. A requester must not be able to have a device paused:
+ * - Refused answers of one key do not count if no other device was there to try. So two keys at least have to have them.
+ * - A key's jobs at which other devices fail, too, are hard, so the device is not blamed for any of them.
+ */
+function countedOf(past: readonly PastAttempt[]): readonly PastAttempt[] {
+  const count = (wanted: Evidence): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>();
+    for (const { key = "", evidence } of past)
+      if (evidence === wanted) counts.set(key, (counts.get(key) ?? 0) + 1);
+    return counts;
+  };
+  const [ofJob, ofDevice, ofAnswer] = [count("job"), count("device"), count("answer")];
+  const [accuser] = [...ofAnswer].sort(([, a], [, b]) => b - a).map(([key]) => key);
+  const areHard = (key: string): boolean => {
+    const shared = ofJob.get(key) ?? 0;
+    const own = (ofDevice.get(key) ?? 0) + (ofAnswer.get(key) ?? 0);
+    return shared > 0 && shared >= own * reliability.hardJobs;
+  };
+  return past.filter(({ end, key = "", evidence = "device" }) => {
+    if (end !== "failed") return true;
+    if (evidence === "job" || evidence === "none" || areHard(key)) return false;
+    return evidence === "device" || key !== accuser;
+  });
 }
 
 /** Each wrong answer is an incident. Other failures that come soon after the first of them are one. */
@@ -93,5 +173,6 @@ function causeOf(bad: readonly PastAttempt[]): FailureCause {
 
 /** "9 of its last 10 jobs failed: other devices did not fail at them." */
 export function unreliabilityWords({ failed, of, cause }: Unreliability): string {
-  return `${String(failed)} of its last ${String(of)} jobs failed: ${failureCauses[cause]}.`;
+  const end = cause === "returned" ? "ended without an answer" : "failed";
+  return `${String(failed)} of its last ${String(of)} jobs ${end}: ${failureCauses[cause]}.`;
 }

@@ -159,6 +159,8 @@ export const finalEvent = v.object({
   heldMs: v.optional(v.number()),
   /** Attempts that failed or were lost before. */
   failures: v.optional(v.number()),
+  /** Attempts that were given back, or lost before they started. */
+  returns: v.optional(v.number()),
   /** The worker's report beside the result. */
   report: v.optional(anything),
   error: v.union(jobError, v.null()),

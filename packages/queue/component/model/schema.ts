@@ -209,10 +209,15 @@ export const schema = defineSchema({
     round: v.number(),
     /** The fence: only this attempt may write. */
     currentAttemptId: v.optional(v.id("attempts")),
-    /** The last worker that failed or lost the job. It does not get the job again while another worker could run it. */
+    /**
+     * The last worker that failed or lost the job, or returned it often. It does not get the job again while another worker
+     * could run it.
+     */
     lastFailedWorkerId: v.optional(v.id("workers")),
-    /** The workers that failed or lost the job lately, each once. Others are preferred to them. */
+    /** The workers that failed or lost the job lately, or returned it often, each once. Others are preferred to them. */
     failedBy: v.optional(v.array(v.id("workers"))),
+    /** The workers that returned the job lately, and how often. model/jobs/returns.ts. */
+    returnedBy: v.optional(v.array(v.object({ workerId: v.id("workers"), times: v.number() }))),
     /** Errors that are not retryable, and the worker that reported each. They wait for others to agree. */
     verdicts: v.optional(v.array(v.object({ workerId: v.id("workers"), code: v.string() }))),
     /** Workers that reported that they cannot run the job, and in which of their lives. */

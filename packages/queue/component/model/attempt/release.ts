@@ -1,12 +1,16 @@
 import { clip } from "../bounds.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
+import { ringPositionForAnother } from "../dispatch/avoid.ts";
 import { type attemptsById, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
+import { hasReturnedOften, withReturn } from "../jobs/returns.ts";
 import { settingsOf } from "../settings.ts";
+
 const maxReasonChars = 255;
 
 /**
- * Gives jobs back, usually because the worker's person returned. It is no failure and uses no retry.
+ * Gives jobs back, usually because the worker's person returned. It is no failure and uses no retry. A worker that returns
+ * the same job again and again leaves it to others.
  * @returns the ids of attempts that the worker no longer holds.
  */
 export async function release(
@@ -22,7 +26,10 @@ export async function release(
   const { releasePauseMs } = await settingsOf(ctx, worker.scope);
   for (const { job } of held) {
     const attempt = { releaseReason, pausedUntil: now + releasePauseMs };
-    await move(ctx, job, { kind: "release" }, now, { attempt });
+    // The worker leaves the job to others from now on, so the job has to wake one of them.
+    const leaves = hasReturnedOften(withReturn(job, worker._id), worker._id);
+    const moved = leaves ? { place: await ringPositionForAnother(ctx, job, worker._id) } : {};
+    await move(ctx, job, { kind: "release" }, now, { job: moved, attempt });
   }
   return fenced;
 }

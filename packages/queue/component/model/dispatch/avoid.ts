@@ -6,8 +6,8 @@ import { following } from "../rings/neighbors.ts";
 const maxHomesRead = 32;
 
 /**
- * Whether a worker leaves a job to others: it is unfit for the job, or it failed or lost it and another accepting worker
- * could run it. Workers that have not failed it come first. After them, all but the last one to fail it may try again.
+ * Whether a worker leaves a job to others: it is unfit for the job, or it failed, lost or often returned it and another
+ * accepting worker could run it. Workers that did not do so come first. After them, all but the last one may try again.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
   if (isUnfit(job, worker)) return true;

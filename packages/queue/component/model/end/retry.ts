@@ -40,6 +40,7 @@ export async function retryDeadLetter(
     unfit: undefined,
     failuresByJob: undefined,
     failedBy: undefined,
+    returnedBy: undefined,
     verdicts: undefined,
     error: undefined,
     report: undefined,

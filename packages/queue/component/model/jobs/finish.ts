@@ -5,6 +5,7 @@ import { noteEnd } from "../batches/fold.ts";
 import type { Doc, FinalJob, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
+import { countReturns } from "./returns.ts";
 import { releaseTurns } from "./turns.ts";
 
 /**
@@ -68,6 +69,7 @@ async function eventOf(ctx: MutationCtx, job: FinalJob, now: number): Promise<Fi
     attemptId: attempt?._id ?? null,
     ...(attempt === null ? {} : { heldMs: now - attempt.claimedAt }),
     failures: job.failures,
+    returns: countReturns(job),
     error: job.error ?? null,
     ...(job.report === undefined ? {} : { report: job.report }),
     ...(job.context === undefined ? {} : { context: job.context }),

@@ -3,6 +3,7 @@ import { defined } from "../load.ts";
 import { unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { finish } from "./finish.ts";
+import { hasReturnedOften, withReturn } from "./returns.ts";
 import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "./states.ts";
 import { releaseTurns } from "./turns.ts";
 
@@ -31,7 +32,7 @@ export type AttemptChange = Partial<
   Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">
 >;
 
-/** The workers that a job remembers because they failed it. */
+/** The workers that a job remembers because they failed it, or returned it often. */
 const maxFailedBy = 16;
 
 /** The time limit of an attempt that starts now, if its job has one. */
@@ -73,13 +74,16 @@ export async function move(
       handed: undefined,
       handedAt: undefined,
     });
-    if (next.attempt === "failed" || next.attempt === "lost") {
-      // A job that was lost before it started says nothing about the job itself.
-      const counts = event.kind === "fail" || job.status === "running";
-      patch.failures = job.failures + (counts ? 1 : 0);
-      patch.lastFailedWorkerId = attempt.workerId;
-      const others = (job.failedBy ?? []).filter((workerId) => workerId !== attempt.workerId);
-      patch.failedBy = [...others, attempt.workerId].slice(-maxFailedBy);
+    const { workerId } = attempt;
+    const hasFailed = next.attempt === "failed" || next.attempt === "lost";
+    // A job that was lost before it started says nothing about the job itself.
+    const counts = hasFailed && (event.kind === "fail" || job.status === "running");
+    if (counts) patch.failures = job.failures + 1;
+    if (next.attempt === "released" || (hasFailed && !counts)) patch.returnedBy = withReturn(job, workerId);
+    if (hasFailed || hasReturnedOften(patch.returnedBy ?? [], workerId)) {
+      patch.lastFailedWorkerId = workerId;
+      const others = (job.failedBy ?? []).filter((other) => other !== workerId);
+      patch.failedBy = [...others, workerId].slice(-maxFailedBy);
     }
   }
   if (next.job === "running") patch.startedAt = job.startedAt ?? now;

@@ -1,0 +1,146 @@
+import type { AttemptView } from "@gleaner/queue/validators";
+import {
+  answerRefused,
+  type Evidence,
+  type PastAttempt,
+  reliability,
+} from "../../../app/devices/reliability.ts";
+import { attemptLimitMs } from "../../../app/jobs/extent.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { orderOf } from "../orders/orders.ts";
+import { queue } from "../queue.ts";
+
+/** Some of a device's attempts, newest first, open ones too. `next`: the cursor of older ones, if they may count. */
+export type Page = { readonly attempts: readonly AttemptView[]; readonly next: string | null };
+
+const perPage = 100;
+/** Failures can be hidden behind no more jobs than these pages have. They would have to be canceled, or returned, which counts. */
+const maxPages = 6;
+/** The most failures whose jobs are looked at. */
+const maxExamined = 60;
+
+/** A page of a device's attempts. @param since older ones do not count. */
+export async function readPage(
+  ctx: QueryCtx,
+  { organizationId, workerId }: Doc<"devices">,
+  since: number,
+  cursor: string | null = null,
+): Promise<Page> {
+  const paginationOpts = { numItems: perPage, cursor };
+  const read = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
+  const attempts = read.page.filter(({ claimedAt }) => claimedAt >= since);
+  return { attempts, next: read.isDone || attempts.length < read.page.length ? null : read.continueCursor };
+}
+
+/**
+ * The attempts that tell something about a device, newest first. Reads on until enough of them are answers or failures, so
+ * that a device cannot push its failures out of sight with jobs that it gives back.
+ * @param others whether other devices take jobs, too.
+ */
+export async function pastOf(
+  ctx: QueryCtx,
+  device: Doc<"devices">,
+  { newest, since, others }: { readonly newest: Page; readonly since: number; readonly others: boolean },
+): Promise<readonly PastAttempt[]> {
+  const past: PastAttempt[] = [];
+  const claims: number[] = [];
+  let page = newest;
+  let examined = 0;
+  for (let pages = 1; ; pages += 1) {
+    for (const attempt of page.attempts) {
+      if (attempt.status === "failed") examined += 1;
+      const ended = examined > maxExamined ? null : await endOf(ctx, device, attempt, { claims, others });
+      if (ended !== null) past.push({ ...ended, endedAt: attempt.endedAt ?? 0 });
+      claims.push(attempt.claimedAt);
+    }
+    if (page.next === null || pages === maxPages || isEnough(past)) return past;
+    page = await readPage(ctx, device, since, page.next);
+  }
+}
+
+function isEnough(past: readonly PastAttempt[]): boolean {
+  const telling = past.filter(({ end, evidence = "device" }) => end !== "returned" && evidence === "device");
+  return telling.length >= reliability.attempts;
+}
+
+/** @param claims when the device took its later jobs, newest first. */
+async function endOf(
+  ctx: QueryCtx,
+  device: Doc<"devices">,
+  attempt: AttemptView,
+  { claims, others }: { readonly claims: readonly number[]; readonly others: boolean },
+): Promise<Omit<PastAttempt, "endedAt"> | null> {
+  switch (attempt.status) {
+    case "succeeded":
+      return { end: "succeeded", code: "" };
+    case "lost":
+      return { end: "lost", code: "lost" };
+    case "released":
+      return { end: "returned", code: "returned", rested: hasRested(attempt, claims) };
+    case "failed":
+      return await failureOf(ctx, device, attempt, others);
+    case "canceled":
+      return (await wasHung(ctx, attempt))
+        ? { end: "failed", code: "worker_timeout", evidence: "device" }
+        : null;
+    default:
+      return null;
+  }
+}
+
+/** Whether the device took no other job for some time after it returned this one, or that time is not over. */
+function hasRested({ endedAt }: AttemptView, claims: readonly number[]): boolean {
+  const from = endedAt ?? 0;
+  const next = claims.findLast((claimedAt) => claimedAt >= from);
+  return next === undefined || next - from >= reliability.restMs;
+}
+
+/** Whose failure it was. Null after the job was forgotten. @param others whether other devices take jobs, too. */
+async function failureOf(
+  ctx: QueryCtx,
+  { organizationId, workerId }: Doc<"devices">,
+  { jobId, error }: AttemptView,
+  others: boolean,
+): Promise<Omit<PastAttempt, "endedAt"> | null> {
+  const [job, attempts] = await Promise.all([
+    queue.status(ctx, organizationId, jobId),
+    queue.attempts(ctx, organizationId, jobId),
+  ]);
+  if (job === null) return null;
+  const code = error?.code ?? "";
+  const tries = attempts.filter((attempt) => attempt.workerId !== workerId);
+  const isOpen = job.finishedAt === null && others;
+  return { end: "failed", code, key: job.key ?? "", evidence: evidenceOf(code, tries, isOpen) };
+}
+
+/** Errors that the backend itself has seen. */
+export const seen: ReadonlySet<string> = new Set([answerRefused, "worker_timeout"]);
+
+/**
+ * @param tries other devices' attempts at the job.
+ * @param isOpen whether others may yet try it. Until one of them fails, the failure counts as the device's own.
+ */
+function evidenceOf(code: string, tries: readonly AttemptView[], isOpen: boolean): Evidence {
+  if (tries.some(({ status }) => status === "succeeded")) return "device";
+  const isShared = tries.some(
+    ({ status, error }) => status === "failed" && (!seen.has(code) || error?.code === code),
+  );
+  if (isShared) return "job";
+  if (isOpen) return "device";
+  if (code === answerRefused) return "answer";
+  return seen.has(code) ? "device" : "none";
+}
+
+/** Whether the requester gave up a job that the device had held for half of the time that it may take. */
+async function wasHung(ctx: QueryCtx, { jobId, claimedAt, endedAt }: AttemptView): Promise<boolean> {
+  const heldMs = (endedAt ?? 0) - claimedAt;
+  if (heldMs < shortestHeldMs) return false;
+  const order = await orderOf(ctx, jobId);
+  if (order === null) return false;
+  const { most, promptTokens = most.promptTokens } = order;
+  return heldMs >= attemptLimitMs({ promptBytes: promptTokens, most }) / 2;
+}
+
+/** No job may be held for less without a reason to look at it. */
+export const shortestHeldMs = 150_000;

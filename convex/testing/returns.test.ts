@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "../_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  chat,
+  claim,
+  complete,
+  type Device,
+  expectBooksInOrder,
+  fail,
+  greeting,
+  modelId,
+  type Organization,
+  pass,
+  release,
+  startBackend,
+  statusOf,
+  submit,
+  submitWork,
+  take,
+} from "./backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let bad: Device;
+let good: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t, { contextTokens: 8_192 });
+  bad = await addDevice(t, acme, "bad");
+  good = await addDevice(t, acme, "good");
+  for (const device of [bad, good]) await take(t, device);
+  await release(t, bad, await claim(t, bad, await submit(t, acme)));
+  await pass(t, 1_000);
+});
+
+afterEach(async () => {
+  await expectBooksInOrder(t);
+  vi.useRealTimers();
+});
+
+const statusOfDevice = async ({ key }: Device) => (await t.query(api.devices.me, { key })).status;
+const beat = async ({ key }: Device) => await t.mutation(api.work.heartbeat, { key });
+
+/** Lets time pass in which both devices renew their leases. */
+async function passAlive(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 15_000) {
+    await pass(t, Math.min(15_000, ms - passed));
+    for (const device of [bad, good]) await beat(device);
+  }
+}
+
+const restart = async ({ key }: Device) =>
+  await t.mutation(api.work.hello, { key, ...greeting([modelId], true) });
+
+type Way = (attemptId: string, jobId: string, turn: number) => Promise<unknown>;
+
+/** How many jobs the device gets until it is paused. The good device does what it leaves. */
+async function jobsUntilPaused(way: Way, most = 25): Promise<number> {
+  for (let jobs = 1; jobs <= most; jobs += 1) {
+    const jobId = await submit(t, acme);
+    await way(await claim(t, bad, jobId), jobId, jobs);
+    await pass(t, 1_500);
+    if ((await statusOf(t, acme, jobId)) === "ready") await complete(t, good, await claim(t, good, jobId));
+    await pass(t, 10);
+    if ((await statusOfDevice(bad)) === "paused") return jobs;
+  }
+  return Infinity;
+}
+
+describe("a device that gives its jobs back", () => {
+  it.each<[string, Way]>([
+    ["at once", async (attemptId) => await release(t, bad, attemptId)],
+    [
+      "after it held each for six seconds",
+      async (attemptId) => {
+        await pass(t, 6_000);
+        await release(t, bad, attemptId);
+      },
+    ],
+    [
+      "after it held each for four minutes",
+      async (attemptId) => {
+        await passAlive(240_000);
+        await release(t, bad, attemptId);
+      },
+    ],
+    [
+      "because it restarts each time",
+      async () => {
+        await pass(t, 6_000);
+        await restart(bad);
+      },
+    ],
+    [
+      "because it says goodbye each time",
+      async () => {
+        await t.mutation(api.work.goodbye, { key: bad.key });
+        await restart(bad);
+      },
+    ],
+    [
+      "and fails every fifth",
+      async (attemptId, _, turn) =>
+        turn % 5 === 0 ? await fail(t, bad, attemptId) : await release(t, bad, attemptId),
+    ],
+  ])("%s, is paused within 20 jobs", async (_, way) => {
+    expect(await jobsUntilPaused(way)).toBeLessThanOrEqual(20);
+  });
+
+  it("cannot hide its failures behind jobs that it gives back", async () => {
+    const found = await jobsUntilPaused(async (attemptId, _, turn) => {
+      if (turn % 20 === 0) await fail(t, bad, attemptId);
+      else {
+        await release(t, bad, attemptId);
+        // As if a person had come back.
+        await pass(t, 10_000);
+        await beat(good);
+      }
+    }, 110);
+    // Its fifth failure is at its hundredth job. It is paused for the returns before.
+    expect(found).toBeLessThanOrEqual(100);
+  }, 60_000);
+
+  it("is not paused for a person who comes and goes all day", async () => {
+    for (let i = 0; i < 60; i += 1) {
+      const jobId = await submit(t, acme);
+      const attemptId = await claim(t, bad, jobId);
+      await pass(t, 6_000);
+      if (i % 4 === 3) await complete(t, bad, attemptId);
+      else await release(t, bad, attemptId);
+      await passAlive(10_000);
+      if ((await statusOf(t, acme, jobId)) === "ready") await complete(t, good, await claim(t, good, jobId));
+      await pass(t, 3_000);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+  }, 60_000);
+
+  it("cannot delay one job for ever: after three times another device gets it", async () => {
+    const jobId = await submit(t, acme);
+    for (let i = 0; i < 3; i += 1) {
+      await release(t, bad, await claim(t, bad, jobId));
+      await pass(t, 1_000);
+    }
+    await expect(claim(t, bad, jobId)).rejects.toThrow("unable");
+    expect(await complete(t, good, await claim(t, good, jobId))).toMatchObject({ kind: "completed" });
+  });
+});
+
+/** Tokens that this answer cannot have, so the backend refuses it. */
+const refused = { usage: { promptTokens: 1, completionTokens: 64 } };
+
+describe("a requester whose requests make answers fail", () => {
+  it("cannot have the only device paused", async () => {
+    await t.mutation(api.work.goodbye, { key: good.key });
+    for (let i = 0; i < 12; i += 1) {
+      const jobId = await submit(t, acme);
+      await complete(t, bad, await claim(t, bad, jobId), refused);
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+      await pass(t, 3_000);
+      await beat(bad);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+  });
+
+  it("cannot have a device paused for long by jobs that it cancels before another device tries them", async () => {
+    const jobIds = [];
+    for (let i = 0; i < 5; i += 1) {
+      const jobId = await submit(t, acme);
+      jobIds.push(jobId);
+      await complete(t, bad, await claim(t, bad, jobId), refused);
+      await pass(t, 10);
+    }
+    expect(await statusOfDevice(bad)).toBe("paused");
+    for (const jobId of jobIds) await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+    await pass(t, 3_000);
+    expect(await statusOfDevice(bad)).toBe("active");
+  });
+
+  it("cannot have a device paused by jobs at which others fail every second time", async () => {
+    for (let i = 0; i < 12; i += 1) {
+      const request = chat("Hi", { format: { kind: "json" } });
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+      await complete(t, bad, await claim(t, bad, jobId), refused);
+      await pass(t, 31_000);
+      for (const device of [bad, good]) await beat(device);
+      const again = await claim(t, good, jobId);
+      if (i % 2 === 0) await complete(t, good, again, refused);
+      else await complete(t, good, again, { text: "{}" });
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+      await pass(t, 3_000);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+  });
+});
