@@ -6,7 +6,11 @@ export type Lie =
   | { readonly kind: "answer"; readonly result: object; readonly report: object; readonly streams?: string }
   /** A correct answer with a signature that is wrong in some way. */
   | { readonly kind: "forge"; readonly signature: "none" | "of another attempt" | "random" }
-  | { readonly kind: "release" };
+  /** Ends the attempt without an answer, `afterMs` after the job came. */
+  | { readonly kind: Return; readonly afterMs: number };
+
+/** `ignore`: it never starts the job, and does not say so. */
+export type Return = "release" | "restart" | "goodbye" | "ignore";
 
 type Failure = {
   readonly code: string;
@@ -36,6 +40,7 @@ function answer(result: object, report: object = {}): Lie {
 }
 
 let truths = 0;
+let failures = 0;
 
 /** Kinds of malicious devices: for each, what it does with every job. */
 export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
@@ -59,7 +64,17 @@ export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
   "signs nothing": () => ({ kind: "forge", signature: "none" }),
   "signs another attempt": () => ({ kind: "forge", signature: "of another attempt" }),
   "sends random signatures": () => ({ kind: "forge", signature: "random" }),
-  "gives every job back": () => ({ kind: "release" }),
+  "gives every job back": () => ({ kind: "release", afterMs: 0 }),
+  "holds each job for 6 s and returns it": () => ({ kind: "release", afterMs: 6_000 }),
+  "restarts with jobs in hand": () => ({ kind: "restart", afterMs: 1_000 }),
+  "says goodbye with jobs in hand": () => ({ kind: "goodbye", afterMs: 0 }),
+  "never starts its jobs": () => ({ kind: "ignore", afterMs: 6_000 }),
+  "fails one job in five and returns the others": () => {
+    failures += 1;
+    return failures % 5 === 0
+      ? failure("runner_crashed", { retryable: true })
+      : { kind: "release", afterMs: 0 };
+  },
   "tells the truth once in five times": () => {
     truths += 1;
     return truths % 5 === 0

@@ -11,9 +11,9 @@ import {
 } from "../../convex/testing/signing.fixture.ts";
 import type { Farm } from "../../launch/farm/farm.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
-import { honest, type Lie } from "./lies.ts";
+import { honest, type Lie, type Return } from "./lies.ts";
 
-type Call = "take" | "complete" | "fail" | "release" | "append";
+type Call = "take" | "complete" | "fail" | "release" | "append" | "goodbye";
 
 /** So that requests end even if nothing stops a liar. */
 const enoughJobs = 60;
@@ -21,24 +21,35 @@ const enoughJobs = 60;
 /** A device that was enrolled as any other, and speaks the protocol with its valid key. It never tells the truth. */
 export class MaliciousDevice {
   readonly deviceId: string;
-  /** The number of jobs that it was given. */
-  given = 0;
+  readonly #attempts = new Set<string>();
   readonly #client: ConvexHttpClient;
   readonly #key: string;
   readonly #signingKey: SigningKey;
+  readonly #modelId: string;
   readonly #tell: (job: ClaimedJob) => Lie;
   #stopped = false;
 
   private constructor(
     client: ConvexHttpClient,
-    device: { readonly key: string; readonly deviceId: string; readonly signingKey: SigningKey },
+    device: {
+      readonly key: string;
+      readonly deviceId: string;
+      readonly signingKey: SigningKey;
+      readonly modelId: string;
+    },
     tell: (job: ClaimedJob) => Lie,
   ) {
     this.#client = client;
     this.#key = device.key;
     this.deviceId = device.deviceId;
     this.#signingKey = device.signingKey;
+    this.#modelId = device.modelId;
     this.#tell = tell;
+  }
+
+  /** The number of jobs that it was given. */
+  get given(): number {
+    return this.#attempts.size;
   }
 
   static async enroll(farm: Farm, name: string, tell: (job: ClaimedJob) => Lie): Promise<MaliciousDevice> {
@@ -57,15 +68,20 @@ export class MaliciousDevice {
     });
     if (outcome.kind !== "enrolled") throw new Error(`the device was not enrolled: ${outcome.kind}`);
     const { deviceId } = outcome;
-    const device = new MaliciousDevice(client, { key, deviceId, signingKey }, tell);
-    await client.mutation(api.work.hello, {
-      key,
-      version: "0.1.0",
-      startup: true,
-      capabilities: { kinds: ["chat", "completion", "embedding"], models: [farm.modelId], concurrency: 1 },
-    });
+    const device = new MaliciousDevice(client, { key, deviceId, signingKey, modelId: farm.modelId }, tell);
+    await device.#start();
     await client.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
     return device;
+  }
+
+  async #start(): Promise<void> {
+    const models = [this.#modelId];
+    await this.#client.mutation(api.work.hello, {
+      key: this.#key,
+      version: "0.1.0",
+      startup: true,
+      capabilities: { kinds: ["chat", "completion", "embedding"], models, concurrency: 1 },
+    });
   }
 
   /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more, or far too many. */
@@ -74,7 +90,7 @@ export class MaliciousDevice {
       const jobs = await this.#jobs();
       if (jobs === null) return;
       for (const job of jobs) {
-        this.given += 1;
+        this.#attempts.add(job.attemptId);
         await this.#lieAbout(job);
       }
       if (jobs.length === 0) await sleep(20);
@@ -100,14 +116,27 @@ export class MaliciousDevice {
     const lie = this.#tell(job);
     try {
       if (lie.kind === "fail") await this.#call("fail", { attemptId, error: lie.error, demand });
-      else if (lie.kind === "release") {
-        await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false });
-      } else await this.#answer(job, lie);
+      else if ("afterMs" in lie) await this.#return(job, lie);
+      else await this.#answer(job, lie);
     } catch {
       // Its attempt goes on. A liar tries nothing else, and returns the job when it is asked for the next.
       await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false }).catch(
         () => null,
       );
+    }
+  }
+
+  /** Does not do the job, and takes the next at once. A job that was already given to another device is over. */
+  async #return(
+    { attemptId, begun }: ClaimedJob,
+    { kind, afterMs }: { readonly kind: Return; readonly afterMs: number },
+  ): Promise<void> {
+    await sleep(afterMs);
+    if (kind === "restart" || kind === "goodbye") {
+      if (kind === "goodbye") await this.#call("goodbye", {});
+      await this.#start();
+    } else if (kind === "release" || begun) {
+      await this.#call("release", { attemptIds: [attemptId], reason: "in-use", leave: false });
     }
   }
 

@@ -170,7 +170,7 @@ describe("dead letters", () => {
     const jobId = await deadLetter();
     const listed = await deadLetters();
     expect(listed).toMatchObject([
-      { jobId, status: "failed", keyName: "first key", error: { code: "internal_error" } },
+      { jobId, status: "failed", keyName: "first key", error: { code: "context_length_exceeded" } },
     ]);
     expect(JSON.stringify(listed)).not.toContain("private");
   });

@@ -174,6 +174,7 @@ export async function submit(
     readonly idempotencyKey?: string;
     readonly content?: string;
     readonly priority?: Priority;
+    readonly handOver?: boolean;
   } = {},
 ): Promise<string> {
   const { content, ...rest } = options;
@@ -256,10 +257,10 @@ export async function fail(
   t: Backend,
   { key }: Pick<Device, "key">,
   attemptId: string,
-  error: { code?: string; message?: string; retryable?: boolean; unfit?: boolean } = {},
+  error: { code?: string; message?: string; retryable?: boolean; unfit?: boolean; byJob?: boolean } = {},
 ) {
-  // That the runner crashed says nothing about the job, so nobody believes that it cannot be retried.
-  const code = error.retryable === false ? "internal_error" : "runner_crashed";
+  // A template could make any chat too long for the context of these tests' model, so a device may say so.
+  const code = error.retryable === false ? "context_length_exceeded" : "runner_crashed";
   return await t.mutation(api.work.fail, {
     key,
     attemptId,

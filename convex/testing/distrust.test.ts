@@ -18,6 +18,7 @@ import {
   type Organization,
   pass,
   release,
+  signIn,
   startBackend,
   statusOf,
   submit,
@@ -99,6 +100,34 @@ describe("a device that says that a job cannot be done", () => {
     const jobId = await submit(t, acme, { content: "long ".repeat(2_000) });
     await fail(t, liar, await claim(t, liar, jobId), longPrompt);
     expect(await statusOf(t, acme, jobId)).toBe("failed");
+  });
+
+  it.each([{ code: "internal_error" }, { code: "an unknown one" }, { code: "result_refused" }])(
+    "is never believed about an error that is not the job's: $code, even while it is the only device",
+    async ({ code }) => {
+      const jobId = await submit(t, acme);
+      for (let i = 1; i <= 4; i += 1) {
+        expect(await jobOf(t, acme, jobId)).toMatchObject({ status: "ready", failures: i - 1 });
+        await fail(t, liar, await claim(t, liar, jobId), { code, retryable: false });
+        await pass(t, 31_000);
+        await take(t, liar, 0);
+      }
+      expect(await statusOf(t, acme, jobId)).toBe("failed");
+      const session = await signIn(t, acme);
+      expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+      expect(await complete(t, liar, await claim(t, liar, jobId))).toMatchObject({ kind: "completed" });
+    },
+  );
+
+  it("needs more than a second device's same word about such an error", async () => {
+    const second = await addWaiting("second");
+    const jobId = await submit(t, acme);
+    for (const device of [liar, second]) {
+      await fail(t, device, await claim(t, device, jobId), { code: "internal_error", retryable: false });
+      await pass(t, 31_000);
+      await take(t, second, 0);
+    }
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
   });
 
   it("cannot use up all tries of a job while another device could run it", async () => {

@@ -302,11 +302,13 @@ describe("a chat completion", () => {
 
   it("tells the client not to retry a failed job", async () => {
     const asked = post(minimal);
-    await takeJob(t, device, async ({ attemptId }) => {
-      await fail(t, device, attemptId, { retryable: false });
-    });
+    for (let tries = 0; tries < 2; tries += 1) {
+      await takeJob(t, device, async ({ attemptId }) => {
+        await fail(t, device, attemptId, { code: "request_crashed", byJob: true });
+      });
+    }
     const response = await asked;
-    await expectError(response, 500, { code: "internal_error", type: "server_error" });
+    await expectError(response, 500, { code: "request_crashed", type: "server_error" });
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 

@@ -112,6 +112,25 @@ describe("a device that gives its jobs back", () => {
     expect(await jobsUntilPaused(way)).toBeLessThanOrEqual(20);
   });
 
+  it("is paused within 20 jobs if it never starts those that it is handed", async () => {
+    const { key } = good;
+    const held = async ({ key }: Device) => await t.query(api.work.held, { key });
+    for (const { attemptId } of await take(t, good)) await complete(t, good, attemptId);
+    let handed = 0;
+    for (let jobs = 1; jobs <= 60 && (await statusOfDevice(bad)) === "active"; jobs += 1) {
+      for (const device of [bad, good]) await take(t, device);
+      const jobId = await submit(t, acme, { handOver: true });
+      handed += (await held(bad)).length;
+      await pass(t, 2_500);
+      await t.mutation(api.work.claim, { key, jobId, late: true, demand: { jobs: 1 } });
+      for (const { attemptId } of await held(good)) await complete(t, good, attemptId);
+      expect(await statusOf(t, acme, jobId)).toBe("succeeded");
+      await pass(t, 10);
+    }
+    expect(await statusOfDevice(bad)).toBe("paused");
+    expect(handed).toBeLessThanOrEqual(20);
+  });
+
   it("cannot hide its failures behind jobs that it gives back", async () => {
     const found = await jobsUntilPaused(async (attemptId, _, turn) => {
       if (turn % 20 === 0) await fail(t, bad, attemptId);

@@ -1,4 +1,4 @@
-import type { AttemptView } from "@gleaner/queue/validators";
+import { type AttemptView, notStarted } from "@gleaner/queue/validators";
 import {
   answerRefused,
   type Evidence,
@@ -76,6 +76,11 @@ async function endOf(
       return { end: "succeeded", code: "" };
     case "lost":
       return { end: "lost", code: "lost" };
+    case "stolen":
+      // The others were held in reserve.
+      return attempt.releaseReason === notStarted
+        ? { end: "returned", code: "returned", rested: false }
+        : null;
     case "released":
       return { end: "returned", code: "returned", rested: hasRested(attempt, claims) };
     case "failed":
@@ -89,8 +94,12 @@ async function endOf(
   }
 }
 
-/** Whether the device took no other job for some time after it returned this one, or that time is not over. */
-function hasRested({ endedAt }: AttemptView, claims: readonly number[]): boolean {
+/**
+ * Whether the device took no other job for some time after it returned this one, or that time is not over. A job that it did
+ * not start was not returned for a person.
+ */
+function hasRested({ endedAt, releaseReason }: AttemptView, claims: readonly number[]): boolean {
+  if (releaseReason === notStarted) return false;
   const from = endedAt ?? 0;
   const next = claims.findLast((claimedAt) => claimedAt >= from);
   return next === undefined || next - from >= reliability.restMs;

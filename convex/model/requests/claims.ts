@@ -3,8 +3,9 @@ import type { Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 
 /**
- * Whether the request refutes a device's claim that the job can never be done: an error with this code is not the request's.
- * If it does not, another device still has to say the same.
+ * Whether the request refutes a device's claim that the job can never be done. It does not for an error that such a request
+ * can have. Then another device has to say the same, unless there is none. All other errors are about the device: the job is
+ * tried again, also by the only device, and becomes a dead letter only after as many failures as any job.
  */
 export function isRefuted(
   code: string,
@@ -20,8 +21,7 @@ export function isRefuted(
     case "result_too_large":
       return vectors === undefined;
     default:
-      // An older program may not know a field of the request. All other errors are about the device, not about the job.
-      return code !== "internal_error";
+      return true;
   }
 }
 

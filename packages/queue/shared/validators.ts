@@ -198,6 +198,9 @@ export const jobView = v.object({
 });
 export type JobView = Infer<typeof jobView>;
 
+/** The `releaseReason` of an attempt whose worker was handed the job and did not start it. */
+export const notStarted = "not started in time";
+
 export const attemptView = v.object({
   attemptId: v.string(),
   jobId: v.string(),
@@ -212,6 +215,7 @@ export const attemptView = v.object({
   claimedAt: v.number(),
   endedAt: v.union(v.number(), v.null()),
   error: v.union(jobError, v.null()),
+  /** Of a released attempt, and of a stolen one if it is `notStarted`. */
   releaseReason: v.union(v.string(), v.null()),
   report: v.optional(anything),
   /** The return value of `onFinal`. */

@@ -81,6 +81,22 @@ describe("a worker that gives a job back again and again", () => {
     expect(await claim(t, returner, jobId)).toEqual({ kind: "unable" });
   });
 
+  it("leaves it to others if it lets them steal it before it starts", async () => {
+    await claimed(other, await submitJob(t));
+    await take(t, returner);
+    const [jobId = ""] = await submitJobs(t, [{}], { handOver: true });
+    await passTime(t, 2_500);
+    const thief = await addWorker(t);
+    expect(await claim(t, thief, jobId, true)).toMatchObject({ kind: "claimed" });
+    expect((await jobRow(t, jobId)).returnedBy).toEqual([{ workerId: returner.workerId, times: 1 }]);
+    const page = await t.query(queue.workers.history, {
+      scope,
+      workerId: returner.workerId,
+      paginationOpts: { numItems: 1, cursor: null },
+    });
+    expect(page.page).toMatchObject([{ status: "stolen", releaseReason: "not started in time" }]);
+  });
+
   it("gets it again while no other worker takes such jobs", async () => {
     await t.mutation(queue.work.leave, { keyHash: other.keyHash });
     const jobId = await submitJob(t);

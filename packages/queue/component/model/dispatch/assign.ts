@@ -1,5 +1,5 @@
 import { convexToJson, type Value } from "convex/values";
-import type { ClaimedJob } from "../../../shared/validators.ts";
+import { type ClaimedJob, notStarted } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { ranOut } from "../end/expire.ts";
 import { move, overdueFrom } from "../jobs/move.ts";
@@ -52,11 +52,12 @@ export async function assign(
     ...(begun ? overdueFrom(job, now) : {}),
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";
-  if (kind === "steal") await removeUnresponsive(ctx, job);
+  const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job));
   const given = { currentAttemptId: attemptId, attempts: number };
   // The job is hidden, so other workers do not see it in their arcs or steal it.
   const spot = woken && !begun ? parked(job) : {};
-  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot } });
+  const attempt = unresponsive ? { releaseReason: notStarted } : {};
+  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot }, attempt });
   return claimedView({ job, payload }, { attemptId, number, begun }, now);
 }
 
@@ -69,10 +70,18 @@ function handedOf({ job, payload }: AssignableJob): NonNullable<Doc<"attempts">[
   return { payload, watched, ...defined({ requirements, deadlineAt }) };
 }
 
-/** Stops the wait of a worker that did not start the job it was handed: it does not listen. */
-export async function removeUnresponsive(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs">): Promise<void> {
+/**
+ * Stops the wait of a worker that did not start the job it was handed: it does not listen. @returns whether it was handed the
+ * job. Otherwise it had claimed it in reserve.
+ */
+export async function removeUnresponsive(
+  ctx: MutationCtx,
+  { currentAttemptId }: Doc<"jobs">,
+): Promise<boolean> {
   const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
-  if (attempt?.woken === true) await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
+  if (attempt?.woken !== true) return false;
+  await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
+  return true;
 }
 
 /** The fields of a job that its worker gets. */

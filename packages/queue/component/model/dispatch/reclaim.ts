@@ -1,3 +1,4 @@
+import { notStarted } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { firstOf } from "../load.ts";
@@ -69,7 +70,7 @@ export async function reclaimUnstarted(
     const job = await ctx.db.get("jobs", jobId);
     if (job?.status !== "prefetched" || job.currentAttemptId !== attemptId) continue;
     await removeUnresponsive(ctx, job);
-    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: "not started in time" } });
+    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: notStarted } });
   }
   if (silent.length === perRun)
     await ctx.scheduler.runAfter(0, maintenance.reclaimUnstarted, { scope, due: now });

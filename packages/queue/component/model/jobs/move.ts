@@ -79,7 +79,9 @@ export async function move(
     // A job that was lost before it started says nothing about the job itself.
     const counts = hasFailed && (event.kind === "fail" || job.status === "running");
     if (counts) patch.failures = job.failures + 1;
-    if (next.attempt === "released" || (hasFailed && !counts)) patch.returnedBy = withReturn(job, workerId);
+    // A worker that was woken for the job and had it stolen did not start it.
+    const notStarted = (hasFailed && !counts) || (next.attempt === "stolen" && attempt.woken === true);
+    if (next.attempt === "released" || notStarted) patch.returnedBy = withReturn(job, workerId);
     if (hasFailed || hasReturnedOften(patch.returnedBy ?? [], workerId)) {
       patch.lastFailedWorkerId = workerId;
       const others = (job.failedBy ?? []).filter((other) => other !== workerId);
