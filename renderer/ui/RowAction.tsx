@@ -27,6 +27,6 @@ export function actionColumn<Row>(width: string, actions: (row: Row) => ReactNod
     title: "",
     align: "right",
     width,
-    cell: (row) => <span className="inline-flex gap-1">{actions(row)}</span>,
+    cell: (row) => <span className="inline-flex flex-wrap justify-end gap-1">{actions(row)}</span>,
   };
 }

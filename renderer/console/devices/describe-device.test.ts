@@ -35,7 +35,7 @@ it("tells why a device was paused by itself, and which version an old one needs"
   const paused = describeDevice({ ...active, activity: null, status: "paused", pause });
   expect(paused).toMatchObject({ tone: "bad", short: "Paused automatically" });
   expect(paused.sentence).toMatch(
-    /^Paused automatically at .+: 9 of its last 10 jobs failed: most of its answers did not fit the requests\.$/,
+    /^Since .+, because 9 of its last 10 jobs failed: most of its answers did not fit the requests\.$/,
   );
   const old = { ...active, activity: null, status: "outdated", needsVersion: "0.3.0" } as const;
   expect(describeDevice(old)).toEqual({

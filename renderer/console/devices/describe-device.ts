@@ -29,7 +29,7 @@ export function describeDevice(
     return {
       tone: "bad",
       short: "Paused automatically",
-      sentence: `Paused automatically at ${formatMoment(at, now)}: ${unreliabilityWords(found)}`,
+      sentence: `Since ${formatMoment(at, now)}, because ${unreliabilityWords(found)}`,
     };
   }
   if (device.status === "outdated") {
