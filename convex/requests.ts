@@ -9,7 +9,7 @@ import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
 import { submission, submit as submitJob } from "./model/requests/submit.ts";
-import { beginWait, endWait, mayWait, mostWaitingCalls } from "./model/requests/waits.ts";
+import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
 /** An authenticated API key, and the models that it may use. */
@@ -61,14 +61,11 @@ export const submit = internalMutation({
   },
 });
 
-/** Whether another call of the key may wait for its answer, and how many may. */
+/** Whether another call of the key may wait for its answer. */
 export const mayWaitAdmitted = internalQuery({
   args: { keyId: v.id("apiKeys") },
-  returns: v.object({ allowed: v.boolean(), most: v.number() }),
-  handler: async (ctx, { keyId }) => {
-    const most = mostWaitingCalls();
-    return { allowed: await mayWait(ctx, keyId, most, Date.now()), most };
-  },
+  returns: waitAdmission,
+  handler: async (ctx, { keyId }) => await mayWait(ctx, keyId, Date.now()),
 });
 
 /** Counts a call that waits, until `endWaitAdmitted`. */

@@ -46,8 +46,14 @@ export default defineSchema({
    * A call of the HTTP API that has waited for its job for some seconds. Written by the call: each has a row of its own, so
    * the calls of a key do not contend. A call that cannot delete its row leaves it to `maintenance`.
    */
-  waits: defineTable({ apiKeyId: v.id("apiKeys"), until: v.number() })
+  waits: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    /** Absent in rows of earlier versions, which end within minutes. */
+    organizationId: v.optional(v.id("organizations")),
+    until: v.number(),
+  })
     .index("by_key", ["apiKeyId", "until"])
+    .index("by_organization", ["organizationId", "until"])
     .index("by_end", ["until"]),
 
   /** Written by setup and the admin's key calls. `prefix` is the part that may be shown. */

@@ -36,9 +36,10 @@ export const rates = {
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
-/** Calls of one API key that may wait for their answers at a time. Each holds a connection. */
+/** Calls that may wait for their answers at a time, of one API key and of all keys of an organization. Each holds a connection. */
 export const waitingCalls = {
   most: 512,
+  mostOfOrganization: 2_048,
   /** A call counts once it has waited this long, in ms. Most answers take less. */
   countedAfterMs: 5_000,
 } as const;

@@ -40,14 +40,24 @@ export function unknownModel(model: string): ApiError {
 }
 
 /** OpenAI's clients retry this by themselves. */
-export function tooManyWaiting(most: number): ApiError {
+export function tooManyWaiting({
+  of,
+  most,
+}: {
+  readonly of: "key" | "organization";
+  readonly most: number;
+}): ApiError {
+  const [who, variable] =
+    of === "key"
+      ? ["This API key", "MAX_WAITING_CALLS"]
+      : ["Your organization", "MAX_WAITING_CALLS_OF_ORGANIZATION"];
   return {
     status: 429,
     type: "requests",
     code: "too_many_waiting_calls",
     message:
-      `This API key already has ${String(most)} calls that wait for their answers, which is the most. Wait for some of ` +
-      "them, or ask your admin to raise MAX_WAITING_CALLS.",
+      `${who} already has ${String(most)} calls that wait for their answers, which is the most. Wait for some of ` +
+      `them, or ask your server's operator to raise ${variable}.`,
     headers: { "retry-after": "5" },
   };
 }

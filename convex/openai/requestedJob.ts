@@ -36,8 +36,7 @@ export async function answerWithJob(
   const { asked, model, idempotencyKey } = call;
   // If they cannot be counted, the call is let through, as with the rate of calls.
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
-  if (waiting.kind === "ok" && !waiting.value.allowed)
-    return errorResponse(tooManyWaiting(waiting.value.most));
+  if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
   const giveUpAt = Date.now() + waitLimitMs;
   const submitted = await submit(ctx, {
     keyId,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { rates, waitingCalls } from "../../app/jobs/limits.ts";
 import { api, internal } from "../_generated/api.js";
+import { hashSecret } from "../model/authenticate.ts";
 import {
   addOrganization,
   type Backend,
@@ -65,6 +66,46 @@ describe("waiting calls of the HTTP API", () => {
     expect((await t.run(async (ctx) => await ctx.db.query("waits").collect())).length).toBeLessThan(
       waitingCalls.most,
     );
+  });
+});
+
+describe("waiting calls of an organization", () => {
+  it("are refused beyond their most, whichever of its keys they have", async () => {
+    vi.stubEnv("MAX_WAITING_CALLS_OF_ORGANIZATION", "10");
+    const session = await signIn(t, acme);
+    const keys = [acme.apiKey, secret("sk-gleaner-")];
+    const [, second = ""] = keys;
+    await t.mutation(api.admin.createKey, {
+      session,
+      keyHash: await hashSecret(second),
+      name: "second",
+      prefix: second.slice(0, 14),
+    });
+    const ids = await Promise.all(
+      keys.map(async (apiKey) => (await t.query(internal.requests.identify, { apiKey })).keyId),
+    );
+    const until = Date.now() + 60_000;
+    for (let n = 0; n < 10; n += 1)
+      await t.mutation(internal.requests.beginWaitAdmitted, { keyId: ids[n % 2]!, until });
+    const other = await addOrganization(t, { name: "Other" });
+    const elsewhere = await t.query(internal.requests.identify, { apiKey: other.apiKey });
+    const answers = await Promise.all(
+      [...ids, elsewhere.keyId].map(
+        async (keyId) => await t.query(internal.requests.mayWaitAdmitted, { keyId }),
+      ),
+    );
+    expect(answers.map(({ allowed }) => allowed)).toEqual([false, false, true]);
+    const body = JSON.stringify({ model: modelId, messages: [{ role: "user", content: "Hi" }] });
+    const headers = { authorization: `Bearer ${second}` };
+    const response = await t.fetch("/v1/chat/completions", { method: "POST", headers, body });
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({
+      error: {
+        code: "too_many_waiting_calls",
+        message: expect.stringMatching(/^Your organization already has 10 calls that wait/),
+      },
+    });
+    vi.unstubAllEnvs();
   });
 });
 

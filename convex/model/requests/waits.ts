@@ -1,34 +1,53 @@
+import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import { waitingCalls } from "../../../app/jobs/limits.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { present } from "../refuse.ts";
 
 /** Other projects, which have no types of Node, import the types of this file. */
-declare const process: { readonly env: { readonly MAX_WAITING_CALLS?: string } };
+declare const process: {
+  readonly env: { readonly MAX_WAITING_CALLS?: string; readonly MAX_WAITING_CALLS_OF_ORGANIZATION?: string };
+};
 
 /** Rows that one run of the maintenance deletes. */
 const sweptAtOnce = 500;
 
-/** The most calls of one key that may wait: the deployment's variable MAX_WAITING_CALLS, or the default. */
-export function mostWaitingCalls(): number {
-  const given = Number(process.env.MAX_WAITING_CALLS ?? "");
-  return Number.isSafeInteger(given) && given > 0 ? given : waitingCalls.most;
-}
+/** Whether another call may wait; if not, whose calls are too many, and how many may wait. */
+export const waitAdmission = v.union(
+  v.object({ allowed: v.literal(true) }),
+  v.object({ allowed: v.literal(false), of: literals("key", "organization"), most: v.number() }),
+);
 
 /**
- * Whether fewer than `most` calls of the key wait now. Calls that wait for only a few seconds do not count. Ask in a query
- * of its own: a mutation that reads these rows would conflict with every other call of the key.
+ * Whether another call of the key may wait: by the deployment's variables, or the defaults. Calls that wait for only a few
+ * seconds do not count. Ask in a query of its own: a mutation that reads these rows would conflict with every other call.
  */
 export async function mayWait(
   ctx: QueryCtx,
   apiKeyId: Id<"apiKeys">,
-  most: number,
   now: number,
-): Promise<boolean> {
-  const waiting = await ctx.db
+): Promise<Infer<typeof waitAdmission>> {
+  const { MAX_WAITING_CALLS: ofKey, MAX_WAITING_CALLS_OF_ORGANIZATION: ofAll } = process.env;
+  const mostOfKey = numberOf(ofKey) ?? waitingCalls.most;
+  const own = await ctx.db
     .query("waits")
     .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).gt("until", now))
-    .take(most);
-  return waiting.length < most;
+    .take(mostOfKey);
+  if (own.length >= mostOfKey) return { allowed: false, of: "key", most: mostOfKey };
+  const mostOfAll = numberOf(ofAll) ?? waitingCalls.mostOfOrganization;
+  const { organizationId } = present(await ctx.db.get("apiKeys", apiKeyId), "admitted API key");
+  const all = await ctx.db
+    .query("waits")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).gt("until", now))
+    .take(mostOfAll);
+  return all.length < mostOfAll ? { allowed: true } : { allowed: false, of: "organization", most: mostOfAll };
+}
+
+/** A variable's positive whole number; null if it has none. */
+function numberOf(variable: string | undefined): number | null {
+  const given = Number(variable ?? "");
+  return Number.isSafeInteger(given) && given > 0 ? given : null;
 }
 
 /** Counts a waiting call until `endWait`, or until its wait must have ended. */
@@ -37,7 +56,8 @@ export async function beginWait(
   apiKeyId: Id<"apiKeys">,
   until: number,
 ): Promise<Id<"waits">> {
-  return await ctx.db.insert("waits", { apiKeyId, until });
+  const { organizationId } = present(await ctx.db.get("apiKeys", apiKeyId), "admitted API key");
+  return await ctx.db.insert("waits", { apiKeyId, organizationId, until });
 }
 
 export async function endWait(ctx: MutationCtx, waitId: Id<"waits">): Promise<void> {

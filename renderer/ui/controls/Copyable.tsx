@@ -39,7 +39,11 @@ export function Copyable({ text, label, block = false, wrap = false, autoFocus =
       <code
         className={cx(
           "min-w-0 flex-1 font-mono text-xs select-all",
-          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : wrap ? "py-1.5 text-ink [overflow-wrap:anywhere]" : "break-words",
+          block
+            ? "max-h-60 overflow-auto py-1.5 whitespace-pre"
+            : wrap
+              ? "py-1.5 text-ink [overflow-wrap:anywhere]"
+              : "break-words",
         )}
       >
         {text}
