@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Deployment, start, startDeployment } from "../deployment.fixture.ts";
+
+/** A service: a donor without a panel, in which nobody could enter another code. */
+
+let deployment: Deployment;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-join-"));
+  deployment = await startDeployment("demo");
+}, 60_000);
+afterAll(async () => {
+  await deployment.stop();
+  await rm(folder, { recursive: true });
+}, 30_000);
+
+const service = (name: string, ...args: readonly string[]) =>
+  start([
+    ...["main/headless.ts", "--data", join(folder, name), "--backend", deployment.url],
+    ...["--name", name, "--with-parent", ...args],
+  ]);
+
+it("ends with the code for wrong arguments if its enrollment code is refused, and says why", async () => {
+  const { exited, lines } = await service("refused", "--code", "GLN-7K2M-9QXD-4WHT");
+  expect(await exited).toBe(64);
+  expect(lines).toContain(
+    "This enrollment code is not known. Check it for typing errors, or ask for a new one.",
+  );
+}, 30_000);
+
+it("keeps running with a refused code if a panel can take another one", async () => {
+  const args = ["--code", "GLN-7K2M-9QXD-4WHT", "--panel-port", "0"];
+  const { exited, lines, process } = await service("panel", ...args);
+  await expect.poll(() => lines.join("\n"), { timeout: 20_000 }).toContain("code is not known");
+  expect(await Promise.race([exited, Promise.resolve("running")])).toBe("running");
+  process.kill("SIGTERM");
+  expect(await exited).toBe(0);
+}, 30_000);
