@@ -34,7 +34,7 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
   GLEANER_BACKEND        the backend, if --backend is not given
   GLEANER_PIN, GLEANER_INSECURE_HTTP=1  the same as --pin and --insecure-http
 To run it as a service, see docs/donor/systemd.md.
-Exit codes: 0 stopped, or quit from the tray; 1 it did not start, or ended by itself; 2 wrong arguments.`;
+Exit codes: 0 stopped, or quit from the tray; 1 it did not start, cannot join, or ended by itself; 2 wrong arguments.`;
 
 const defaultPanelPort = 3212;
 /** A donor that cannot reach its backend reports that after three seconds. */
