@@ -210,6 +210,31 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     },
   );
 
+  it("writes control words whole where the grammar of a completion forces them", async () => {
+    const text = "a <|im_end|> b</s>";
+    const format = { kind: "grammar", grammar: `root ::= ${JSON.stringify(text)} "!"` } as const;
+    const { temperature, topP, seed, maxTokens, stop } = chat("");
+    const request = { prompt: "Once", temperature, topP, seed, maxTokens, stop, format };
+    expect(await run({ kind: "completion", request })).toMatchObject({
+      text: `${text}!`,
+      finishReason: "stop",
+    });
+  });
+
+  it("does not cut the arguments of a tool call at a stop string, but cuts JSON there", async () => {
+    const text = "STOP here";
+    const schema = JSON.stringify({ type: "object", properties: { word: { enum: [text] } } });
+    const tools = [{ name: "tell", parameters: schema }];
+    const stop = ["STOP"];
+    const { toolCalls = [] } = await answer(norway, { tools, toolChoice: "required", stop });
+    expect(JSON.parse(toolCalls[0]?.arguments ?? "")).toEqual({ word: text });
+    const cut = await answer(norway, { format: { kind: "json-schema", schema }, stop });
+    expect(cut.finishReason).toBe("stop");
+    expect(cut.text).toMatch(/"word":\s*"$/);
+    const object = await answer(clara, { format: { kind: "json" }, stop: ["Lisbon"] });
+    expect(object.text).toMatch(/"city":\s*"$/);
+  });
+
   it("counts all tokens of a tool call that was cut, as the backend allows", async () => {
     const schema = { type: "object", properties: { words: { enum: ["many words ".repeat(40)] } } };
     const tools = [{ name: "tell", parameters: JSON.stringify(schema) }];
