@@ -26,7 +26,7 @@ export class Attempt {
   sent = false;
   /** How its model was loaded. Null until its turn has come. */
   load: LoadReport | null = null;
-  /** The step of its own that it is at. */
+  /** The step at which it could block or crash the process. Null between such steps. */
   step: RequestStep | null = null;
   aborting = false;
   /** Resolves when no process has it anymore. Its outcome may be known earlier. */

@@ -3,7 +3,7 @@ import { doubling } from "@gleaner/queue/worker";
 const pauseAfter = doubling(1_000, 5 * 60_000);
 /** Requests that end the process are no reason to rest for minutes: other jobs would suffer for them. */
 const pauseAfterRequests = doubling(1_000, 30_000);
-/** So many such ends in a row have no pause. */
+/** This many such ends in a row cause no pause. */
 const freeEnds = 2;
 
 /** Counts crashes in a row, and makes jobs wait after each. */

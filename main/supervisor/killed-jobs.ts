@@ -1,7 +1,7 @@
 /** Jobs are forgotten after this time, or when there are more of them. */
 const rememberedMs = 3_600_000;
 const mostJobs = 1_000;
-/** So often a job may be released because its process ended, without a failure. */
+/** A job may be released this many times because its process ended. After that the end counts as a failure. */
 const mostReleases = 2;
 
 type Killed = { releases: number; suspect: boolean; at: number };

@@ -31,7 +31,7 @@ type JobHandlerDeps = {
   /** The runner has the model in memory. */
   readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
   readonly onMeasured: (model: ModelFile, speed: MeasuredSpeed) => void;
-  /** Take no job for so many milliseconds, after a crash. */
+  /** Take no job for this many milliseconds, after a crash. */
   readonly onRest: (ms: number) => void;
   readonly onWork: (view: WorkView | null) => void;
 };

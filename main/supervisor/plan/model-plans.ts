@@ -20,7 +20,7 @@ type ModelPlansDeps = {
   readonly log: Log;
 };
 
-/** A new plan replaces a smaller one only if it takes so many times its memory, because the model must be reloaded. */
+/** A new plan replaces a smaller one only if it takes this many times its memory, because the model must be reloaded. */
 const worthReload = 1.25;
 
 type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits, "deniedGpus">>;

@@ -55,7 +55,7 @@ export function confineLinux(
     kernel.hideMemory();
     kernel.limitOpenFiles(mostOpenFiles);
   } catch {
-    // A system may forbid what a container has set. Neither is a part of its own.
+    // A container may forbid either. The report has no part for them.
   }
   return report(JSON.parse(first) as FirstStart, refused);
 }

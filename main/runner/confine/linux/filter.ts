@@ -7,7 +7,7 @@ export const verdicts = { allow: 0x7fff_0000, deny: 0x0005_0000 | 1, unknownCall
 const cloneThread = 0x1_0000;
 const socketTypes = { mask: 0xf, stream: 1, seqpacket: 5 } as const;
 const unixFamily = 1;
-/** They type into a terminal, as if a person did. */
+/** Commands that type into a terminal, as if a person did. */
 const terminalInput = [0x5412, 0x541c] as const;
 /** Numbers of x64's other calling convention, x32. */
 const x32Bit = 0x4000_0000;

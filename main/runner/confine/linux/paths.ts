@@ -4,7 +4,7 @@ import type { Access } from "./landlock.ts";
 
 export type PathRule = { readonly path: string; readonly access: Access };
 
-/** Of the system: shared libraries, their caches, and the descriptions of graphics drivers. */
+/** The shared libraries of the system, their caches, and the descriptions of graphics drivers. */
 const systemFolders = [
   "/lib",
   "/lib32",
@@ -72,7 +72,7 @@ const processFiles = [
 const cudaDevice = /^nvidia/;
 const renderDevice = /^renderD\d+$/;
 
-/** The system as the program sees it that confines itself. */
+/** The system as seen by the program that confines itself. */
 export type Surroundings = {
   /** Absolute path of node's or Electron's program. */
   readonly execPath: string;

@@ -91,7 +91,7 @@ const socketCalls = {
   accept4: [288, 242],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
-/** The calls whose arguments decide. */
+/** The calls that are allowed or refused by their arguments. */
 const checkedCalls = {
   socket: [41, 198],
   kill: [62, 129],

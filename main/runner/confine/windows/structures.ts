@@ -12,7 +12,7 @@ export function integritySid(level: number): Buffer {
 /** SECURITY_MANDATORY_LOW_RID: such a process may write hardly anything that belongs to its user. */
 export const lowIntegrity = 0x1000;
 
-/** JOBOBJECT_EXTENDED_LIMIT_INFORMATION: so many processes at most, and no dialog after a crash. */
+/** JOBOBJECT_EXTENDED_LIMIT_INFORMATION: at most this many processes, and no dialog after a crash. */
 export function jobLimits(processes: number): Buffer {
   const bytes = Buffer.alloc(144);
   const activeProcess = 0x8;
@@ -30,7 +30,7 @@ export const allUserInterfaceLimits = 0xff;
 
 /** SetProcessMitigationPolicy: the policy's number, and its flags. */
 export const mitigations = {
-  /** No code of others by way of the window system. */
+  /** No code of other programs through the window system. */
   extensionPoints: [6, 0x1],
   /** No fonts but the system's. */
   fonts: [9, 0x1],
