@@ -1,56 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import {
-  addDevice,
-  addOrganization,
-  type Backend,
   chat,
   claim,
   complete,
   type Device,
-  expectBooksInOrder,
   fail,
   greeting,
   modelId,
-  type Organization,
   pass,
   release,
-  signIn,
-  startBackend,
   statusOf,
   submit,
   submitWork,
   take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { closePair, openPair, type Pair } from "./pair.fixture.ts";
 
-let t: Backend;
-let acme: Organization;
-let session: string;
-let bad: Device;
-let good: Device;
+let { t, acme, session, bad, good, statusOfDevice, beat, passAlive } = {} as Pair;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t, { contextTokens: 8_192 });
-  session = await signIn(t, acme);
-  bad = await addDevice(t, acme, "bad");
-  good = await addDevice(t, acme, "good");
-  for (const device of [bad, good]) await take(t, device);
-  await release(t, bad, await claim(t, bad, await submit(t, acme)));
-  await pass(t, 1_000);
+  ({ t, acme, session, bad, good, statusOfDevice, beat, passAlive } = await openPair());
 });
 
-afterEach(async () => {
-  await expectBooksInOrder(t);
-  vi.useRealTimers();
-});
+afterEach(async () => await closePair({ t }));
 
 /** A job of which a device may say that it cannot be done. */
 const submitJson = async () =>
   await submitWork(t, acme.apiKey, { kind: "chat", request: chat("Hi", { format: { kind: "json" } }) });
-const statusOfDevice = async ({ key }: Device) => (await t.query(api.devices.me, { key })).status;
 
 const audit = async () => {
   const paginationOpts = { numItems: 50, cursor: null };
@@ -83,19 +61,9 @@ async function jobsUntilPaused(misdeed: Misdeed, most = 20): Promise<number> {
   return Infinity;
 }
 
-const beat = async (device: Device) => await t.mutation(api.work.heartbeat, { key: device.key });
-
 /** Lets time pass in steps, because each scheduled function schedules the next one. */
 async function passSlowly(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 2_000) await pass(t, 2_000);
-}
-
-/** Lets time pass in which both devices renew their leases. */
-async function passAlive(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 15_000) {
-    await pass(t, 15_000);
-    for (const device of [bad, good]) await beat(device);
-  }
 }
 
 describe("a device that fails", () => {

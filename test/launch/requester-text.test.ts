@@ -163,6 +163,41 @@ test("a job that its requester leaves is canceled", async () => {
   await expect(left).rejects.toThrow();
 });
 
+/** Calls a function of the queue with the deployment's key. The HTTP API sets no deadlines, but the queue has them. */
+async function callQueue(path: string, args: object): Promise<unknown> {
+  const response = await fetch(`${farm.backend.url}/api/function`, {
+    method: "POST",
+    body: JSON.stringify({ componentPath: "queue", path, args, format: "json" }),
+    headers: { authorization: `Convex ${farm.backend.adminKey}`, "content-type": "application/json" },
+  });
+  const answer = (await response.json()) as { readonly value?: unknown };
+  expect(answer).toMatchObject({ status: "success" });
+  return answer.value;
+}
+
+test.each([
+  ["while a donor works on it", "deadlineAt", {}],
+  ["before any device could take it", "expiresAt", { model: marker }],
+])("a job expires %s", async (_what, limit, requirements) => {
+  const scope = farm.organization.organizationId;
+  const sampling = { temperature: 0, topP: 1, seed: 1, stop: [marker] };
+  const messages = [{ role: "user", content: `Repeat: ${marker}` }];
+  const job = {
+    kind: "chat",
+    payload: { messages, maxTokens: 900, ...sampling, format: { kind: "grammar", grammar: endless.grammar } },
+    requirements: { model: farm.modelId, ...requirements },
+    [limit]: Date.now() + 2_000,
+  };
+  const submitted = await callQueue("jobs:submit", { scope, jobs: [job] });
+  const [jobId] = (submitted as { readonly jobIds: readonly string[] }).jobIds;
+  const statusOf = async () =>
+    ((await callQueue("jobs:get", { scope, jobId })) as { readonly status: string }).status;
+  if (limit === "deadlineAt") await expect.poll(statusOf, { timeout: 2_000 }).toBe("running");
+  await expect.poll(statusOf, { timeout: 15_000 }).toBe("expired");
+  const attempts = await callQueue("jobs:attempts", { scope, jobId });
+  expect(attempts).toMatchObject(limit === "deadlineAt" ? [{ status: "expired" }] : []);
+});
+
 test("a job survives the backend's crash", async () => {
   const lost = expect(sendChat(endless)).rejects.toThrow();
   await sleep(500);

@@ -27,29 +27,29 @@ type Checked =
   | { readonly kind: "signed"; readonly signature: Infer<typeof keptSignature> }
   | { readonly kind: "wrong"; readonly why: string };
 
-/** Checks that the device signed this result for this attempt of this job. */
+/**
+ * Checks that the device signed this result for this attempt of this job.
+ * @param answer what `readAnswer` returned, so it has a JSON text.
+ */
 export async function checkSignature(
   device: Doc<"devices">,
   attempt: { readonly attemptId: string; readonly jobId: string },
-  {
-    result,
-    report,
-    signature,
-  }: {
+  answer: {
     readonly result: unknown;
     readonly report: unknown;
     readonly signature: Infer<typeof resultSignature> | undefined;
   },
 ): Promise<Checked> {
+  const { result, report, signature } = answer;
   const { signingKey: publicKey } = device;
   if (signature === undefined || publicKey === undefined) {
     return { kind: "wrong", why: "The result has no signature of the device. Update Gleaner on the device." };
   }
   const { version, jobId, requestHash, value } = signature;
-  const text = jsonText(result, report);
-  const isShaped = signaturePattern.test(value) && hashPattern.test(requestHash) && jobId === attempt.jobId;
-  if (!isShaped || text === null) return wrong;
-  const claim = { deviceId: device._id, ...attempt, requestHash, resultHash: await sha256(text) };
+  if (!signaturePattern.test(value) || !hashPattern.test(requestHash) || jobId !== attempt.jobId)
+    return wrong;
+  const resultHash = await sha256(resultText(result, report));
+  const claim = { deviceId: device._id, ...attempt, requestHash, resultHash };
   if (!(await isSignedBy(publicKey, value, resultStatement(claim)))) return wrong;
   const keyId = publicKey.slice(0, keyIdChars);
   return { kind: "signed", signature: { version, jobId, requestHash, value, keyId } };
@@ -59,12 +59,3 @@ const wrong: Checked = {
   kind: "wrong",
   why: "The signature of the result is wrong: it fits another result, attempt or device.",
 };
-
-/** Null if it has values that JSON does not have. */
-function jsonText(result: unknown, report: unknown): string | null {
-  try {
-    return resultText(result, report);
-  } catch {
-    return null;
-  }
-}
