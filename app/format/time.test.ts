@@ -23,7 +23,8 @@ it.each([
   [59_001, "in 60s"],
   [60_000, "in 1m"],
   [5_400_000, "in 2h"],
-  [90_000_000, "in 2d"],
+  [86_403_000, "in 1d"],
+  [150_000_000, "in 2d"],
 ])("says that a moment %d ms from now is %s", (ms, words) => {
   expect(formatRelative(ms)).toBe(words);
 });

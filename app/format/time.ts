@@ -23,7 +23,8 @@ export function formatRelative(ms: number): string {
   if (distance < minute) return relative.format(Math.ceil(ms / second), "second");
   if (distance < hour) return relative.format(Math.ceil(ms / minute), "minute");
   if (distance < day) return relative.format(Math.ceil(ms / hour), "hour");
-  return relative.format(Math.ceil(ms / day), "day");
+  // A day that is some seconds longer by another clock is still one day.
+  return relative.format(ms > 0 ? Math.round(ms / day) : Math.ceil(ms / day), "day");
 }
 
 /** A duration in milliseconds, in two units at most: "0.34s", "4.2s", "2m 5s", "1h 12m", "3d 3h". */
