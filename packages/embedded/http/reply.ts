@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { JSONValue } from "convex/values";
+import { escaped } from "../operations/log.ts";
 import type { Completed } from "../runtime/contract/function-runner.ts";
 import { plainJson, type ValueFormat } from "./plain-json.ts";
 
@@ -12,7 +13,8 @@ export type Reply = {
 };
 
 type ReplyBody =
-  | { readonly type: "json"; readonly value: unknown }
+  /** `isError`: it may quote what was asked, so hidden characters are escaped. It stays the same JSON. */
+  | { readonly type: "json"; readonly value: unknown; readonly isError?: boolean }
   | { readonly type: "text"; readonly text: string }
   /** Sent as it arrives. `Content-Type`, and the length if known, are in the reply's headers. */
   | { readonly type: "stream"; readonly stream: Readable };
@@ -27,7 +29,7 @@ export function textReply(text: string, status = 200): Reply {
 
 /** A refusal in Convex's form: a code for programs and a message for people. */
 export function refusal(status: number, code: string, message: string): Reply {
-  return jsonReply({ code, message }, status);
+  return { status, body: { type: "json", value: { code, message }, isError: true } };
 }
 
 /** A finished call in the form that `ConvexHttpClient` reads. A failed function is a finished call, too. */
@@ -36,12 +38,13 @@ export function completedReply({ outcome, logLines }: Completed, format: ValueFo
   if (outcome.kind === "success") {
     return jsonReply({ status: "success", value: written(outcome.value), logLines });
   }
-  return jsonReply({
+  const value = {
     status: "error",
     errorMessage: outcome.message,
     ...(outcome.data === undefined ? {} : { errorData: written(outcome.data) }),
     logLines,
-  });
+  };
+  return { status: 200, body: { type: "json", value, isError: true } };
 }
 
 /** Sends a reply. Resolves when it was handed over, also if the client left meanwhile. */
@@ -52,7 +55,7 @@ export async function sendReply(response: ServerResponse, reply: Reply): Promise
   }
   if (response.headersSent || response.destroyed) return;
   const isJson = reply.body.type === "json";
-  const text = reply.body.type === "json" ? JSON.stringify(reply.body.value) : reply.body.text;
+  const text = reply.body.type === "json" ? jsonOf(reply.body) : reply.body.text;
   response.writeHead(reply.status, {
     "Content-Type": isJson ? "application/json" : "text/plain; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(text)),
@@ -60,6 +63,11 @@ export async function sendReply(response: ServerResponse, reply: Reply): Promise
     ...reply.headers,
   });
   response.end(text);
+}
+
+function jsonOf({ value, isError = false }: { readonly value: unknown; readonly isError?: boolean }): string {
+  const json = JSON.stringify(value);
+  return isError ? escaped(json) : json;
 }
 
 const commonHeaders = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };

@@ -120,7 +120,8 @@ test("an ordinary request on an idle connection does not wait for the turns of o
 });
 
 test.each([
-  ["without Host", "GET / HTTP/1.1\r\n\r\n", "400", "Send the header Host"],
+  ["without Host", "GET / HTTP/1.1\r\n\r\n", "400", "Send one header Host"],
+  ["with two hosts", "GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", "400", "Send one header Host"],
   [
     "with an unknown expectation",
     "GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n",

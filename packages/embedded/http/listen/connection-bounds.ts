@@ -33,7 +33,7 @@ const tooMany: Reply = {
 };
 const closing = { Connection: "close" };
 const needsHost: Reply = {
-  ...refusal(400, "MissingHost", "Send the header Host with the name of this deployment."),
+  ...refusal(400, "MissingHost", "Send one header Host with the name of this deployment."),
   headers: closing,
 };
 const unknownExpectation: Reply = {
@@ -132,8 +132,10 @@ export function boundConnections(
 }
 
 /** Node itself would answer such requests, before anything bounds their number. */
-function malformed({ headers, httpVersion }: IncomingMessage): Reply | null {
-  if (httpVersion === "1.1" && headers.host === undefined) return needsHost;
+function malformed({ headers, rawHeaders, httpVersion }: IncomingMessage): Reply | null {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+  // A proxy may have read another one than we do.
+  if (hosts > 1 || (httpVersion === "1.1" && hosts === 0)) return needsHost;
   return headers.expect === undefined || /^100-continue$/i.test(headers.expect) ? null : unknownExpectation;
 }
 
