@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChatTool, ToolChoice } from "./chat.ts";
 import { parseSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
+import { text } from "./parse-body.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
 
@@ -20,7 +21,7 @@ export const jsonSchema = z.unknown().transform((value, context): string => {
 });
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
-export const callId = z.string().min(1).max(limits.callIdChars);
+export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
 
 export const tools = z
@@ -29,7 +30,7 @@ export const tools = z
       type: functionOnly,
       function: z.object({
         name,
-        description: z.string().max(limits.toolDescriptionChars).nullish(),
+        description: text.max(limits.toolDescriptionChars).nullish(),
         parameters: jsonSchema.nullish(),
       }),
     }),
@@ -48,7 +49,7 @@ export const toolCalls = z
     z.object({
       id: callId,
       type: functionOnly,
-      function: z.object({ name, arguments: z.string().max(limits.promptBytes) }),
+      function: z.object({ name, arguments: text.max(limits.promptBytes) }),
     }),
   )
   .max(limits.toolCalls);

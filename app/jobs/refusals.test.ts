@@ -150,6 +150,32 @@ it.each([
   expect(parseChat(JSON.stringify({ ...chat, ...fields }))).toMatchObject({ refusal: { message } });
 });
 
+const half = "\ud800";
+it.each([
+  ["messages[0].content", { messages: [{ role: "user", content: half }] }],
+  ["messages[0].content[0].text", { messages: [{ role: "user", content: [{ type: "text", text: half }] }] }],
+  ["messages[0].tool_call_id", { messages: [{ role: "tool", content: "x", tool_call_id: half }] }],
+  ["messages[0].tool_calls[0].id", { messages: [{ role: "assistant", tool_calls: [toolCall(half, "{}")] }] }],
+  [
+    "messages[0].tool_calls[0].function.arguments",
+    { messages: [{ role: "assistant", tool_calls: [toolCall("a", half)] }] },
+  ],
+  [
+    "tools[0].function.description",
+    { tools: [{ type: "function", function: { name: "f", description: half } }] },
+  ],
+  ["stop", { stop: half }],
+  ["grammar", { grammar: `root ::= "${half}"` }],
+  ["service_tier", { service_tier: half }],
+])("refuses half of a surrogate pair in %s", (param, fields) => {
+  const message = `Invalid '${param}': must be well-formed Unicode.`;
+  expect(parseChat(JSON.stringify({ ...chat, ...fields }))).toMatchObject({ refusal: { param, message } });
+});
+
+function toolCall(id: string, json: string): object {
+  return { id, type: "function", function: { name: "f", arguments: json } };
+}
+
 it("shortens a field's name in a refusal, and shows its hidden characters", () => {
   const parsed = parseChat(JSON.stringify({ ...chat, logit_bias: { [`\u202e${"x".repeat(100_000)}`]: 1 } }));
   if (parsed.kind !== "refused") throw new Error("it is accepted");

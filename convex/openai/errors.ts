@@ -69,6 +69,20 @@ export const bodyTooLarge: ApiError = {
   message: `The body is too large: at most ${String(limits.bodyBytes)} bytes are allowed.`,
 };
 
+export const bodyCompressed: ApiError = {
+  status: 415,
+  type: "invalid_request_error",
+  code: "unsupported_content_encoding",
+  message: "The body is compressed. Send it without Content-Encoding.",
+};
+
+export const bodyNotUtf8: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_json",
+  message: "The body is not valid UTF-8.",
+};
+
 export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };
 }

@@ -1,7 +1,7 @@
 import { limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
 import type { ModelView } from "../model/models/catalog.ts";
-import { bodyTooLarge, fromParse, unknownModel } from "./errors.ts";
+import { bodyCompressed, bodyNotUtf8, bodyTooLarge, fromParse, unknownModel } from "./errors.ts";
 import type { ApiError } from "./respond.ts";
 
 /** A parsed call and the model that it names. */
@@ -19,9 +19,13 @@ export async function readCall<Asked extends { readonly model: string }>(
 ): Promise<
   { readonly kind: "ok"; readonly call: Call<Asked> } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  const json = await readBody(request, limits.bodyBytes);
-  if (json === null) return { kind: "refused", error: bodyTooLarge };
-  const parsed = parse(json);
+  if (!/^(?:identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
+    return { kind: "refused", error: bodyCompressed };
+  }
+  const body = await readBody(request, limits.bodyBytes);
+  if (body.kind !== "text")
+    return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
+  const parsed = parse(body.text);
   if (parsed.kind === "refused") return { kind: "refused", error: fromParse(parsed.refusal) };
   const { asked } = parsed;
   const model = models.find(({ modelId }) => modelId === asked.model);
@@ -29,22 +33,33 @@ export async function readCall<Asked extends { readonly model: string }>(
   return { kind: "ok", call: { asked, model, idempotencyKey: request.headers.get("idempotency-key") } };
 }
 
-/** The body as text. It stops reading at `maxBytes` and returns null for more. */
-async function readBody(request: Request, maxBytes: number): Promise<string | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return null;
-  if (request.body === null) return "";
+type Body =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "too large" }
+  | { readonly kind: "not UTF-8" };
+
+/** The body as text. It stops reading beyond `maxBytes`. */
+async function readBody(request: Request, maxBytes: number): Promise<Body> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { kind: "too large" };
+  if (request.body === null) return { kind: "text", text: "" };
   const reader = request.body.getReader();
-  const decoder = new TextDecoder();
+  // Without "fatal" other text than the one that was sent would be answered.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   let bytes = 0;
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
+    bytes += value?.byteLength ?? 0;
     if (bytes > maxBytes) {
       await reader.cancel();
-      return null;
+      return { kind: "too large" };
     }
-    text += decoder.decode(value, { stream: true });
+    try {
+      text += done ? decoder.decode() : decoder.decode(value, { stream: true });
+    } catch {
+      await reader.cancel();
+      return { kind: "not UTF-8" };
+    }
+    if (done) return { kind: "text", text };
   }
 }

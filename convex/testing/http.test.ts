@@ -474,6 +474,23 @@ describe("bad input", () => {
     }
   });
 
+  it("refuses a compressed body, and one that is not UTF-8", async () => {
+    const sendBody = async (body: Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
+      await t.fetch("/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: `Bearer ${acme.apiKey}`, ...more },
+        body,
+      });
+    const json = new TextEncoder().encode(JSON.stringify({ ...minimal, user: "é" }));
+    await expectError(await sendBody(json, { "content-encoding": "gzip" }), 415, {
+      code: "unsupported_content_encoding",
+      message: "The body is compressed. Send it without Content-Encoding.",
+    });
+    const invalid = { code: "invalid_json", message: "The body is not valid UTF-8." };
+    await expectError(await sendBody(json.map((byte) => (byte === 0xc3 ? 0xff : byte))), 400, invalid);
+    await expectError(await sendBody(new Uint8Array([0x7b, 0xc3])), 400, invalid);
+  });
+
   it("refuses malformed JSON", async () => {
     await expectError(await post('{"model": "demo'), 400, { code: "invalid_json", param: null });
     await expectError(await post(""), 400, { code: "invalid_json" });
