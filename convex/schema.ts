@@ -224,6 +224,8 @@ export default defineSchema({
     most: usage,
     /** The most tokens that the prompt can have, by its bytes. Absent in old orders. */
     promptTokens: v.optional(v.number()),
+    /** The prompt tokens that are reserved: a device is paid for no more. Absent in old orders. */
+    reservedPromptTokens: v.optional(v.number()),
     /** Vectors in the answer to an embedding job. */
     vectors: v.optional(v.number()),
     reservedMicro: v.int64(),

@@ -29,7 +29,7 @@ export type ChatTool = {
 /** `{ name }` forces this one tool. */
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
-/** `arguments`: JSON, as the model wrote it. */
+/** `arguments`: JSON, as the model wrote it. Not complete in an answer that ends with "length". */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 export const finishReasons = ["stop", "length", "tool_calls"] as const;

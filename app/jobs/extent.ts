@@ -85,6 +85,11 @@ export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: E
   return promptBytes + addedTokens + templateTokens;
 }
 
+/** The most tokens of the prompt that are paid. */
+export function pricedPromptTokens({ promptBytes, addedTokens }: Extent): number {
+  return promptBytes + addedTokens;
+}
+
 /** Time to load a model, and for pauses while a person types. */
 const spareMs = 5 * 60_000;
 /** No device that is of use is slower: bytes of a prompt, and tokens of an answer. */

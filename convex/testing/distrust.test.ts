@@ -208,6 +208,22 @@ describe("an answer that does not fit its request", () => {
       { ...said("Hi."), logprobs: [{ token: "Hi.", logprob: Number.NaN, top: [] }] },
     ],
     ["an end by its length, although it is short", {}, { text: "Hi.", finishReason: "length" }],
+    ...(
+      [
+        ["one byte", {}, { text: "x" }],
+        ["nothing", {}, { text: "" }],
+        ["cut JSON", { format: { kind: "json" }, stop: ["}"] }, { text: "{" }],
+        ["a hidden tool call", { tools: [weather] }, { text: "" }],
+      ] as const
+    ).map(
+      ([name, asked, shown]) =>
+        [
+          `a thousand tokens for ${name}`,
+          { maxTokens: 1_000, ...asked },
+          { ...shown, finishReason: "length" },
+          used({ completionTokens: 1_000 }),
+        ] as [string, object, object, object],
+    ),
     ["half a character", {}, said("\ud83d")],
     ["no text at all", {}, { finishReason: "stop" }],
     ["vectors", {}, { embeddings: ["AAAAAA=="] }],
@@ -263,6 +279,11 @@ describe("an answer that does not fit its request", () => {
     ["nothing", {}, said(""), { completionTokens: 0 }],
     ["a cut character", { maxTokens: 3 }, { text: "Hi \uFFFD", finishReason: "length" }],
     [
+      "a tool call that was cut",
+      { maxTokens: 3, tools: [weather] },
+      { text: "", finishReason: "length", toolCalls: [call("weather", '{"ci')] },
+    ],
+    [
       "log probabilities",
       { logprobs: 1 },
       { ...said("Hi"), logprobs: [{ token: "Hi", logprob: 0, top: [{ token: "Ho", logprob: -9_999 }] }] },
@@ -273,4 +294,15 @@ describe("an answer that does not fit its request", () => {
       kind: "completed",
     });
   });
+});
+
+it("pays for no more prompt tokens than are reserved for the prompt, whatever a device counts", async () => {
+  const request = chat("Hi", { maxTokens: 1_000 });
+  const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+  const counts = used({ promptTokens: 2_000, completionTokens: 2 });
+  const attemptId = await claim(t, liar, jobId);
+  expect(await send(liar, attemptId, said("Hi."), counts)).toMatchObject({ kind: "completed" });
+  const [order] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+  // Two bytes, 32 tokens for a message and 64 for a chat, at 2 each, and two tokens of the answer at 6.
+  expect(order?.priceMicro).toBe(BigInt((2 + 32 + 64) * 2 + 2 * 6));
 });

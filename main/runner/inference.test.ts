@@ -2,6 +2,7 @@ import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
 import { textMistake } from "../../app/jobs/answers/text-check.ts";
+import { mostControlTokens } from "../../app/jobs/answers/usage-check.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { extentOf, mostPromptTokens } from "../../app/jobs/extent.ts";
 import { parseSchema } from "../../app/jobs/json-schema.ts";
@@ -235,12 +236,32 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(object.text).toMatch(/"city":\s*"$/);
   });
 
-  it("counts all tokens of a tool call that was cut, as the backend allows", async () => {
+  it("gives a tool call that was cut as far as it was written, with its tokens", async () => {
     const schema = { type: "object", properties: { words: { enum: ["many words ".repeat(40)] } } };
     const tools = [{ name: "tell", parameters: JSON.stringify(schema) }];
     const cut = await answer(norway, { tools, toolChoice: "required", maxTokens: 70 });
     expect(cut).toMatchObject({ text: "", finishReason: "length", usage: { completionTokens: 70 } });
+    const [call] = cut.toolCalls ?? [];
+    expect(call?.name).toBe("tell");
+    expect(call?.arguments.replace(/\s/g, "")).toMatch(/^\{"words":"manywords/);
+  });
+
+  it("gives no tool call whose name was cut", async () => {
+    const names = ["a", "b"].map((name) => ({ name: `${name}_${"long_name_".repeat(5)}` }));
+    const cut = await answer(norway, { tools: names, toolChoice: "required", maxTokens: 5 });
+    expect(cut).toMatchObject({ text: "", finishReason: "length", usage: { completionTokens: 5 } });
     expect(cut.toolCalls).toBeUndefined();
+  });
+
+  it("ends an answer of tokens without text, which a requester can force", async () => {
+    for (const controlToken of [0, 1, 3]) {
+      const logitBias = [{ token: controlToken, bias: 100 }];
+      expect(await answer(norway, { logitBias, maxTokens: 200 })).toMatchObject({
+        text: "",
+        finishReason: "stop",
+        usage: { completionTokens: mostControlTokens + 1 },
+      });
+    }
   });
 
   it("returns null for a grammar that llama.cpp refuses", async () => {

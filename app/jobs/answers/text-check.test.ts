@@ -26,24 +26,58 @@ function mistakeOf(answer: Partial<ChatResult>, completionTokens: number, asked:
 
 const tool = { name: "look_up" };
 
+const call = { id: "call_1", name: "look_up", arguments: "{" };
+
 it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
-  ["JSON that was cut in blanks", {}, { format: { kind: "json" } }],
-  ["a schema's JSON that was cut in blanks", {}, { format: { kind: "json-schema", schema: "{}" } }],
-  ["a tool call that was cut", { text: "" }, { tools: [tool] }],
-  ["a text that was cut in tokens without text", { text: "" }, {}],
+  ["one byte of text", { text: "x" }, {}],
+  ["no text", { text: "" }, {}],
+  ["cut JSON", { text: "{" }, { format: { kind: "json" } }],
+  ["cut JSON with a stop string", { text: "{" }, { format: { kind: "json" }, stop: ["}"] }],
+  ["a schema's cut JSON", { text: "{" }, { format: { kind: "json-schema", schema: "{}" } }],
+  ["a tool call without arguments", { text: "", toolCalls: [call] }, { tools: [tool] }],
+  ["a hidden tool call", { text: "" }, { tools: [tool] }],
+])("refuses far more tokens than %s can have, whatever ended it", (_name, answer, asked) => {
+  for (const most of [maxTokens, 32_768]) {
+    for (const finishReason of ["length", "stop"] as const) {
+      const given = { ...asked, maxTokens: most };
+      expect(mistakeOf({ ...answer, finishReason }, most, given)).toMatch(/^completionTokens is not/);
+    }
+  }
+});
+
+it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
+  ["text", { text: "x".repeat(maxTokens) }, {}],
+  ["JSON that was cut in blanks", { text: `{${" ".repeat(maxTokens)}` }, { format: { kind: "json" } }],
   [
-    "JSON with a stop string after blanks",
-    { finishReason: "stop" },
-    { format: { kind: "json" }, stop: ["}"] },
+    "a tool call that was cut",
+    { text: "", toolCalls: [{ ...call, arguments: `{"a":"${"x".repeat(maxTokens)}` }] },
+    { tools: [tool] },
   ],
-])("accepts all tokens of %s", (_name, answer, asked) => {
+])("accepts all tokens of %s if all bytes are there", (_name, answer, asked) => {
   expect(mistakeOf(answer, maxTokens, asked)).toBeNull();
+});
+
+it("refuses an answer that says that it was cut, but has fewer tokens than were asked for", () => {
+  const answer = { text: "x".repeat(maxTokens) };
+  expect(mistakeOf(answer, maxTokens - 1)).toBe("The answer says that it was cut, but it is short.");
+});
+
+it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
+  ["two calls", { toolCalls: [call, { ...call, id: "call_2" }] }, { tools: [tool] }],
+  ["a call of an unknown tool", { toolCalls: [{ ...call, name: "rm" }] }, { tools: [tool] }],
+  ["a call that was not offered", { toolCalls: [call] }, {}],
+  ["a call with half a character", { toolCalls: [{ ...call, arguments: "\ud800" }] }, { tools: [tool] }],
+])("refuses %s in an answer that was cut", (_name, answer, asked) => {
+  expect(mistakeOf({ text: "x".repeat(maxTokens), ...answer }, maxTokens, asked)).toMatch(/^(The|Two)/);
 });
 
 it.each([maxTokens + 1, 1e9, Number.NaN, Infinity, -1, 399.5])(
   "refuses %d tokens of JSON that was cut",
   (completionTokens) => {
-    expect(mistakeOf({}, completionTokens, { format: { kind: "json" } })).toMatch(/^completionTokens is not/);
+    const answer = { text: "{".repeat(2 * maxTokens) };
+    expect(mistakeOf(answer, completionTokens, { format: { kind: "json" } })).toMatch(
+      /^completionTokens is not/,
+    );
   },
 );
 

@@ -28,18 +28,12 @@ const mostBytes = limits.resultBytes - 256;
 export function textMistake(answer: ChatResult, job: TextJob): string | null {
   const { text, toolCalls = [], logprobs = [] } = answer;
   const { request } = job;
-  const calledBytes = utf8Length(JSON.stringify(toolCalls));
   if (utf8Length(JSON.stringify([text, toolCalls, logprobs])) > mostBytes) return "The answer is too large.";
-  if (/\p{Surrogate}/u.test(text)) return "The answer is not well-formed Unicode.";
-  const stopBytes = Math.max(0, ...request.stop.map(utf8Length));
+  const texts = [text, ...toolCalls.map((call) => call.arguments)];
+  if (texts.some((each) => /\p{Surrogate}/u.test(each))) return "The answer is not well-formed Unicode.";
   const { promptTokens, contextTokens, heldMs } = job;
-  const bounds = {
-    promptTokens,
-    contextTokens,
-    maxTokens: request.maxTokens,
-    answerBytes: utf8Length(text) + calledBytes + stopBytes,
-    hidesTokens: hidesTokens(answer, request),
-  };
+  const { maxTokens } = request;
+  const bounds = { promptTokens, contextTokens, maxTokens, answerBytes: writtenBytes(answer, request) };
   return (
     usageMistake(answer, bounds, heldMs) ??
     endMistake(answer, job) ??
@@ -50,33 +44,41 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
   );
 }
 
-/**
- * Whether any number of an honest device's tokens may be hidden. An answer that was cut by its length may lack an unfinished
- * tool call. JSON loses the blanks at its end. There are many only if its length or a stop string has cut it.
- */
-function hidesTokens({ finishReason }: ChatResult, { format, stop }: Sampling): boolean {
-  if (finishReason === "length") return true;
-  const isJson = format?.kind === "json" || format?.kind === "json-schema";
-  return finishReason === "stop" && isJson && stop.length > 0;
+/** The bytes that the model wrote, in UTF-8: those of the answer, and at most those that were cut from it. */
+function writtenBytes(
+  { text, toolCalls = [], finishReason }: ChatResult,
+  request: TextJob["request"],
+): number {
+  const called = toolCalls.map((call) => utf8Length(call.name) + utf8Length(call.arguments));
+  // A stop string is cut from the answer, and so is the name of a tool that is not complete.
+  const cut =
+    finishReason === "stop"
+      ? request.stop
+      : finishReason === "length" && toolCalls.length === 0
+        ? (toolsOf(request).tools ?? []).map(({ name }) => name)
+        : [];
+  return utf8Length(text) + called.reduce((sum, each) => sum + each, 0) + Math.max(0, ...cut.map(utf8Length));
 }
 
 /** A device with little memory may have a shorter context than the model, but not a shorter one than this. */
 const shortestContext = 512;
-/** Tokens of a tool call that the device writes itself, so it does not count them. */
-const writtenTokens = 256;
+/** Tokens that the device writes itself, so it does not count them: most of them belong to tool calls. */
+const writtenTokens = { withTools: 256, without: 8 };
 /** As the device counts the size of its answer: four bytes a character, and 64 for each token's log probability. */
 const mostCountedBytes = limits.resultBytes - 8 * 1024;
 
-function endMistake({ finishReason, text, usage }: ChatResult, job: TextJob): string | null {
+function endMistake({ finishReason, text, toolCalls = [], usage }: ChatResult, job: TextJob): string | null {
   const { promptTokens, completionTokens } = usage;
   const { maxTokens, logprobs } = job.request;
+  const { tools = [] } = toolsOf(job.request);
   if (text !== "" && completionTokens === 0) return "The answer has text, but no tokens.";
   if (finishReason !== "length") return null;
-  const countedBytes =
-    4 * text.length + (logprobs === undefined ? 0 : 64 * (1 + logprobs) * completionTokens);
+  const characters = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
+  const spareTokens = tools.length > 0 ? writtenTokens.withTools : writtenTokens.without;
+  const countedBytes = 4 * characters + (logprobs === undefined ? 0 : 64 * (1 + logprobs) * completionTokens);
   const isFull =
     completionTokens >= maxTokens ||
-    promptTokens + completionTokens + writtenTokens >= Math.min(job.contextTokens, shortestContext) ||
+    promptTokens + completionTokens + spareTokens >= Math.min(job.contextTokens, shortestContext) ||
     countedBytes >= mostCountedBytes;
   return isFull ? null : "The answer says that it was cut, but it is short.";
 }
@@ -89,7 +91,9 @@ function toolsOf(request: ChatRequest | CompletionRequest): Tools {
 
 function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools): string | null {
   const { tools = [], toolChoice = "auto" } = asked;
-  if ((finishReason === "tool_calls") !== toolCalls.length > 0)
+  // An answer that was cut may end with one unfinished call.
+  const isCut = finishReason === "length";
+  if (isCut ? toolCalls.length > 1 : (finishReason === "tool_calls") !== toolCalls.length > 0)
     return "The answer's tool calls do not fit its finish reason.";
   const mustCall = tools.length > 0 && (toolChoice === "required" || typeof toolChoice === "object");
   if (mustCall && finishReason === "stop") return "The answer does not call a tool, as it has to.";
@@ -103,7 +107,7 @@ function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools)
   for (const call of toolCalls) {
     const tool = callable.find(({ name }) => name === call.name);
     if (tool === undefined) return "The answer calls a tool that it was not offered.";
-    const mistake = argumentsMistake(call, tool.parameters);
+    const mistake = idMistake(call) ?? (isCut ? null : argumentsMistake(call, tool.parameters));
     if (mistake !== null) return mistake;
   }
   return null;
@@ -111,8 +115,11 @@ function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools)
 
 const noParameters = { type: "object", properties: {} };
 
-function argumentsMistake({ id, arguments: json }: ToolCall, parameters: string | undefined): string | null {
-  if (id === "" || id.length > limits.callIdChars) return "A tool call's id is empty or too long.";
+function idMistake({ id }: ToolCall): string | null {
+  return id === "" || id.length > limits.callIdChars ? "A tool call's id is empty or too long." : null;
+}
+
+function argumentsMistake({ arguments: json }: ToolCall, parameters: string | undefined): string | null {
   const value = parseJson(json);
   if (value === undefined) return "A tool call's arguments are not JSON.";
   const schema = parameters === undefined ? noParameters : schemaOf(parameters);

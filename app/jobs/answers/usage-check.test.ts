@@ -7,7 +7,6 @@ const bounds = {
   contextTokens: 4_096,
   maxTokens: 64,
   answerBytes: 30,
-  hidesTokens: false,
 };
 const report = (usage: object, timing: object = {}) => ({
   usage: { promptTokens: 10, completionTokens: 3, ...usage },

@@ -6,10 +6,8 @@ type UsageBounds = {
   readonly promptTokens: number;
   readonly contextTokens: number;
   readonly maxTokens: number;
-  /** The answer's bytes in UTF-8, and those of cut stop strings. A token that shows has at least one byte. */
+  /** The bytes that the model wrote, in UTF-8. A token that shows has at least one byte. */
   readonly answerBytes: number;
-  /** Whether any number of tokens may be hidden. Otherwise at most `hiddenTokens` are. */
-  readonly hidesTokens: boolean;
 };
 
 type Report = {
@@ -17,8 +15,10 @@ type Report = {
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };
 };
 
-/** Tokens that do not show in a whole answer: control tokens, those that begin a tool call, and a few blanks at the end. */
-export const hiddenTokens = 48;
+/** Control tokens in an answer, which have no text. A runner ends an answer that has more. */
+export const mostControlTokens = 32;
+/** Tokens that do not show in an answer: control tokens, those that begin a tool call, and a few blanks at the end. */
+export const hiddenTokens = mostControlTokens + 16;
 
 /** A device may count a little longer than we do: its clock is another one. */
 const spareMs = 10 * 60_000;
@@ -29,10 +29,9 @@ const spareMs = 10 * 60_000;
  */
 export function usageMistake({ usage, timing }: Report, bounds: UsageBounds, heldMs: number): string | null {
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
-  const possibleTokens = bounds.hidesTokens ? Infinity : bounds.answerBytes + hiddenTokens;
   const counts: readonly (readonly [string, number, number])[] = [
     ["promptTokens", promptTokens, Math.min(bounds.promptTokens, bounds.contextTokens)],
-    ["completionTokens", completionTokens, Math.min(bounds.maxTokens, possibleTokens)],
+    ["completionTokens", completionTokens, Math.min(bounds.maxTokens, bounds.answerBytes + hiddenTokens)],
     ["cachedPromptTokens", cachedPromptTokens, promptTokens],
   ];
   for (const [name, value, most] of counts) {

@@ -37,7 +37,10 @@ export function closingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "roun
   return `close:${jobId}:${String(round)}`;
 }
 
-/** Pays the device the true price, at most the reservation, and returns the rest to the key. */
+/**
+ * Pays the device the true price, and returns the rest of the reservation to the key. Prompt and answer are each paid up to
+ * their part of the reservation: the part that a short answer leaves pays for no prompt.
+ */
 export async function settle(
   ctx: MutationCtx,
   order: Doc<"orders">,
@@ -45,7 +48,11 @@ export async function settle(
   usage: Usage,
   at: number,
 ): Promise<bigint> {
-  const price = priceOf(order.price, usage);
+  const { most, reservedPromptTokens = Infinity } = order;
+  const price = priceOf(order.price, {
+    promptTokens: Math.min(usage.promptTokens, reservedPromptTokens),
+    completionTokens: Math.min(usage.completionTokens, most.completionTokens),
+  });
   const earned = price < order.reservedMicro ? price : order.reservedMicro;
   await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },

@@ -47,8 +47,7 @@ export function answerMistake({ result, report }: Answer, job: AnsweredJob): str
   if ("embeddings" in result !== (vectors !== undefined))
     return "The answer is of another kind than the job.";
   if (!("text" in result)) {
-    const text = { maxTokens: 0, answerBytes: 0, hidesTokens: false };
-    const bounds = { promptTokens, contextTokens: most.promptTokens, ...text };
+    const bounds = { promptTokens, contextTokens: most.promptTokens, maxTokens: 0, answerBytes: 0 };
     return usageMistake(report, bounds, heldMs) ?? vectorMistake(result.embeddings, vectors);
   }
   const request = payload as unknown as Exclude<Work, { kind: "embedding" }>["request"];

@@ -2,7 +2,12 @@ import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import { type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
-import { attemptLimitMs, type Extent, mostPromptTokens } from "../../../app/jobs/extent.ts";
+import {
+  attemptLimitMs,
+  type Extent,
+  mostPromptTokens,
+  pricedPromptTokens,
+} from "../../../app/jobs/extent.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -84,8 +89,12 @@ export async function submit(
   }
   const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
   const { most, vectors } = extent;
-  const promptTokens = mostPromptTokens(extent);
-  const bounds = vectors === undefined ? { most, promptTokens } : { most, promptTokens, vectors };
+  const bounds = {
+    most,
+    promptTokens: mostPromptTokens(extent),
+    reservedPromptTokens: pricedPromptTokens(extent),
+    ...(vectors === undefined ? {} : { vectors }),
+  };
   await Promise.all([
     ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
     reserve(ctx, order, now),
@@ -102,9 +111,9 @@ async function cacheOwnerOf({ organizationId, _id, dataClass }: Doc<"apiKeys">):
 }
 
 /** The highest price that a job can have. It is known before any tokenizer has read the prompt. */
-function highestPrice(price: Price, { promptBytes, addedTokens, most }: Extent): bigint {
-  const { completionTokens } = most;
-  return priceOf(price, { promptTokens: promptBytes + addedTokens, completionTokens });
+function highestPrice(price: Price, extent: Extent): bigint {
+  const { completionTokens } = extent.most;
+  return priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens });
 }
 
 const maxIdempotencyChars = 255;

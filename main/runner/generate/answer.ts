@@ -1,7 +1,7 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
-import type { ChatRequest, ChatResult, JobError, ToolCall } from "../../../app/jobs/chat.ts";
+import type { ChatRequest, ChatResult, FinishReason, JobError, ToolCall } from "../../../app/jobs/chat.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
@@ -24,9 +24,9 @@ type AnswerDeps = JobPace & {
   readonly step: (step: RequestStep | null) => void;
 };
 
-/** How a tool call ended. */
+/** How a tool call ended. `cut`: its arguments are not complete. */
 type CallEnd =
-  | { readonly kind: "called"; readonly call: ToolCall }
+  | { readonly kind: "called" | "cut"; readonly call: ToolCall }
   | { readonly kind: "failed"; readonly error: JobError };
 
 /** Reads a prompt and generates its answer, in a sequence of the model's context. Throws what llama.cpp throws. */
@@ -97,7 +97,8 @@ class Answer {
     if (signal.aborted || end.kind === "aborted") return { kind: "aborted" };
     if (end.kind === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
     if (end.kind === "failed") return end;
-    const text = enforced?.trimEnd === true ? this.#text.trimEnd() : this.#text;
+    const isWhole = end.kind === "ended" || (end.kind === "stop-text" && !request.stop.includes(end.text));
+    const text = enforced?.trimEnd === true && isWhole ? this.#text.trimEnd() : this.#text;
     return { kind: "done", result: this.#resultOf(text, end, startedAt) };
   }
 
@@ -112,8 +113,8 @@ class Answer {
     const prefilledAt = firstTokenAt ?? clock();
     return {
       text,
-      finishReason: end.kind === "called" ? "tool_calls" : end.kind === "length" ? "length" : "stop",
-      ...(end.kind === "called" ? { toolCalls: [end.call] } : {}),
+      finishReason: finishReasonOf(end),
+      ...("call" in end ? { toolCalls: [end.call] } : {}),
       ...(this.#work.request.logprobs === undefined ? {} : { logprobs: choicesWithin(logprobs, text) }),
       usage: {
         promptTokens: this.#prompt.tokens.length,
@@ -208,7 +209,9 @@ class Answer {
     if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
     let json = "";
     const end = await this.#writeSilently([...fed, ...beforeArguments], enforced, (text) => (json += text));
-    if (end.kind === "aborted" || end.kind === "length" || end.kind === "too-slow") return end;
+    if (end.kind === "aborted" || end.kind === "too-slow") return end;
+    // The requester pays for the tokens of a call that was cut, so it gets them.
+    if (end.kind === "length") return { kind: "cut", call: toolCall(name, json) };
     return { kind: "called", call: toolCall(name, json.trim()) };
   }
 
@@ -226,4 +229,9 @@ class Answer {
       emit,
     });
   }
+}
+
+function finishReasonOf({ kind }: PassageEnd | CallEnd): FinishReason {
+  if (kind === "called") return "tool_calls";
+  return kind === "length" || kind === "cut" ? "length" : "stop";
 }

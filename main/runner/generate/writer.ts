@@ -1,5 +1,6 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import type { RequestStep } from "../../../app/contract/runner.ts";
+import { mostControlTokens } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
@@ -47,6 +48,7 @@ export class Writer {
   readonly #answer: Token[] = [];
   readonly #logprobs: TokenChoice[] = [];
   #bytes = 0;
+  #controlTokens = 0;
   #firstTokenAt: number | null = null;
 
   constructor(deps: WriterDeps) {
@@ -150,6 +152,9 @@ export class Writer {
         send(matcher.flush());
         return { kind: "ended" };
       }
+      if (text === "" && !decoder.isInsideCharacter) this.#controlTokens += 1;
+      // More would be paid for nothing. Such a model says nothing more.
+      if (this.#controlTokens > mostControlTokens) return flush() ?? { kind: "ended" };
       if (watch.isTooSlow) return { kind: "too-slow" };
       if (this.#isFull(1)) return flush() ?? { kind: "length" };
       const wait = pace();
