@@ -39,6 +39,13 @@ function answer(result: object, report: object = {}): Lie {
   };
 }
 
+/** An answer that says that it has as many tokens as were asked for. */
+function cutAfter(text: string, { payload }: ClaimedJob): Lie {
+  const { maxTokens } = payload as { readonly maxTokens: number };
+  const counts = { usage: { promptTokens: 20, completionTokens: maxTokens } };
+  return answer({ text, finishReason: "length" }, counts);
+}
+
 let truths = 0;
 let failures = 0;
 
@@ -60,6 +67,8 @@ export const lies: Readonly<Record<string, (job: ClaimedJob) => Lie>> = {
     answer({}, { usage: { ...usage, cachedPromptTokens: 1_000 } }),
   "answers beyond the limit of tokens": () =>
     answer({ text: "word ".repeat(50_000) }, { usage: { promptTokens: 20, completionTokens: 50_000 } }),
+  "is cut by the limit after one byte": (job) => cutAfter("x", job),
+  "is cut by the limit before any byte": (job) => cutAfter("", job),
   "streams other text than it answers": () => ({ ...answer({}), streams: "something else" }) as Lie,
   "signs nothing": () => ({ kind: "forge", signature: "none" }),
   "signs another attempt": () => ({ kind: "forge", signature: "of another attempt" }),
