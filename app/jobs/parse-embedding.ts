@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
-import { absent, type BodyParse, parseBody, refuseSize, text } from "./parse-body.ts";
+import { absent, type BodyParse, listOf, parseBody, refuseSize, text } from "./parse-body.ts";
 import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
 import type { EmbeddingRequest } from "./work.ts";
 
@@ -16,7 +16,10 @@ const input = text.min(1);
 
 const body = z.object({
   model: text.min(1).max(200),
-  input: z.union([input.transform((only) => [only]), z.array(input).min(1).max(limits.embeddingInputs)]),
+  input: z.union([
+    input.transform((only) => [only]),
+    listOf(input, { least: 1, most: limits.embeddingInputs }),
+  ]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
   // Only some models are trained for shortened vectors, and a model's file does not say which.
   dimensions: absent("the length of a model's vectors is fixed"),

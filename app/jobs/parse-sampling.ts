@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { limits } from "./limits.ts";
-import { oneOfForms, text } from "./parse-body.ts";
+import { listOf, oneOfForms, recordOf, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
 import { utf8Length } from "./utf8.ts";
@@ -52,7 +52,7 @@ export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   seed: z.number().int().nullish(),
-  stop: z.union([stopString, z.array(stopString).max(limits.stopStrings)]).nullish(),
+  stop: z.union([stopString, listOf(stopString, { most: limits.stopStrings })]).nullish(),
   stream: z.boolean().nullish(),
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
@@ -64,13 +64,7 @@ export const samplingFields = {
   grammar: grammar.nullish(),
   presence_penalty: penalty,
   frequency_penalty: penalty,
-  logit_bias: z
-    .record(tokenId, z.number().min(-100).max(100))
-    .refine(
-      (value) => Object.keys(value).length <= limits.logitBiases,
-      `at most ${String(limits.logitBiases)} are accepted`,
-    )
-    .nullish(),
+  logit_bias: recordOf(tokenId, z.number().min(-100).max(100), limits.logitBiases).nullish(),
 };
 
 type Sampled = z.infer<z.ZodObject<typeof samplingFields>>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChatTool, ToolChoice } from "./chat.ts";
 import { parseSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
-import { text } from "./parse-body.ts";
+import { listOf, text } from "./parse-body.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
 
@@ -11,7 +11,7 @@ export const jsonSchema = z.unknown().transform((value, context): string => {
   const parsed = parseSchema(value);
   if (parsed.kind === "refused") {
     const { path, reason } = parsed;
-    context.addIssue({ code: "custom", path: path === "" ? [] : path.split("."), message: reason });
+    context.addIssue({ code: "custom", path: path === "" ? [] : [path], message: reason });
     return z.NEVER;
   }
   const json = JSON.stringify(parsed.schema);
@@ -24,18 +24,17 @@ const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z
 export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
 
-export const tools = z
-  .array(
-    z.object({
-      type: functionOnly,
-      function: z.object({
-        name,
-        description: text.max(limits.toolDescriptionChars).nullish(),
-        parameters: jsonSchema.nullish(),
-      }),
+export const tools = listOf(
+  z.object({
+    type: functionOnly,
+    function: z.object({
+      name,
+      description: text.max(limits.toolDescriptionChars).nullish(),
+      parameters: jsonSchema.nullish(),
     }),
-  )
-  .max(limits.tools);
+  }),
+  { most: limits.tools },
+);
 
 export const toolChoice = z.union([
   z.enum(["none", "auto", "required"], {
@@ -44,15 +43,14 @@ export const toolChoice = z.union([
   z.object({ type: functionOnly, function: z.object({ name }) }),
 ]);
 
-export const toolCalls = z
-  .array(
-    z.object({
-      id: callId,
-      type: functionOnly,
-      function: z.object({ name, arguments: text.max(limits.promptBytes) }),
-    }),
-  )
-  .max(limits.toolCalls);
+export const toolCalls = listOf(
+  z.object({
+    id: callId,
+    type: functionOnly,
+    function: z.object({ name, arguments: text.max(limits.promptBytes) }),
+  }),
+  { most: limits.toolCalls },
+);
 
 export function toChatTool({ function: asked }: z.infer<typeof tools>[number]): ChatTool {
   const { description, parameters } = asked;

@@ -1,5 +1,10 @@
 /** One call's body that costs far more than its size. `name` says which kind. */
-type CostlyBody = { readonly name: string; readonly body: { readonly [field: string]: unknown } };
+type CostlyBody = {
+  readonly name: string;
+  readonly body: { readonly [field: string]: unknown };
+  /** Whether its cost is that of its many values, nearly all that fit in a body. */
+  readonly wide?: boolean;
+};
 
 /** 20 levels of 20 choices: 20^20 ways to begin an answer. */
 const bomb = {
@@ -30,8 +35,35 @@ export function costlyBodies(model: string): readonly CostlyBody[] {
       tools: [{ type: "function", function: { name: "f", parameters: bomb } }],
       tool_choice: "required",
     }),
+    ...wideFields.map(([name, fields]) => ({ ...chat(name, fields), wide: true })),
   ];
 }
+
+const content = (parts: readonly unknown[]): object => ({ messages: [{ role: "user", content: parts }] });
+
+/** Fields with nearly as many values as fit in a body of 1 MiB. */
+const wideFields: readonly (readonly [string, object])[] = [
+  ["many empty parts", content(Array(349_000).fill({}))],
+  ["many numbers as parts", content(Array(523_000).fill(0))],
+  ["many parts of a wrong type", content(Array(87_000).fill({ type: 1 }))],
+  ["many modalities", { modalities: Array(523_000).fill(0) }],
+  [
+    "many biases of no token",
+    { logit_bias: Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`a${index}`, 0])) },
+  ],
+  [
+    "many long enums",
+    {
+      tools: Array.from({ length: 64 }, (_, tool) => ({
+        type: "function",
+        function: {
+          name: `t${tool}`,
+          parameters: { oneOf: Array.from({ length: 15 }, () => ({ enum: Array(490).fill(0) })) },
+        },
+      })),
+    },
+  ],
+];
 
 /** Grammars of 8 and 16 KB with many parts, some of them accepted. */
 export const costlyGrammars: readonly string[] = [

@@ -19,6 +19,8 @@ export type AbuseFigures = {
 
 /** What the figures rest on. */
 export type AbuseDetails = {
+  /** The median time until the slowest body with hundreds of thousands of values is refused, in ms of the event loop. */
+  readonly wideBodyMs: number;
   /** Greedy connections of which the backend's memory was measured, and those of them that were open all the time. */
   readonly greedyConnections: number;
   readonly greedyConnectionsOpen: number;
@@ -50,6 +52,7 @@ export function abuseBars(figures: AbuseFigures, details: AbuseDetails): readonl
   return [
     atMost("ms for the slowest grammar", figures.grammar.worstMs, 5),
     atMost("ms until a schema bomb is refused", figures.schemaBombMs, 20),
+    atMost("ms until a body with many values is refused", details.wideBodyMs, 20),
     atMost("bytes of a connection without an identity", figures.preAuthBytesPerConnection, 4 * 2 ** 20),
     atMost("ms of /health under abuse, p99", figures.healthP99MsUnderAbuse, 100),
     atMost("calls of others that failed", figures.neighborsHurt, 0),

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { hasMoreValues } from "../json.ts";
+import { limits } from "./limits.ts";
+import { parseChat } from "./parse-chat.ts";
+import { parseCompletion } from "./parse-completion.ts";
+import { parseEmbedding } from "./parse-embedding.ts";
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const parsers = [parseChat, parseCompletion, parseEmbedding];
+const user = { role: "user", content: "x" };
+const chat = { model: "m", messages: [user] };
+const tool = (parameters: Json): Json => ({ type: "function", function: { name: "f", parameters } });
+
+/** Every place of a body where many values fit. */
+const places: Readonly<Record<string, (many: readonly Json[]) => Json>> = {
+  messages: (many) => ({ ...chat, messages: many }),
+  "parts of a message": (many) => ({ ...chat, messages: [{ ...user, content: many }] }),
+  "tool calls": (many) => ({ ...chat, messages: [{ role: "assistant", tool_calls: many }] }),
+  modalities: (many) => ({ ...chat, modalities: many }),
+  stop: (many) => ({ ...chat, prompt: "x", stop: many }),
+  tools: (many) => ({ ...chat, tools: many }),
+  "a field that is not supported": (many) => ({ ...chat, functions: many }),
+  "a field that is ignored": (many) => ({ ...chat, metadata: many }),
+  "biases of tokens": (many) => ({
+    ...chat,
+    prompt: "x",
+    logit_bias: Object.fromEntries(many.map((each, index) => [`${String(index)}x`, each])),
+  }),
+  prompt: (many) => ({ model: "m", prompt: many }),
+  input: (many) => ({ model: "m", input: many }),
+  ...Object.fromEntries(
+    ["enum", "oneOf", "prefixItems", "required", "type", "x"].map((keyword) => [
+      `a schema's ${keyword}`,
+      (many: readonly Json[]): Json => ({ ...chat, tools: [tool({ [keyword]: many })] }),
+    ]),
+  ),
+  "a schema's properties": (many) => ({
+    ...chat,
+    tools: [
+      tool({ type: "object", properties: Object.fromEntries(many.map((each, at) => [`p${at}`, each])) }),
+    ],
+  }),
+};
+
+const wrongElement = fc.constantFrom<Json>(
+  0,
+  null,
+  "\ud800",
+  "",
+  [],
+  {},
+  { type: 1 },
+  { type: "text", text: "\ud800" },
+  { role: "x" },
+  { type: "function" },
+);
+
+afterEach(() => vi.restoreAllMocks());
+
+/** How often the parsers read a field or an element of a body. */
+function readsOf(json: string): number {
+  let reads = 0;
+  const parseJson = JSON.parse;
+  const counted = (value: unknown): unknown =>
+    typeof value !== "object" || value === null
+      ? value
+      : new Proxy(value, {
+          get: (target, key): unknown => {
+            reads += 1;
+            return counted(Reflect.get(target, key));
+          },
+          getOwnPropertyDescriptor: (target, key) => {
+            reads += 1;
+            return Reflect.getOwnPropertyDescriptor(target, key);
+          },
+        });
+  const spy = vi.spyOn(JSON, "parse").mockImplementation((text: string) => counted(parseJson(text)));
+  for (const parse of parsers) parse(json);
+  spy.mockRestore();
+  return reads;
+}
+
+/** Zod reads all names of an object's fields before it counts them. */
+const isRecord = (name: string): boolean => /biases|properties/.test(name);
+
+describe.each(Object.entries(places))("a body with many wrong values in %s", (name, body) => {
+  it("is refused at the first one", () => {
+    fc.assert(
+      fc.property(wrongElement, fc.integer({ min: 1, max: 6_000 }), (element, count) => {
+        const reads = readsOf(JSON.stringify(body(Array(count).fill(element))));
+        expect(reads).toBeLessThan(isRecord(name) ? 300 + 10 * count : 3_000);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("is refused unread if it has more than a body may have", () => {
+    const json = JSON.stringify(body(Array(limits.bodyBytes / 4).fill(0)));
+    expect(readsOf(json)).toBe(0);
+  });
+});
+
+it.each([
+  ["1", 1],
+  ["[]", 2],
+  ["[1,[2],{}]", 6],
+  ['{"a":1,"b":[null,"x"]}', 5],
+  ['"a,b[c{\\",,,"', 1],
+  ['["\\\\",1]', 3],
+])("counts %s as %i values", (json, values) => {
+  expect(hasMoreValues(json, values - 1)).toBe(true);
+  expect(hasMoreValues(json, values)).toBe(false);
+});
+
+it("names the list with too many parts, and says what a body with too many values can do", () => {
+  const parts = JSON.stringify(places["parts of a message"]?.(Array(1_001).fill({ type: "text", text: "" })));
+  expect(parseChat(parts)).toMatchObject({
+    refusal: { message: "Invalid 'messages[0].content': must have at most 1000 entries." },
+  });
+  const values = JSON.stringify(places["parts of a message"]?.(Array(limits.bodyValues).fill(0)));
+  expect(parseChat(values)).toMatchObject({
+    refusal: {
+      status: 413,
+      code: "request_too_large",
+      message:
+        "The body has more than 20000 values (lists, objects and all that is in them). Send less at once.",
+    },
+  });
+});
