@@ -17,7 +17,7 @@ export type Page = { readonly attempts: readonly AttemptView[]; readonly next: s
 const perPage = 100;
 /** Failures can be hidden behind no more jobs than these pages have. They would have to be canceled, or returned, which counts. */
 const maxPages = 6;
-/** The most failures whose jobs are looked at. */
+/** The most failures whose jobs are looked at. Older attempts than these do not count. */
 const maxExamined = 60;
 
 /** A page of a device's attempts. @param since older ones do not count. */
@@ -50,7 +50,8 @@ export async function pastOf(
   for (let pages = 1; ; pages += 1) {
     for (const attempt of page.attempts) {
       if (attempt.status === "failed") examined += 1;
-      const ended = examined > maxExamined ? null : await endOf(ctx, device, attempt, { claims, others });
+      if (examined > maxExamined) return past;
+      const ended = await endOf(ctx, device, attempt, { claims, others });
       if (ended !== null) past.push({ ...ended, endedAt: attempt.endedAt ?? 0 });
       claims.push(attempt.claimedAt);
     }
