@@ -35,15 +35,58 @@ function refusalIn(thrown: unknown): Refusal | null {
 }
 
 /**
- * Logs a bug with the error's name only. The message may contain the arguments of the failed call, such as prompts, and logs
- * are stored elsewhere and for longer.
+ * Logs a bug: the names of the error and its causes, and where they happened. Leaves their messages out, which may contain the
+ * arguments of the failed call, such as prompts: logs are stored elsewhere and for longer.
  */
 export function logBug(what: string, thrown: unknown): void {
-  console.error(`${what}: ${nameOf(thrown)}`);
+  console.error(`${what}: ${causesOf(thrown).map(placed).join(", caused by ")}`);
+}
+
+const mostCauses = 4;
+const mostFrames = 20;
+
+/** An error and its causes, the outermost first. */
+function causesOf(thrown: unknown): readonly unknown[] {
+  const causes: unknown[] = [thrown];
+  for (let next = thrown; next instanceof Error && next.cause !== undefined; next = next.cause) {
+    if (causes.length === mostCauses) break;
+    causes.push(next.cause);
+  }
+  return causes;
+}
+
+/** An error's name, and the places of its stack from the innermost. */
+function placed(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const places = [...placesIn(thrown.message), ...framesOf(thrown)].slice(0, mostFrames);
+  return [nameOf(thrown), ...places].join(" at ");
+}
+
+/** V8 writes a stack as the name, the message, and then a line for each frame. */
+function framesOf({ stack = "", message }: Error): readonly string[] {
+  const start = stack.indexOf(message);
+  const lines = start === -1 ? [] : stack.slice(start + message.length).split("\n");
+  return lines.flatMap((line) => /^ {4}at (.{1,200})$/.exec(line)?.[1] ?? []);
+}
+
+/**
+ * The places that Convex adds to the end of the message of a nested function's error. Only paths of source files count, since
+ * the rest of a message may be a requester's.
+ */
+function placesIn(message: string): readonly string[] {
+  const frame =
+    /^ +at (?:[^()]* \()?((?:\.\.\/)*(?:convex|app|packages|node_modules)\/[\w@./-]{1,100}:\d+:\d+)\)?$/;
+  const found: string[] = [];
+  for (const line of message.split("\n").toReversed()) {
+    const place = frame.exec(line)?.[1];
+    if (place === undefined) break;
+    found.unshift(place);
+  }
+  return found;
 }
 
 /** The name of an error. A validation error is a plain Error whose message begins with its real name. */
-function nameOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return typeof thrown;
-  return /^(Uncaught )?([A-Z][A-Za-z]{0,60}(Error|Failure))\b/.exec(thrown.message)?.[2] ?? thrown.name;
+function nameOf(error: Error): string {
+  const said = /^(Uncaught )?([A-Z][A-Za-z]{0,60}(Error|Failure))\b/.exec(error.message)?.[2];
+  return said ?? (/^\w{1,60}$/.test(error.name) ? error.name : "Error");
 }

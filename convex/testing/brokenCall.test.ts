@@ -153,7 +153,43 @@ it.each([
   [new Error('Uncaught TypeError: "a secret"'), "TypeError"],
   [new RangeError("a secret"), "RangeError"],
   ["a secret", "string"],
-])("logs only the name of %o", (thrown, name) => {
+])("logs the name of %o, and nothing of its message", (thrown, name) => {
   logBug("it failed", thrown);
-  expect(logged.mock.calls).toEqual([[`it failed: ${name}`]]);
+  const [line] = logged.mock.calls[0] ?? [];
+  expect(line).toMatch(new RegExp(`^it failed: ${name}( at |$)`));
+  expect(line).not.toContain("secret");
+});
+
+it("logs where an error and its cause happened", () => {
+  function overflowing(): never {
+    throw new RangeError("a secret\n    at secret (secret.ts:1:1)");
+  }
+  function asking(): never {
+    try {
+      return overflowing();
+    } catch (cause) {
+      throw new Error("a secret", { cause });
+    }
+  }
+  expect(asking).toThrow();
+  try {
+    asking();
+  } catch (thrown) {
+    logBug("it failed", thrown);
+  }
+  const [line] = logged.mock.calls[0] ?? [];
+  expect(line).toMatch(/^it failed: Error at asking \(\S*brokenCall\.test\.ts:\d+:\d+\) at /);
+  expect(line).toMatch(/, caused by RangeError at overflowing \(\S*brokenCall\.test\.ts:\d+:\d+\) at /);
+  expect(line).not.toContain("secret");
+});
+
+it("logs where an error of a nested function happened, which is at the end of its message", () => {
+  const frames =
+    "    at claim (../../convex/model/jobs.ts:3:5)\n    at async handler (../convex/requests.ts:7:1)";
+  logBug("it failed", new Error(`Uncaught TypeError: secret\n    at secret (/etc/secret:1:1)\n${frames}`));
+  const [line] = logged.mock.calls[0] ?? [];
+  expect(line).toMatch(
+    /^it failed: TypeError at \.\.\/\.\.\/convex\/model\/jobs\.ts:3:5 at \.\.\/convex\/requests\.ts:7:1 at /,
+  );
+  expect(line).not.toContain("secret");
 });

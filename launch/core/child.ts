@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createWriteStream, renameSync, statSync, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { spellSeconds } from "../../app/format/time.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
+import { LogFile } from "./log-file.ts";
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
@@ -25,7 +25,7 @@ type ChildOptions = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** The file that gets everything it prints. */
+  /** The file that gets everything it prints. A full one is renamed. */
   readonly logFile: string;
   readonly readyWithinMs: number;
   /** Gets each object that it prints as a line of JSON and that is no start line. */
@@ -50,9 +50,6 @@ export class ChildFailed extends Error {
   }
 }
 
-/** A log with more bytes is renamed at the next start, and replaces the one renamed before. */
-const rotateAt = 5 * 1024 * 1024;
-
 /**
  * Starts a process and waits until it prints a start line with `ready: true`. Throws ChildFailed.
  * Its standard input stays open as long as this process lives: a child with `--with-parent` ends when it closes.
@@ -64,8 +61,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     // In its own process group, so that Ctrl-C reaches only this process, which stops its children in order.
     detached: process.platform !== "win32",
   });
-  const log = openLog(options.logFile);
+  const log = new LogFile(options.logFile);
   process_.stderr.pipe(log, { end: false });
+  process_.once("close", () => log.end());
   process_.stdin.on("error", () => undefined);
   const ended = new Promise<Exit>((resolve) => {
     process_.once("exit", (code, signal) => resolve({ code, signal }));
@@ -73,7 +71,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   const tail: string[] = [];
   keepTail(process_.stderr, tail);
-  const ready = await readyLine(process_, options, ended, tail, (line) => log.write(`${line}\n`));
+  const ready = await readyLine(process_, options, ended, tail, (line) => {
+    if (!log.writableEnded) log.write(`${line}\n`);
+  });
   return {
     name: options.name,
     pid: process_.pid ?? -1,
@@ -85,7 +85,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       const timer = setTimeout(() => process_.kill("SIGKILL"), graceMs);
       await ended;
       clearTimeout(timer);
-      log.end();
     },
   };
 }
@@ -138,24 +137,3 @@ function keepTail(stream: Readable, tail: string[]): void {
 }
 
 const startLine = z.looseObject({ ready: z.boolean() });
-
-/** Opens a child's log for appending. If it cannot be written, says so once and continues without it. */
-function openLog(file: string): WriteStream {
-  rotate(file);
-  const log = createWriteStream(file, { flags: "a", mode: 0o600 });
-  let told = false;
-  log.on("error", (error) => {
-    if (!told)
-      console.error(`gleaner: cannot write the log ${file} (${error.message}). Gleaner runs without it.`);
-    told = true;
-  });
-  return log;
-}
-
-function rotate(file: string): void {
-  try {
-    if (statSync(file).size > rotateAt) renameSync(file, `${file}.1`);
-  } catch {
-    // No log yet.
-  }
-}

@@ -6,6 +6,7 @@ import type { Backend } from "./compose/backend-options.ts";
 import { PortInUseError } from "./http/listen/listen.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { forbidCoreDumps, logUncaught } from "./operations/process-memory.ts";
+import { summarizeRepeats } from "./operations/repeats.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 import { SchemaMismatchError } from "./runtime/checks/schema.ts";
 import type { StartLine } from "./start-line.ts";
@@ -51,11 +52,13 @@ async function main(): Promise<void> {
   }
   const { value: options } = parsed;
   const format = options.logFormat ?? (process.stderr.isTTY ? "text" : "json");
-  const log = createLog({
-    format,
-    level: options.logLevel,
-    write: (line) => void process.stderr.write(`${line}\n`),
-  });
+  const log = summarizeRepeats(
+    createLog({
+      format,
+      level: options.logLevel,
+      write: (line) => void process.stderr.write(`${line}\n`),
+    }),
+  );
   // Keep running when the reader of standard error closes.
   process.stderr.on("error", () => undefined);
   logUncaught(log, () => process.exit(exitFailed));

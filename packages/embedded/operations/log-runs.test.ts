@@ -133,3 +133,11 @@ test("the functions' log quotes no refused argument", () => {
   expect(JSON.stringify(followed.latest())).toContain(".rank");
   expect(JSON.stringify(followed.latest())).not.toContain("hunter2");
 });
+
+test("the name of a function that does not exist is not logged as its caller wrote it", () => {
+  const message =
+    "Could not find public function for 'a caller's words'. Did you forget to run `npx convex dev`?";
+  const [entry] = entriesOf({ ...run, identifier: null, failure: { kind: "failure", message } });
+  expect(entry).toMatchObject({ level: "info", function: null, code: "not_found" });
+  expect(JSON.stringify(entry)).not.toContain("words");
+});

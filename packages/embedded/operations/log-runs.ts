@@ -28,7 +28,7 @@ export function logRun(log: Log, run: FunctionRun, options: RunLogOptions): void
     ...(retries === 0 ? {} : { retries }),
   };
   if (failure === null) log.debug("function.succeeded", fields);
-  else log[levelOf(run)]("function.failed", { ...fields, ...failureFields(failure, options) });
+  else log[levelOf(run)]("function.failed", { ...fields, ...failureFields(run, failure, options) });
 }
 
 /** Logs a line that a function printed, at the level that the function chose. */
@@ -55,9 +55,12 @@ const maxSentence = 500;
 
 /** The failure and its place. Of a ConvexError's data only the code is logged by default: it is meant for the caller. */
 function failureFields(
+  { identifier }: FunctionRun,
   { message, data }: NonNullable<FunctionRun["failure"]>,
   { refusals }: RunLogOptions,
 ): LogFields {
+  // The answer quotes the name that the caller made up.
+  if (identifier === null) return { code: "not_found", message: "There is no public function of this name." };
   if (data === undefined) return { message: withoutValues(message) };
   const [, ...frames] = message.split(/\n(?= {4}at )/);
   const { data: refusal } = refusalSchema.safeParse(data);
