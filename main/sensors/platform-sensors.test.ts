@@ -1,5 +1,8 @@
+import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { SensedFact } from "../../app/facts/facts.ts";
 import { nothingSensed, type Sensor } from "./base/sensor.ts";
+import { subprocessCounts } from "./base/subprocess.ts";
 import { platformSensors } from "./platform-sensors.ts";
 
 const sensorsOf = (platform: NodeJS.Platform): readonly Sensor[] =>
@@ -28,5 +31,14 @@ describe("platformSensors", () => {
   it("has a sensor for every fact on Linux except the idle time, which has its own", () => {
     const told = new Set(sensorsOf("linux").flatMap(({ facts }) => facts));
     expect(Object.keys(nothingSensed).filter((name) => !told.has(name as never))).toEqual(["idleSeconds"]);
+  });
+
+  it.each(["win32", "darwin"] as const)("on %s starts programs by their full path", async (platform) => {
+    const needs = { facts: new Set<SensedFact>(), programs: ["zoom"], donating: true };
+    const sensors = sensorsOf(platform).filter(({ subprocessEveryMs }) => subprocessEveryMs !== undefined);
+    for (const { sample } of sensors) await sample?.(needs);
+    const started = Object.keys(subprocessCounts());
+    expect(started).not.toEqual([]);
+    expect(started.filter((file) => !win32.isAbsolute(file))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { systemProgram } from "../system-programs.ts";
 import { type IdleSensor, unknownIdle } from "./base/idle.ts";
 import { type OwnCpuTime, runnerMemory } from "./base/own-use.ts";
 import type { Sensor } from "./base/sensor.ts";
@@ -51,7 +52,7 @@ function ownSensors({ platform, env, runnerPid }: PlatformOptions): readonly Sen
       return [
         windowsBatterySensor,
         windowsMemorySensor(memory),
-        nvidiaSensor(gpu, "nvidia-smi.exe"),
+        nvidiaSensor(gpu, systemProgram("nvidia-smi", platform)),
         consentStoreSensor,
         windowsProcessesSensor,
         networkProfileSensor(),
