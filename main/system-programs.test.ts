@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemProgram } from "./system-programs.ts";
+import { systemEnvironment, systemProgram } from "./system-programs.ts";
 
 const everywhere = (): boolean => true;
 
@@ -31,4 +31,38 @@ it.each([
 ] as const)("finds %s only in Linux' own folders", (name, there, path) => {
   const exists = (each: string): boolean => (there as readonly string[]).includes(each);
   expect(systemProgram(name, "linux", { PATH: "/home/me/bin" }, exists)).toBe(path);
+});
+
+it.each(["linux", "darwin"] as const)(
+  "gives programs on %s nothing but the system's search path",
+  (platform) => {
+    const found = systemEnvironment(platform, {
+      PATH: "/home/me/bin",
+      BASH_ENV: "/home/me/planted",
+      HOME: "/home/me",
+    });
+    expect(Object.keys(found)).toEqual(["PATH"]);
+    expect(found["PATH"]?.split(":")).toEqual(
+      expect.arrayContaining(["/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
+    );
+    expect(found["PATH"]).not.toMatch(/home|(^|:)[^/]|:(:|$)/);
+  },
+);
+
+it("gives programs on Windows the system's search path and shell, and no current folder", () => {
+  const env = {
+    PATH: "C:\\Users\\me\\bin",
+    ComSpec: "C:\\Users\\me\\cmd.exe",
+    SystemRoot: "D:\\WINNT",
+    TEMP: "D:\\t",
+  };
+  expect(systemEnvironment("win32", env)).toEqual({
+    TEMP: "D:\\t",
+    SystemRoot: "D:\\WINNT",
+    windir: "D:\\WINNT",
+    ComSpec: "D:\\WINNT\\System32\\cmd.exe",
+    PATH: "D:\\WINNT\\System32;D:\\WINNT\\System32\\WindowsPowerShell\\v1.0",
+    PATHEXT: ".EXE",
+    NoDefaultCurrentDirectoryInExePath: "1",
+  });
 });

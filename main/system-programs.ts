@@ -53,6 +53,36 @@ export function systemProgram(
   return folders.map((folder) => `${folder}/${name}`).find(exists) ?? `${folders[0]}/${name}`;
 }
 
+/**
+ * An environment in which only programs of the system's own folders are found, whatever this process was started with.
+ * For libraries that start programs by the search path. Nothing else of this process's environment is in it, because a
+ * variable can also name a program, or be a function of a shell.
+ */
+export function systemEnvironment(
+  platform: NodeJS.Platform = process.platform,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Readonly<Record<string, string>> {
+  if (platform === "darwin") return { PATH: folders.slice(0, 4).join(":") };
+  if (platform !== "win32") return { PATH: folders.join(":") };
+  const root = systemRoot(env);
+  const system = `${root}\\System32`;
+  const passed = ["TEMP", "TMP", "USERPROFILE"].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    // PowerShell and Node write there.
+    ...Object.fromEntries(passed),
+    SystemRoot: root,
+    windir: root,
+    ComSpec: `${system}\\cmd.exe`,
+    PATH: [system, `${system}\\WindowsPowerShell\\v1.0`].join(";"),
+    PATHEXT: ".EXE",
+    // Without this, cmd.exe looks into the current folder first.
+    NoDefaultCurrentDirectoryInExePath: "1",
+  };
+}
+
 /** Windows' folder. A value that is no folder of a local drive is not believed. */
 export function systemRoot(env: Readonly<Record<string, string | undefined>>): string {
   const found = env["SystemRoot"] ?? env["windir"] ?? "";

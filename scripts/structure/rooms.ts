@@ -81,6 +81,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "electron",
       "electron-log",
       "multicast-dns",
+      "systeminformation",
       "ws",
       "x11",
       "zod",

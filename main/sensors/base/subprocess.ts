@@ -4,7 +4,12 @@ type SubprocessResult =
   | { readonly kind: "ok"; readonly stdout: string }
   | { readonly kind: "failed"; readonly why: "missing" | "timeout" | "too long" | "exit" };
 
-type SubprocessLimits = { readonly timeoutMs?: number; readonly maxBytes?: number };
+type SubprocessOptions = {
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** The whole environment. Without it, this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 const counts = new Map<string, number>();
 
@@ -15,14 +20,21 @@ const counts = new Map<string, number>();
 export function runSubprocess(
   file: string,
   args: readonly string[],
-  { timeoutMs = 5_000, maxBytes = 256 * 1024 }: SubprocessLimits = {},
+  { timeoutMs = 5_000, maxBytes = 256 * 1024, env }: SubprocessOptions = {},
 ): Promise<SubprocessResult> {
   counts.set(file, (counts.get(file) ?? 0) + 1);
   return new Promise((resolve) => {
     execFile(
       file,
       [...args],
-      { timeout: timeoutMs, maxBuffer: maxBytes, killSignal: "SIGKILL", windowsHide: true, encoding: "utf8" },
+      {
+        timeout: timeoutMs,
+        maxBuffer: maxBytes,
+        killSignal: "SIGKILL",
+        windowsHide: true,
+        encoding: "utf8",
+        env: env ?? process.env,
+      },
       (error, stdout) => {
         if (error === null) resolve({ kind: "ok", stdout });
         else resolve({ kind: "failed", why: whyOf(error) });

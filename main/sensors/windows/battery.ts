@@ -12,7 +12,10 @@ const script = [
   "ConvertTo-Json -Compress -InputObject $found",
 ].join("; ");
 
-/** Each sample starts PowerShell. */
+/**
+ * Each sample starts PowerShell. The package systeminformation is not used for this. It says that a battery with the status
+ * Low or Critical is on mains power, and that a computer has no battery if PowerShell is refused.
+ */
 export const windowsBatterySensor: Sensor = {
   source: "Win32_Battery",
   facts: ["power", "batteryPercent"],

@@ -28,10 +28,10 @@ describe("chooseThreads", () => {
 describe("runnerCores", () => {
   it.each([
     ["darwin", { physical: 8, efficiency: 4 }, 4],
-    ["darwin", { physical: 6, efficiency: null }, 6],
+    ["darwin", { physical: 6, efficiency: 0 }, 6],
     ["linux", { physical: 14, efficiency: 8 }, 14],
-    ["win32", { physical: 4, efficiency: null }, 4],
-    ["linux", { physical: null, efficiency: null }, null],
+    ["win32", { physical: 4, efficiency: 0 }, 4],
+    ["darwin", { physical: null, efficiency: null }, null],
   ] as const)("counts the usable cores on %s of %j: %i", (platform, cpu, cores) => {
     expect(runnerCores(platform, cpu)).toBe(cores);
   });

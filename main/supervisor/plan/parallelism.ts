@@ -25,7 +25,7 @@ export function chooseThreads(physicalCores: number, usableCores: number, overri
  * processors that have some.
  */
 export function runnerCores(platform: NodeJS.Platform, { physical, efficiency }: Cores): number | null {
-  return platform === "darwin" && efficiency !== null ? efficiency : physical;
+  return platform === "darwin" && efficiency !== null && efficiency > 0 ? efficiency : physical;
 }
 
 /**

@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { treeOf } from "../../sensors/base/tree.fixture.ts";
 import { runnerThreads } from "./parallelism.ts";
-import { coresInSys, countIn } from "./physical-cores.ts";
+import { coresOfThisComputer, parseCores } from "./physical-cores.ts";
 
 it.skipIf(process.platform === "win32")("starts no program by the search path", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-planted-"));
@@ -15,31 +14,18 @@ it.skipIf(process.platform === "win32")("starts no program by the search path", 
     await writeFile(join(folder, name), `#!/bin/sh\necho ${name} >> ${started}\n`, { mode: 0o755 });
   vi.stubEnv("PATH", `${folder}${delimiter}${process.env["PATH"]}`);
   expect(await runnerThreads()).toBeGreaterThan(0);
+  // The answer is the system's, and no fallback.
+  expect((await coresOfThisComputer()).physical).toBeGreaterThan(0);
   expect(existsSync(started)).toBe(false);
 });
 
-it("counts each core of Linux once, however many processors it has", () => {
-  const core = (number: number, list: string) => ({ [`cpu${number}/topology/core_cpus_list`]: `${list}\n` });
-  // Two cores with two processors each, one with a single one, and one that is switched off.
-  const files = {
-    ...core(0, "0,4"),
-    ...core(1, "1,5"),
-    ...core(4, "0,4"),
-    ...core(5, "1,5"),
-    ...core(2, "2"),
-  };
-  expect(coresInSys(treeOf({ ...files, "cpu3/online": "0", "cpufreq/policy0": "" }))).toBe(3);
-  expect(coresInSys(treeOf({ "cpu0/topology/thread_siblings_list": "0-1\n" }))).toBe(1);
-  expect(coresInSys("/nowhere")).toBeNull();
-});
-
 it.each([
-  ["8\n", 8],
-  [" 12\r\n", 12],
-  ["0", null],
-  ["", null],
-  ["unknown oid", null],
-  ["1e3", null],
-])("reads %j as %s cores", (printed, cores) => {
-  expect(countIn(printed)).toBe(cores);
+  ['{"physicalCores":8,"efficiencyCores":4,"brand":"M1"}', { physical: 8, efficiency: 4 }],
+  ['{"physicalCores":2,"efficiencyCores":0}', { physical: 2, efficiency: 0 }],
+  ['{"physicalCores":0,"efficiencyCores":0}', { physical: null, efficiency: null }],
+  ['{"physicalCores":null,"efficiencyCores":0}', { physical: null, efficiency: null }],
+  ['{"physicalCores":1.5,"efficiencyCores":0}', { physical: null, efficiency: null }],
+  ["no answer", { physical: null, efficiency: null }],
+])("reads %s as %j", (text, cores) => {
+  expect(parseCores(text)).toEqual(cores);
 });

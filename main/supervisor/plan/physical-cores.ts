@@ -1,66 +1,43 @@
-import { join } from "node:path";
-import { listFolder, readText } from "../../sensors/base/read-file.ts";
+import { createRequire } from "node:module";
+import type { Systeminformation } from "systeminformation";
+import { z } from "zod";
+import { parseJson } from "../../../app/json.ts";
 import { runSubprocess } from "../../sensors/base/subprocess.ts";
-import { systemProgram } from "../../system-programs.ts";
+import { systemEnvironment } from "../../system-programs.ts";
 
 /** The physical cores of this computer's processors; null if unknown. */
 export type Cores = {
   readonly physical: number | null;
-  /** Of these, the ones that are slower and save energy. Only macOS tells. */
+  /** Of these, the ones that are slower and save energy. 0 where there are none, or where the system does not tell. */
   readonly efficiency: number | null;
 };
 
+/** What Gleaner uses of systeminformation's answer. */
+const answer = z.object({
+  physicalCores: z.number().int().min(1).max(9_999),
+  efficiencyCores: z.number().int().min(0).max(9_999),
+} satisfies Partial<Record<keyof Systeminformation.CpuData, z.ZodType>>);
+
+const script = "require(process.argv[1]).cpu().then((cpu) => console.log(JSON.stringify(cpu)))";
+
+/**
+ * Asks systeminformation. It starts lscpu, sysctl and others through a shell and by the search path, where a planted
+ * program could be found first. So it runs in a short-lived process whose search path has only the system's folders.
+ */
+export async function coresOfThisComputer(): Promise<Cores> {
+  const library = createRequire(import.meta.url).resolve("systeminformation");
+  const result = await runSubprocess(process.execPath, ["-e", script, library], {
+    timeoutMs: 20_000,
+    env: { ...systemEnvironment(), ELECTRON_RUN_AS_NODE: "1" },
+  });
+  return result.kind === "ok" ? parseCores(result.stdout) : unknownCores;
+}
+
 const unknownCores: Cores = { physical: null, efficiency: null };
 
-/** Asks the system, once. Only Linux needs no other program for it. */
-export async function coresOfThisComputer(platform: NodeJS.Platform = process.platform): Promise<Cores> {
-  switch (platform) {
-    case "linux":
-      return { physical: coresInSys("/sys/devices/system/cpu"), efficiency: null };
-    case "darwin":
-      return {
-        physical: await askNumber("/usr/sbin/sysctl", ["-n", "hw.physicalcpu"]),
-        // Level 0 has the performance cores. Older processors have no levels.
-        efficiency: await askNumber("/usr/sbin/sysctl", ["-n", "hw.perflevel1.physicalcpu"]),
-      };
-    case "win32":
-      return {
-        physical: await askNumber(systemProgram("powershell", "win32"), windowsArgs),
-        efficiency: null,
-      };
-    default:
-      return unknownCores;
-  }
-}
-
-const windowsArgs = [
-  "-NoProfile",
-  "-NonInteractive",
-  "-Command",
-  "(Get-CimInstance Win32_Processor | Measure-Object -Property NumberOfCores -Sum).Sum",
-];
-
-/** Two processors of the same core have the same list (`core_cpus_list`; `thread_siblings_list` before Linux 5.3). */
-export function coresInSys(folder: string): number | null {
-  const cores = new Set<string>();
-  for (const name of listFolder(folder)) {
-    if (!/^cpu\d+$/.test(name)) continue;
-    const topology = join(folder, name, "topology");
-    const list =
-      readText(join(topology, "core_cpus_list")) ?? readText(join(topology, "thread_siblings_list"));
-    // A processor that is switched off has none.
-    if (list !== null) cores.add(list);
-  }
-  return cores.size === 0 ? null : cores.size;
-}
-
-async function askNumber(program: string, args: readonly string[]): Promise<number | null> {
-  const result = await runSubprocess(program, args, { timeoutMs: 20_000 });
-  return result.kind === "ok" ? countIn(result.stdout) : null;
-}
-
-/** A count of cores that a program has printed; null for anything else. */
-export function countIn(printed: string): number | null {
-  const count = /^\s*(\d{1,4})\s*$/.exec(printed)?.[1];
-  return count === undefined || Number(count) === 0 ? null : Number(count);
+/** @param text systeminformation's `CpuData` as JSON. */
+export function parseCores(text: string): Cores {
+  const parsed = answer.safeParse(parseJson(text));
+  if (!parsed.success) return unknownCores;
+  return { physical: parsed.data.physicalCores, efficiency: parsed.data.efficiencyCores };
 }
