@@ -6,6 +6,8 @@ const actions = {
   "backup.restored": "Backup restored",
   "api-key.created": "API key created",
   "api-key.revoked": "API key revoked",
+  "api-key.restricted": "API key restricted automatically",
+  "api-key.restriction-lifted": "Restriction of an API key lifted",
   "enrolment-code.created": "Enrollment code created",
   "enrolment-code.revoked": "Enrollment code revoked",
   "enrolment-code.devices-retired": "All devices of an enrollment code retired",

@@ -20,6 +20,7 @@ import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organiz
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
+import { liftRestriction } from "./model/requests/restriction.ts";
 
 /** Trades a one-time link's token for a session of 12 hours. The browser made the secret `session`. */
 export const signIn = mutation({
@@ -87,7 +88,7 @@ export const summary = adminQuery({
 export const keys = adminQuery({
   args: {},
   returns: v.array(keyRow),
-  handler: async (ctx) => await keyRows(ctx, ctx.organizationId),
+  handler: async (ctx) => await keyRows(ctx, ctx.organizationId, Date.now()),
 });
 
 /**
@@ -109,6 +110,17 @@ export const revokeKey = adminMutation({
   returns: v.null(),
   handler: async (ctx, { keyId }) => {
     await revoke(ctx, await ownKey(ctx, keyId), "admin", ctx.at);
+    return null;
+  },
+});
+
+/** Lifts a key's restriction before its end. Does nothing if the key is not restricted. */
+export const liftKeyRestriction = adminMutation({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { keyId }) => {
+    const lifted = await liftRestriction(ctx, await ownKey(ctx, keyId), ctx.at);
+    if (lifted) await ctx.audit("api-key.restriction-lifted", keyId);
     return null;
   },
 });

@@ -9,6 +9,7 @@ import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { present } from "./model/refuse.ts";
+import { forgetRunnerStops } from "./model/requests/restriction.ts";
 import { reply, workReport } from "./model/validators.ts";
 
 /**
@@ -40,6 +41,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
     throw new Error(`job ${event.jobId} is not in round ${String(event.round)}`);
   switch (event.outcome) {
     case "succeeded":
+      if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);
       return await pay(ctx, order, event, at);
     case "failed":
     case "canceled":

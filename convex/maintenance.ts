@@ -11,6 +11,7 @@ import { orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
+import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
 
@@ -41,6 +42,18 @@ export const cancelJobsOfKey = internalMutation({
   handler: async (ctx, { apiKeyId }) => {
     const key = await ctx.db.get("apiKeys", apiKeyId);
     if (key !== null) await cancelJobsOf(ctx, key);
+    return null;
+  },
+});
+
+/** Ends the unfinished jobs that a key's restriction is about. */
+export const endRestrictedJobs = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    if (await endRestrictedBatch(ctx, apiKeyId, Date.now())) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.endRestrictedJobs, { apiKeyId });
+    }
     return null;
   },
 });

@@ -9,6 +9,7 @@ import {
   outcome,
   policyRules,
   price,
+  runnerStop,
   usage,
 } from "./model/validators.ts";
 
@@ -66,6 +67,8 @@ export default defineSchema({
     revokedAt: v.optional(v.number()),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
+    /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
+    runnerStops: v.optional(v.array(runnerStop)),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId"]),
@@ -228,12 +231,16 @@ export default defineSchema({
     reservedPromptTokens: v.optional(v.number()),
     /** Vectors in the answer to an embedding job. */
     vectors: v.optional(v.number()),
+    /** Whether the request has a grammar, a schema or tools. */
+    constrained: v.optional(v.boolean()),
     reservedMicro: v.int64(),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
     /** Absent until it is paid. */
     priceMicro: v.optional(v.int64()),
     usage: v.optional(usage),
+    /** Why the app itself canceled the job. */
+    error: v.optional(v.object({ code: v.string(), message: v.string() })),
   })
     .index("by_job", ["jobId"])
     .index("by_key", ["apiKeyId"]),

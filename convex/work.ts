@@ -13,6 +13,7 @@ import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { answerMistake, readAnswer } from "./model/requests/answer.ts";
 import { isRefuted } from "./model/requests/claims.ts";
+import { noteRunnerStop } from "./model/requests/restriction.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 
@@ -102,7 +103,8 @@ async function refuseAnswer(
 
 /**
  * Ends an attempt with an error, stored in our own words: requesters never read a device's. A device may say that a job
- * cannot be done. That counts if another device agrees or no other is there, unless the request refutes it.
+ * cannot be done. That counts if another device agrees or no other is there, unless the request refutes it. It may say that
+ * the request stopped its runner. That counts against the request's API key.
  */
 export const fail = mutation({
   args: { ...workerMutations.fail.args, key: v.string() },
@@ -112,12 +114,18 @@ export const fail = mutation({
     const keyHash = await queue.hashKey(key);
     const error = { ...call.error, ...reportedError(call.error) };
     const isVerdict = !error.retryable && error.unfit !== true;
-    const attempt = isVerdict ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
+    const isStop = error.byJob === true;
+    const attempt =
+      isVerdict || isStop ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
     const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
-    const judged = isFalse ? { judged: "false" as const } : {};
+    const judged = isVerdict && isFalse ? { judged: "false" as const } : {};
     const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
     if (failed.kind === "failed") await judgeSoon(ctx, key);
+    if (failed.kind === "failed" && isStop && order !== null) {
+      const { _id: deviceId } = await authenticateDevice(ctx, key);
+      await noteRunnerStop(ctx, order, deviceId, Date.now());
+    }
     return failed;
   },
 });

@@ -67,6 +67,7 @@ import type * as model_refuse from "../model/refuse.js";
 import type * as model_requests_answer from "../model/requests/answer.js";
 import type * as model_requests_checkWork from "../model/requests/checkWork.js";
 import type * as model_requests_claims from "../model/requests/claims.js";
+import type * as model_requests_restriction from "../model/requests/restriction.js";
 import type * as model_requests_signature from "../model/requests/signature.js";
 import type * as model_requests_submit from "../model/requests/submit.js";
 import type * as model_requests_vectorLength from "../model/requests/vectorLength.js";
@@ -157,6 +158,7 @@ declare const fullApi: ApiFromModules<{
   "model/requests/answer": typeof model_requests_answer;
   "model/requests/checkWork": typeof model_requests_checkWork;
   "model/requests/claims": typeof model_requests_claims;
+  "model/requests/restriction": typeof model_requests_restriction;
   "model/requests/signature": typeof model_requests_signature;
   "model/requests/submit": typeof model_requests_submit;
   "model/requests/vectorLength": typeof model_requests_vectorLength;

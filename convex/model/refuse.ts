@@ -15,6 +15,7 @@ export type RefusalCode =
   | "model_not_found"
   | "conflict"
   | "rate_limited"
+  | "key_restricted"
   | "queue_full"
   | "draining";
 
@@ -32,7 +33,7 @@ export function refuse(code: RefusalCode, message: string): never {
 
 /** Refuses for now: a retry may succeed after `retryAfterMs`. */
 export function refuseUntil(
-  code: "rate_limited" | "queue_full" | "draining",
+  code: "rate_limited" | "key_restricted" | "queue_full" | "draining",
   why: string,
   retryAfterMs: number,
 ): never {

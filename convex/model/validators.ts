@@ -5,6 +5,7 @@ import { type FailureCause, failureCauses } from "../../app/devices/reliability.
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
+import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
@@ -148,6 +149,17 @@ export const policyRules = v.object({
   locked: v.array(v.string()),
 });
 
+/** A stop of a device's runner by a request. */
+export const runnerStop = v.object({
+  at: v.number(),
+  deviceId: v.string(),
+  jobId: v.string(),
+  constrained: v.boolean(),
+});
+
+/** Which requests of an API key are refused, until when (ms epoch). */
+export const restriction = v.object({ of: literals("constrained", "all"), until: v.number() });
+
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
@@ -183,6 +195,8 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,
   true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
+  true satisfies Both<Frozen<Infer<typeof runnerStop>>, RunnerStop>,
+  true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
 ];

@@ -102,7 +102,8 @@ function fromRefusal({ code, message, retryAfterMs }: Refusal, promptField: Prom
     ...(isOfPrompt(code) ? { param: promptField } : {}),
   };
   if (retryAfterMs === undefined) return error;
-  return { ...error, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) } };
+  const retryAfter = String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+  return { ...error, headers: { ...error.headers, "retry-after": retryAfter } };
 }
 
 const refusals: Readonly<
@@ -124,6 +125,7 @@ const refusals: Readonly<
   },
   conflict: { status: 409, code: "idempotency_conflict", headers: noRetry },
   rate_limited: { status: 429, code: "rate_limit_exceeded", type: "requests" },
+  key_restricted: { status: 429, code: "key_restricted", type: "requests", headers: noRetry },
   queue_full: { status: 429, code: "queue_full", type: "requests" },
   draining: { status: 503, code: "model_draining", type: "server_error" },
 };
@@ -143,7 +145,7 @@ export function endOf({ status, result, error }: RequestView, promptField: Promp
     case "failed":
       return fromFailedJob(error, promptField);
     case "canceled":
-      return jobCanceled;
+      return error?.code === "key_restricted" ? ofRestrictedKey(error) : jobCanceled;
     case "expired":
       return jobExpired;
   }
@@ -164,6 +166,11 @@ const jobCanceled: ApiError = {
   message: "The job was canceled.",
   headers: noRetry,
 };
+
+/** The job was canceled because its API key was restricted. The same idempotency key finds it for a day. */
+function ofRestrictedKey({ code, message }: NonNullable<RequestView["error"]>): ApiError {
+  return { status: 429, type: "requests", code, message, headers: noRetry };
+}
 
 const jobExpired: ApiError = {
   status: 504,

@@ -83,7 +83,7 @@ export function consoleStories(now: number): readonly Story[] {
     onMore: null,
     loadingMore: false,
   } as const;
-  const keysView = { onCreate: nothing, onLimit: nothing, onRevoke: nothing } as const;
+  const keysView = { onCreate: nothing, onLimit: nothing, onLift: nothing, onRevoke: nothing } as const;
   const actions = { retire: nothing, reinstate: nothing, label: nothing, resume: nothing };
   return [
     inShell(

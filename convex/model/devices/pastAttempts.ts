@@ -121,7 +121,7 @@ async function failureOf(
   const code = error?.code ?? "";
   const tries = attempts.filter((attempt) => attempt.workerId !== workerId);
   const isOpen = job.finishedAt === null && others;
-  return { end: "failed", code, key: job.key ?? "", evidence: evidenceOf(code, tries, isOpen) };
+  return { end: "failed", code, key: job.requester ?? "", evidence: evidenceOf(code, tries, isOpen) };
 }
 
 /** Errors that the backend itself has seen. */

@@ -57,6 +57,6 @@ export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Prom
     })),
     usage: order?.usage ?? null,
     priceMicro: order?.priceMicro ?? null,
-    error: job.error,
+    error: job.status === "canceled" ? (order?.error ?? job.error) : job.error,
   };
 }

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { isRestricted, restrictionOf } from "../../../app/keys/restriction.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
@@ -10,10 +11,10 @@ import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked, so nobody could read the answer.
+ * revoked, so nobody could read the answer. `restricted`: such requests of the key stopped runners.
  */
 export const retryOutcome = v.object({
-  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked"),
+  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked", "restricted"),
 });
 
 /**
@@ -26,9 +27,11 @@ export async function retryOrder(
   actor: string,
   now: number,
 ): Promise<Infer<typeof retryOutcome>> {
-  const { organizationId, apiKeyId, jobId, reservedMicro } = order;
+  const { organizationId, apiKeyId, jobId, reservedMicro, constrained = false } = order;
   const key = await ctx.db.get("apiKeys", apiKeyId);
   if (key?.revokedAt !== undefined) return { kind: "revoked" };
+  const restriction = restrictionOf(key?.runnerStops ?? [], now);
+  if (isRestricted(restriction, constrained)) return { kind: "restricted" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
   // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.

@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import { restrictionOf } from "../../../app/keys/restriction.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -12,6 +13,7 @@ import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import { queue } from "../queue.ts";
 import { boundedText, checkedHash, refuse } from "../refuse.ts";
+import { restriction } from "../validators.ts";
 
 /** Credits of a new key by default. */
 const defaultCreditsMicro = 1_000n * microPerCredit;
@@ -113,9 +115,9 @@ export async function cancelJobsOf(
   ctx: MutationCtx,
   { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
 ): Promise<void> {
-  await queue.cancelMany(ctx, organizationId, { by: "key", name: apiKeyId, running: false });
+  await queue.cancelMany(ctx, organizationId, { by: "requester", name: apiKeyId, running: false });
   const { page } = await queue.list(ctx, organizationId, {
-    key: apiKeyId,
+    requester: apiKeyId,
     status: "running",
     paginationOpts: { numItems: 1, cursor: null },
   });
@@ -138,12 +140,15 @@ export const keyRow = v.object({
   concurrency: v.union(v.number(), v.null()),
   /** Its turns for each turn of a key of weight 1. */
   weight: v.number(),
+  /** Which of its requests are refused, because such requests stopped the runners of devices. */
+  restriction: v.union(restriction, v.null()),
 });
 
 /** An organization's API keys, newest first. */
 export async function keyRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  now: number,
 ): Promise<Infer<typeof keyRow>[]> {
   const [rows, requesterLimits] = await Promise.all([
     ctx.db
@@ -157,7 +162,7 @@ export async function keyRows(
     requesterLimits.filter(({ of }) => of === "requester").map((limit) => [limit.name, limit] as const),
   );
   return await Promise.all(
-    rows.map(async ({ _id, name, prefix, createdAt, revokedAt, dataClass }) => ({
+    rows.map(async ({ _id, name, prefix, createdAt, revokedAt, dataClass, runnerStops = [] }) => ({
       keyId: _id,
       name: visibleText(name),
       prefix,
@@ -167,6 +172,7 @@ export async function keyRows(
       dataClass: dataClass ?? null,
       concurrency: limitOf.get(_id)?.concurrency ?? null,
       weight: limitOf.get(_id)?.weight ?? 1,
+      restriction: restrictionOf(runnerStops, now),
     })),
   );
 }

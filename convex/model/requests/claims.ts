@@ -25,7 +25,8 @@ export function isRefuted(
   }
 }
 
-function hasGrammar(request: Work["request"] | null): boolean {
+/** Whether the answer has to follow a grammar, a schema or the schemas of tools. */
+export function hasGrammar(request: Work["request"] | null): boolean {
   if (request === null || "inputs" in request) return false;
   return request.format !== undefined || ("messages" in request && request.tools !== undefined);
 }

@@ -9,6 +9,7 @@ import {
   pricedPromptTokens,
 } from "../../../app/jobs/extent.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -21,6 +22,8 @@ import { queue } from "../queue.ts";
 import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
+import { hasGrammar } from "./claims.ts";
+import { constrainedJobsOf, restrictionOfKey } from "./restriction.ts";
 
 /** Arguments of a submission. */
 export const submission = {
@@ -39,7 +42,7 @@ type Submission = ObjectType<typeof submission>;
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
  * Refuses: model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded, conflict (the idempotency key
- * belongs to another request), queue_full, draining.
+ * belongs to another request), queue_full, draining, key_restricted (such requests of the key stopped runners).
  * @returns the job's id.
  */
 export async function submit(
@@ -60,13 +63,14 @@ export async function submit(
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key);
   const affinity = affinityOf(modelId, cacheOwner, work);
+  const constrained = hasGrammar(work.request);
 
   const job = {
     kind: work.kind,
     payload: { ...work.request, cacheOwner },
     requirements: { model: modelId, ...(dataClass === undefined ? {} : { dataClass }) },
     requester: apiKeyId,
-    key: apiKeyId,
+    key: constrained ? constrainedJobsOf(apiKeyId) : apiKeyId,
     priority,
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
@@ -82,12 +86,23 @@ export async function submit(
     return jobId;
   }
 
-  // Only a new job is charged. This refusal undoes the submission.
+  // Only a new job is refused or charged. A refusal undoes the submission.
+  const restriction = restrictionOfKey(key, now);
+  if (restriction !== null && isRestricted(restriction, constrained)) {
+    refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
+  }
   const reservedMicro = highestPrice(price, extent);
   if (balanceMicro < reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
-  const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
+  const order = {
+    jobId,
+    organizationId,
+    apiKeyId,
+    reservedMicro,
+    round: 0,
+    ...(constrained ? { constrained } : {}),
+  };
   const { most, vectors } = extent;
   const bounds = {
     most,

@@ -32,7 +32,7 @@ export type RequestView = Infer<typeof watchView>;
 /** A job as its requester sees it. If the attempt is not the position's, its text comes from the start. */
 export async function watch(
   ctx: QueryCtx,
-  { organizationId, jobId, vectors }: Doc<"orders">,
+  { organizationId, jobId, vectors, error: ended }: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<RequestView> {
   const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
@@ -48,7 +48,7 @@ export async function watch(
     chunks,
     attempts,
     result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
-    error,
+    error: status === "canceled" ? (ended ?? error) : error,
   };
 }
 

@@ -5,6 +5,10 @@ const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
   ready: { words: "The job is ready again." },
   gone: { words: "The request is no longer stored, so it can't be retried.", tone: "bad" },
   "not-dead": { words: "The job was already retried." },
+  restricted: {
+    words: "Its API key is restricted, because such requests stopped devices. Lift this on the page of keys.",
+    tone: "bad",
+  },
   "quota-exceeded": { words: "Its API key has too few credits for a retry.", tone: "bad" },
   revoked: { words: "Its API key was revoked, so it can't be retried.", tone: "bad" },
 };

@@ -17,6 +17,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const create = useAct(api.admin.createKey);
   const revoke = useAct(api.admin.revokeKey);
   const limit = useAct(api.adminQueue.setKeyLimit);
+  const lift = useAct(api.admin.liftKeyRestriction);
   const [isNew, setIsNew] = useState(false);
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const model = devices?.flatMap((device) => device.capabilities?.models ?? [])[0] ?? "gleaner-demo";
@@ -26,6 +27,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         keys={keys}
         onCreate={() => setIsNew(true)}
         onLimit={setLimited}
+        onLift={({ keyId, name }) => void lift({ keyId }, `The restriction of ${name} was lifted.`)}
         onRevoke={({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`)}
       />
       {isNew ? (

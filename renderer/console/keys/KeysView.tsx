@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { restrictionWords } from "../../../app/keys/restriction.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
@@ -15,10 +17,12 @@ type Props = {
   readonly keys: readonly KeyRow[] | undefined;
   readonly onCreate: () => void;
   readonly onLimit: (key: KeyRow) => void;
+  readonly onLift: (key: KeyRow) => void;
   readonly onRevoke: (key: KeyRow) => void;
 };
 
-export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNode {
+export function KeysView({ keys, onCreate, onLimit, onLift, onRevoke }: Props): ReactNode {
+  const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
   return (
     <Card
@@ -32,7 +36,7 @@ export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNod
     >
       <Table
         label="API keys"
-        columns={columns(onLimit, setRevoking)}
+        columns={columns(now, { limit: onLimit, lift: onLift, revoke: setRevoking })}
         rows={keys}
         keyOf={(key) => key.keyId}
         empty={<Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>}
@@ -53,17 +57,30 @@ export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNod
   );
 }
 
-function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
+type Actions = Readonly<Record<"limit" | "lift" | "revoke", (key: KeyRow) => void>>;
+
+function columns(now: number, { limit, lift, revoke }: Actions): readonly Column<KeyRow>[] {
+  /** The key's restriction while it lasts. The query does not run again at its end. */
+  const restrictionOf = ({ revokedAt, restriction }: KeyRow): KeyRow["restriction"] =>
+    revokedAt === null && restriction !== null && restriction.until > now ? restriction : null;
   return [
     {
       key: "name",
       title: "Name",
-      cell: (key) => (
-        <span className="inline-flex min-w-36 flex-wrap items-center gap-1.5">
-          <span className="font-medium">{key.name}</span>
-          {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
-        </span>
-      ),
+      cell: (key) => {
+        const restriction = restrictionOf(key);
+        return (
+          <div className="min-w-36">
+            <span className="inline-flex flex-wrap items-center gap-1.5">
+              <span className="font-medium">{key.name}</span>
+              {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
+            </span>
+            {restriction === null ? null : (
+              <p className="mt-1 max-w-72 text-xs text-muted">{restrictionWords(restriction)}</p>
+            )}
+          </div>
+        );
+      },
     },
     {
       key: "prefix",
@@ -96,11 +113,25 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
       title: "Status",
       width: "w-24",
       cell: (key) =>
-        key.revokedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="quiet">Revoked</Badge>,
+        key.revokedAt !== null ? (
+          <Badge tone="quiet">Revoked</Badge>
+        ) : restrictionOf(key) === null ? (
+          <Badge tone="good">Active</Badge>
+        ) : (
+          <Badge tone="hold">Restricted</Badge>
+        ),
     },
     actionColumn("w-40", (key) =>
       key.revokedAt === null ? (
         <>
+          {restrictionOf(key) === null ? null : (
+            <RowAction
+              verb="Lift restriction"
+              object={`of ${key.name}`}
+              look="plain"
+              onClick={() => lift(key)}
+            />
+          )}
           <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
           <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
         </>

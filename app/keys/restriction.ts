@@ -1,0 +1,92 @@
+/** A request that stopped the runner of a device: llama.cpp crashed or hung on it. The device says so. */
+export type RunnerStop = {
+  /** ms epoch. */
+  readonly at: number;
+  readonly deviceId: string;
+  readonly jobId: string;
+  /** Whether the request had a grammar, a schema or tools. */
+  readonly constrained: boolean;
+};
+
+/** Which requests of an API key are refused. `constrained`: those with a grammar, a schema or tools. */
+export type Restriction = { readonly of: "constrained" | "all"; /** ms epoch. */ readonly until: number };
+
+export const restrictionRules = {
+  /**
+   * So many stops restrict a key, without those of the device that has most of them. One request that fails on two devices
+   * is below this, and so is one device that blames every request.
+   */
+  others: 2,
+  /** Older stops do not count. */
+  withinMs: 3_600_000,
+  /** Further stops of one device replace its oldest ones, so that the list is short. */
+  perDevice: 4,
+} as const;
+
+/** Adds a stop to a key's list, and leaves out what does not count anymore. */
+export function withStop(stops: readonly RunnerStop[], added: RunnerStop): RunnerStop[] {
+  const recent = stops.filter(({ at }) => at > added.at - restrictionRules.withinMs);
+  const same = recent.filter(
+    ({ deviceId, constrained }) => deviceId === added.deviceId && constrained === added.constrained,
+  );
+  const replaced = new Set(same.slice(0, Math.max(0, same.length + 1 - restrictionRules.perDevice)));
+  return [...recent.filter((stop) => !replaced.has(stop)), added];
+}
+
+/** Removes the stops by a job. Another device has answered it, so the device that stopped was the cause. */
+export function withoutJob(stops: readonly RunnerStop[], jobId: string): RunnerStop[] {
+  return stops.filter((stop) => stop.jobId !== jobId);
+}
+
+/**
+ * How a key is restricted now; null if it is not. Plain requests that stop runners restrict all requests, because nothing
+ * tells which of them will. It ends when too few stops are within the last hour.
+ * @param stops oldest first.
+ */
+export function restrictionOf(stops: readonly RunnerStop[], now: number): Restriction | null {
+  for (const of of ["all", "constrained"] as const) {
+    const until = endOf(stops.filter(({ constrained }) => constrained === (of === "constrained")));
+    if (until > now) return { of, until };
+  }
+  return null;
+}
+
+/** When too few of the stops will be left, in ms since the epoch; 0 if there are too few already. */
+function endOf(stops: readonly RunnerStop[]): number {
+  const last = stops.findLast((_, place) => isEnough(stops.slice(place)));
+  return last === undefined ? 0 : last.at + restrictionRules.withinMs;
+}
+
+function isEnough(stops: readonly RunnerStop[]): boolean {
+  const counts = new Map<string, number>();
+  for (const { deviceId } of stops) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1);
+  return stops.length - Math.max(0, ...counts.values()) >= restrictionRules.others;
+}
+
+/** Whether a restriction applies to a request. */
+export function isRestricted(restriction: Restriction | null, constrained: boolean): boolean {
+  return restriction !== null && (restriction.of === "all" || constrained);
+}
+
+const minuteMs = 60_000;
+
+/** "Requests of this API key with a grammar, … are refused until 2027-01-15 09:12 UTC." */
+export function restrictionWords({ of, until }: Restriction): string {
+  const kind = of === "all" ? "" : " with a grammar, a JSON schema or tools";
+  // Rounded up, so that nobody comes back too early.
+  const minute = new Date(Math.ceil(until / minuteMs) * minuteMs);
+  const end = `${minute.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return (
+    `Requests of this API key${kind} stopped the model's program on several devices. ` +
+    `${of === "all" ? "Its requests" : "Such requests"} are refused until ${end}.`
+  );
+}
+
+/** The same for the requester, with what to do. */
+export function restrictionAdvice(restriction: Restriction): string {
+  const remedy =
+    restriction.of === "all"
+      ? "Shorten your prompts or change the model."
+      : "Simplify the grammar, schema or tools; requests without them are accepted.";
+  return `${restrictionWords(restriction)} ${remedy} Ask your administrator, who can lift this in the console.`;
+}
