@@ -1,38 +1,71 @@
 import fc from "fast-check";
-import { grammarRules } from "../../../app/jobs/gbnf.ts";
-import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/grammar-cost.ts";
+import { grammarLimits, grammarRules } from "../../../app/jobs/gbnf.ts";
+import {
+  costLimits,
+  type GrammarCost,
+  grammarCost,
+  type GrammarRules,
+} from "../../../app/jobs/grammar-cost.ts";
 import { parseSchema } from "../../../app/jobs/json-schema.ts";
 import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
 import { schemaRules } from "../../../app/jobs/schema-rules.ts";
-import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
+import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";
 import type { Json, Target } from "../target.ts";
+import { threadTimeBound } from "../thread-time.ts";
 
 /** The analysis of a text may take so many steps for each of its characters. */
 const stepsPerChar = 3;
 
-/** The parsers of the HTTP API's bodies, in this process. They must not throw, and accept only what llama.cpp can afford. */
+/**
+ * The parsers of the HTTP API's bodies, in this process. They must not throw, must be done soon whether they accept or refuse,
+ * and accept only what llama.cpp can afford.
+ */
 export const requestBodies: Target = {
   name: "request-bodies",
   summary: "the HTTP API's parsers, with costly grammars and schemas",
   open: () => {
     const bodies = bodiesFor("m");
+    const checkTime = threadTimeBound();
     return Promise.resolve({
       inputs: fc.oneof(bodies["chat/completions"], bodies.completions, bodies.embeddings),
-      known: costlyBodies("m").map(({ body }) => body as Json),
-      check: (input) => {
-        checkBody(JSON.stringify(input));
-        return Promise.resolve();
+      known: [
+        ...costlyBodies("m").map(({ body }) => body as Json),
+        ...costlyGrammars.map((grammar): Json => ({ model: "m", prompt: "x", grammar })),
+      ],
+      check: async (input) => {
+        await Promise.resolve();
+        const body = JSON.stringify(input);
+        for (const parse of parsers) checkTime(parse.name, () => void parse(body));
+        checkGrammar(input);
+        checkBody(body);
       },
       close: () => Promise.resolve(),
     });
   },
 };
 
+const parsers = [parseChat, parseCompletion, parseEmbedding];
+
+/** The steps for a grammar are bounded even if it is refused. */
+function checkGrammar(input: Json): void {
+  if (typeof input !== "object" || input === null || !("grammar" in input)) return;
+  const { grammar } = input;
+  if (typeof grammar !== "string" || grammar.length > grammarLimits.chars) return;
+  let rules: GrammarRules;
+  try {
+    rules = grammarRules(grammar);
+  } catch {
+    // It is not in the notation of grammars.
+    return;
+  }
+  checkSteps(grammarCost(rules), grammar);
+}
+
 function checkBody(body: string): void {
-  for (const parse of [parseChat, parseCompletion, parseEmbedding]) {
+  for (const parse of parsers) {
     const parsed = parse(body);
     if (parsed.kind === "refused" || !("request" in parsed.asked)) continue;
     const { request } = parsed.asked;
@@ -51,10 +84,15 @@ function checkSchema(text: string): void {
   checkCost(grammarCost(schemaRules(parsed.schema)), text);
 }
 
-function checkCost({ stacks, elements, steps }: GrammarCost, text: string): void {
+function checkCost(cost: GrammarCost, text: string): void {
+  const { stacks, elements } = cost;
   if (stacks > costLimits.stacks || elements > costLimits.elements) {
     throw new Error(`accepted ${stacks} stacks and ${elements} elements`);
   }
+  checkSteps(cost, text);
+}
+
+function checkSteps({ steps }: GrammarCost, text: string): void {
   // Every schema has the rules of all formats, some 300 steps.
   const most = 1_000 + stepsPerChar * text.length;
   if (steps > most) throw new Error(`took ${steps} steps for ${text.length} characters`);
