@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
+import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
@@ -73,6 +74,13 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       process.arch as string
     ];
     expect((await readdir(libraries)).sort()).toEqual(expected);
+  });
+
+  test("the packaged program counts this computer's cores with its own library", async () => {
+    const library = join(program, "resources/app.asar/node_modules/systeminformation/lib/index.js");
+    const cores = await coresOfThisComputer(join(program, "gleaner-desktop"), library);
+    expect(cores.physical).toBeGreaterThan(0);
+    expect(cores).toEqual(await coresOfThisComputer());
   });
 
   test("the installed command controls a running donor in a given folder", async () => {

@@ -23,10 +23,14 @@ const script = "require(process.argv[1]).cpu().then((cpu) => console.log(JSON.st
 /**
  * Asks systeminformation. It starts lscpu, sysctl and others through a shell and by the search path, where a planted
  * program could be found first. So it runs in a short-lived process whose search path has only the system's folders.
+ * @param node the program to run it: Node, or Electron as Node.
+ * @param library the path of systeminformation's main file.
  */
-export async function coresOfThisComputer(): Promise<Cores> {
-  const library = createRequire(import.meta.url).resolve("systeminformation");
-  const result = await runSubprocess(process.execPath, ["-e", script, library], {
+export async function coresOfThisComputer(
+  node = process.execPath,
+  library = createRequire(import.meta.url).resolve("systeminformation"),
+): Promise<Cores> {
+  const result = await runSubprocess(node, ["-e", script, library], {
     timeoutMs: 20_000,
     env: { ...systemEnvironment(), ELECTRON_RUN_AS_NODE: "1" },
   });
