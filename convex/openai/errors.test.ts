@@ -30,6 +30,15 @@ it.each(["queued", "running"] as const)("has no error for a job that is %s", (st
   expect(endOf(view({ status }), "messages")).toBeNull();
 });
 
+it("answers a job that was ended because its API key is restricted with the reason", () => {
+  const error = { code: "key_restricted", message: "why" };
+  expect(endOf(view({ status: "canceled", error }), "messages")).toMatchObject({
+    status: 429,
+    ...error,
+    headers: { "x-should-retry": "false" },
+  });
+});
+
 it.each([
   ["context_length_exceeded", "input"],
   ["result_too_large", "input"],

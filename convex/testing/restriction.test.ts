@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
   addDevice,
+  allJobs,
   chat,
   claim,
   complete,
@@ -154,6 +155,24 @@ describe("a key whose schemas stop the runners of several devices", () => {
     });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
     expect(refused.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("gets the same error for calls that wait already", async () => {
+    vi.useRealTimers();
+    const calls = Array.from(
+      { length: 4 },
+      async () => await post({ response_format: { type: "json_object" } }),
+    );
+    await expect.poll(async () => (await allJobs(t, acme)).length).toBe(4);
+    for (const by of devices) {
+      const [job] = await take(t, by);
+      await fail(t, by, job?.attemptId ?? "", { code: "request_timeout", byJob: true });
+    }
+    for (const response of await Promise.all(calls)) {
+      expect(response.status).toBe(429);
+      expect(response.headers.get("x-should-retry")).toBe("false");
+      expect(await response.json()).toMatchObject({ error: { code: "key_restricted" } });
+    }
   });
 
   it("is shown in the console and in the audit trail, and an admin can lift the restriction", async () => {
