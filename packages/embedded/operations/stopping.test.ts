@@ -110,3 +110,16 @@ async function pendingRequests(url: string): Promise<boolean> {
   const { functions } = (await response.json()) as { functions: Record<string, { runs: number }> };
   return (functions["messages.js:send"]?.runs ?? 0) > 0;
 }
+
+test("a stranger's wrong calls write little into the log, and none of their words", async () => {
+  const { url, log } = await start();
+  const call = async (index: number): Promise<unknown> => {
+    const body = JSON.stringify({ path: `words${String(index)}:x`, args: [{}], format: "json" });
+    return await (await fetch(`${url}/api/query`, { method: "POST", body })).json();
+  };
+  for (let at = 0; at < 500; at += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => call(at + index)));
+  }
+  expect(log.filter(({ event }) => event === "function.failed")).toHaveLength(10);
+  expect(JSON.stringify(log)).not.toContain("words");
+}, 30_000);
