@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSchema, schemaLimits } from "./json-schema.ts";
+import { parseKeptSchema, parseSchema, schemaLimits } from "./json-schema.ts";
 
 const string = { type: "string" };
 
@@ -30,6 +30,15 @@ describe("parseSchema", () => {
     ],
     [{ type: "string", enum: ["a"] }, { enum: ["a"] }],
     [{ type: "object" }, { type: "object", additionalProperties: true }],
+    [{ type: "integer", enum: ["a", 1, null] }, { enum: [1] }],
+    [
+      { type: ["string", "null"], maxLength: 3 },
+      { oneOf: [{ type: "string", maxLength: 3 }, { type: "null" }] },
+    ],
+    [
+      { type: "object", properties: { a: string }, additionalProperties: true },
+      { type: "object", properties: { a: string }, additionalProperties: false },
+    ],
   ])("accepts the schema %j as %j", (given, schema) => {
     expect(parseSchema(given)).toEqual({ kind: "ok", schema });
   });
@@ -63,6 +72,41 @@ describe("parseSchema", () => {
     ["required", { type: "object", properties: { a: string }, required: "a" }],
     ["required", { type: "string", required: ["a"] }],
     ["items.required", { type: "array", items: { type: "object", properties: {}, required: ["a"] } }],
+    [
+      "minProperties",
+      { type: "object", properties: { a: { const: 1 } }, additionalProperties: false, minProperties: 5 },
+    ],
+    ["minProperties", { type: "object", properties: { a: string }, minProperties: 2 }],
+    ["minProperties", { type: "object", additionalProperties: true, minProperties: 2 }],
+    ["maxProperties", { type: "object", properties: { a: string, b: string }, maxProperties: 1 }],
+    ["maxItems", { type: "array", prefixItems: [{ const: 1 }, { const: 2 }], maxItems: 1 }],
+    ["minLength", { type: "string", format: "date", minLength: 100 }],
+    ["enum", { type: "integer", enum: ["a"] }],
+    ["const", { type: "string", const: 5 }],
+    ["const", { type: ["integer", "null"], const: 0.5 }],
+    ["maxLength", { const: "abc", maxLength: 1 }],
+    ["maxLength", { type: "string", enum: ["abc"], maxLength: 1 }],
+    ["maxLength", { oneOf: [string], maxLength: 1 }],
+    ["minItems", { $ref: "#/$defs/a", $defs: { a: string }, minItems: 1 }],
+    ["format", { type: "integer", format: "date" }],
+    ["maxLength", { type: ["integer", "null"], maxLength: 2 }],
+    ["items", { type: "object", items: string }],
+    ["oneOf", { oneOf: [{ type: "number" }, { type: "integer" }] }],
+    ["oneOf", { oneOf: [string, { const: "a" }] }],
+    ["oneOf", { oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] }],
+    ["oneOf", { oneOf: [string, { $ref: "#/$defs/a" }], $defs: { a: { type: ["string", "null"] } } }],
+    [
+      "oneOf",
+      {
+        oneOf: [
+          { type: "object", properties: { a: string } },
+          { type: "object", properties: { b: string } },
+        ],
+      },
+    ],
+    ["definitions", { $ref: "#/$defs/a", $defs: { a: string }, definitions: { a: { type: "null" } } }],
+    ["anyOf", { oneOf: [string], anyOf: [{ type: "null" }] }],
+    ["$ref", { $ref: "#/$defs/a~1b", $defs: { "a~1b": string } }],
     ["format", { type: "string", format: "uri" }],
     ["enum", { enum: [] }],
     ["enum", { enum: [{}] }],
@@ -81,6 +125,14 @@ describe("parseSchema", () => {
     const many = Array<object>(schemaLimits.nodes).fill(string);
     expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });
   });
+});
+
+it("accepts alternatives that no value matches together, and overlapping ones by anyOf", () => {
+  const of = (kind: string) => ({ type: "object", properties: { kind: { const: kind }, text: string } });
+  expect(parseSchema({ oneOf: [of("a"), of("b"), { type: "null" }] })).toMatchObject({ kind: "ok" });
+  const any = parseSchema({ anyOf: [{ type: "number" }, { type: "integer" }] });
+  expect(any).toMatchObject({ kind: "ok" });
+  if (any.kind === "ok") expect(parseKeptSchema(any.schema)).toEqual(any);
 });
 
 it("names an unknown required property, with its hidden characters replaced", () => {

@@ -1,6 +1,7 @@
 import { quotable } from "../format/visible.ts";
 import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar-cost.ts";
+import { isOfType, mayOverlap } from "./schema-overlap.ts";
 import { type JsonSchema, schemaRules } from "./schema-rules.ts";
 
 /**
@@ -51,13 +52,43 @@ class Refusal extends Error {
   }
 }
 
+/** The type that the keywords need, since they bound no other one. */
+const ownType: Readonly<Record<string, string>> = {
+  minLength: "string",
+  maxLength: "string",
+  format: "string",
+  properties: "object",
+  required: "object",
+  additionalProperties: "object",
+  minProperties: "object",
+  maxProperties: "object",
+  items: "array",
+  prefixItems: "array",
+  minItems: "array",
+  maxItems: "array",
+};
+
 /**
- * Parses and bounds a schema. Refuses keywords that would not be enforced, and treats `anyOf` as `oneOf`. Requires
- * all properties, whatever `required` leaves out, and allows others only if `additionalProperties` does. An answer that
- * satisfies these stricter rules satisfies the schema, too.
+ * Parses and bounds a schema. Refuses keywords that would not be enforced or that exclude each other, and treats `anyOf` as
+ * `oneOf`. Requires all properties, whatever `required` leaves out. Allows others only beside no properties, and only if
+ * `additionalProperties` does. An answer that satisfies these stricter rules satisfies the schema, too.
  */
 export function parseSchema(value: unknown): SchemaParse {
-  try {
+  return orRefused(() => {
+    const walk = new Walk();
+    const schema = walk.schema(value, [], 1);
+    const definitions = recordOf(schema["$defs"]);
+    for (const { path, alternatives } of walk.exclusive) {
+      if (mayOverlap(alternatives, definitions))
+        throw new Refusal(path, "has alternatives that one value may match together. Use anyOf");
+    }
+    return parseKeptSchema(schema);
+  });
+}
+
+/** Parses a schema that `parseSchema` has made. Its `oneOf` may have been an `anyOf`, so alternatives may overlap. */
+export function parseKeptSchema(value: unknown): SchemaParse {
+  return orRefused(() => {
     const walk = new Walk();
     const schema = walk.schema(value, [], 1);
     for (const { path, name } of walk.references) {
@@ -66,6 +97,12 @@ export function parseSchema(value: unknown): SchemaParse {
     const mistake = costMistake(schemaRules(schema));
     if (mistake !== null) throw new Refusal([], `cannot be enforced: ${mistake}`);
     return { kind: "ok", schema };
+  });
+}
+
+function orRefused(parse: () => SchemaParse): SchemaParse {
+  try {
+    return parse();
   } catch (error) {
     if (error instanceof Refusal) {
       return { kind: "refused", path: error.path.join("."), reason: error.message };
@@ -77,6 +114,9 @@ export function parseSchema(value: unknown): SchemaParse {
 class Walk {
   readonly references: { readonly path: readonly string[]; readonly name: string }[] = [];
   readonly definitions = new Set<string>();
+  /** The alternatives of each `oneOf`, of which a value has to match exactly one. */
+  readonly exclusive: { readonly path: readonly string[]; readonly alternatives: readonly JsonSchema[] }[] =
+    [];
   #nodes = 0;
 
   schema(value: unknown, path: readonly string[], depth: number): JsonSchema {
@@ -92,6 +132,7 @@ class Walk {
     for (const [keyword, given] of Object.entries(value)) {
       if (annotations.has(keyword)) continue;
       const [name, parsed] = this.#keyword(keyword, given, [...path, keyword], depth);
+      if (name in kept) throw new Refusal([...path, keyword], `says the same as another keyword: ${name}`);
       kept[name] = parsed;
     }
     const says = ["type", "enum", "const", "oneOf", "$ref"].filter((keyword) => keyword in kept);
@@ -115,11 +156,11 @@ class Walk {
       if (Number(kept[least] ?? 0) > Number(kept[most] ?? Infinity))
         throw new Refusal([...path, most], `is less than ${least}`);
     }
-    if (kept["type"] === "object" && !("properties" in kept) && !("additionalProperties" in kept)) {
-      kept["additionalProperties"] = true;
-    }
-    if (says.length === 2) delete kept["type"];
-    return kept;
+    refuseUnenforced(kept, path);
+    if (says.length === 2) return withoutType(kept, path);
+    if (kept["type"] === "object") return closedObject(kept, path);
+    if (kept["type"] === "array") return boundedList(kept, path);
+    return Array.isArray(kept["type"]) ? alternativesOf(kept) : kept;
   }
 
   #keyword(
@@ -157,8 +198,12 @@ class Walk {
       case "prefixItems":
         return [keyword, this.#schemas(given, path, depth)];
       case "anyOf":
-      case "oneOf":
         return ["oneOf", this.#schemas(given, path, depth)];
+      case "oneOf": {
+        const alternatives = this.#schemas(given, path, depth);
+        this.exclusive.push({ path, alternatives });
+        return [keyword, alternatives];
+      }
       case "$ref":
         return [keyword, this.#reference(given, path)];
       default:
@@ -192,11 +237,96 @@ class Walk {
   }
 
   #reference(given: unknown, path: readonly string[]): string {
-    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(text(given, path))?.[1];
+    const name = /^#\/(?:\$defs|definitions)\/([^/~%]+)$/.exec(text(given, path))?.[1];
     if (name === undefined) throw new Refusal(path, 'has to be like "#/$defs/name"');
     this.references.push({ path, name });
     return `#/$defs/${name}`;
   }
+}
+
+/** Refuses keywords that the grammar would not read beside the others. */
+function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
+  const isConstant = "enum" in kept || "const" in kept;
+  for (const keyword of Object.keys(kept)) {
+    const type = ownType[keyword];
+    if (type === undefined) continue;
+    const isOwn =
+      kept["type"] === type ||
+      (type === "string" && Array.isArray(kept["type"]) && kept["type"].includes(type));
+    if (isConstant || !isOwn)
+      throw new Refusal(
+        [...path, keyword],
+        `is only enforced beside the type ${type}, without enum and const`,
+      );
+    if ("format" in kept && keyword !== "format")
+      throw new Refusal([...path, keyword], "cannot be combined with format");
+  }
+}
+
+/** Drops the constants that are not of the schema's type, and the type. */
+function withoutType({ type, ...kept }: JsonSchema, path: readonly string[]): JsonSchema {
+  const all: readonly unknown[] = Array.isArray(type) ? type : [type];
+  const isAllowed = (value: unknown): boolean => all.some((each) => isOfType(value, each));
+  const keyword = "const" in kept ? "const" : "enum";
+  const allowed = (keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[])).filter(
+    isAllowed,
+  );
+  if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type");
+  return keyword === "const" ? kept : { ...kept, enum: allowed };
+}
+
+/**
+ * An answer has all named properties. A grammar cannot keep it from writing a name twice, and then the last value counts. So
+ * there are no others beside named ones, and no more than one other is required.
+ */
+function closedObject(kept: JsonSchema, path: readonly string[]): JsonSchema {
+  const named = Object.keys(recordOf(kept["properties"])).length;
+  if (Number(kept["maxProperties"] ?? Infinity) < named)
+    throw new Refusal(
+      [...path, "maxProperties"],
+      `is less than the ${String(named)} properties, which are all required`,
+    );
+  const others = kept["additionalProperties"] ?? !("properties" in kept);
+  const most = named > 0 || others === false ? named : 1;
+  if (Number(kept["minProperties"] ?? 0) > most)
+    throw new Refusal(
+      [...path, "minProperties"],
+      `can be at most ${String(most)}: more properties cannot be enforced`,
+    );
+  return named > 0 && others !== false
+    ? { ...kept, additionalProperties: false }
+    : {
+        ...kept,
+        ...("properties" in kept || "additionalProperties" in kept ? {} : { additionalProperties: true }),
+      };
+}
+
+/** An answer has all `prefixItems`. */
+function boundedList(kept: JsonSchema, path: readonly string[]): JsonSchema {
+  const first = Array.isArray(kept["prefixItems"]) ? kept["prefixItems"].length : 0;
+  if (Number(kept["maxItems"] ?? Infinity) < first)
+    throw new Refusal(
+      [...path, "maxItems"],
+      `is less than the ${String(first)} prefixItems, which are all required`,
+    );
+  return kept;
+}
+
+/** The grammar bounds a text only if that is the only type. */
+function alternativesOf({ type, ...kept }: JsonSchema): JsonSchema {
+  const types = type as readonly string[];
+  const { description, $defs, ...bounded } = kept;
+  if (Object.keys(bounded).length === 0) return { type, ...kept };
+  const oneOf = types.map((each) => (each === "string" ? { type: each, ...bounded } : { type: each }));
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...($defs === undefined ? {} : { $defs }),
+    oneOf,
+  };
+}
+
+function recordOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
 }
 
 function list(value: unknown, path: readonly string[]): readonly unknown[] {

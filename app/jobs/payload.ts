@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
-import { parseSchema, schemaLimits } from "./json-schema.ts";
+import { parseKeptSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
 import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
@@ -124,5 +124,5 @@ function present<T>(value: Loose<T>): T {
 }
 
 function isSchema(text: string): boolean {
-  return parseSchema(parseJson(text)).kind === "ok";
+  return parseKeptSchema(parseJson(text)).kind === "ok";
 }

@@ -37,7 +37,20 @@ const exponent = optional(group([text(2), optional(text(2)), digits]));
 const commonRules: GrammarRules = new Map<string, readonly GrammarSequence[]>([
   ["blank", [[text(1), text(64)], [text(1), text(64)], [optional(text(1))]]],
   ["comma", [[text(1), rule("blank")]]],
-  ["character", [[text(8)], [text(1), text(8)], [text(2), repeated(text(6), 4, 4)]]],
+  [
+    "character",
+    [
+      [text(8)],
+      [
+        text(1),
+        group(
+          [text(8)],
+          [text(1), text(10), repeated(text(6), 3, 3)],
+          [text(5), text(2), repeated(text(6), 2, 2)],
+        ),
+      ],
+    ],
+  ],
   ["string", stringOf(0, Infinity)],
   ["number", [[...integer, optional(group([text(1), repeated(text(3), 1, 16)])), exponent]]],
   ["integer", [[...integer, exponent]]],

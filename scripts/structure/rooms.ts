@@ -188,7 +188,7 @@ export const rooms: Readonly<Record<string, Row>> = {
 };
 
 /** Tests and fixtures of every room may import these. */
-const testPackages = ["node:", "vitest", "fast-check"];
+const testPackages = ["node:", "vitest", "fast-check", "ajv"];
 
 /** Only these folders and files import the package, whatever their room may import. */
 export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {

@@ -76,9 +76,8 @@ class SchemaCheck {
     const properties = Object.entries(recordOf(given["properties"]));
     const named = new Set(properties.map(([name]) => name));
     const others = Object.entries(value).filter(([name]) => !named.has(name));
-    // The grammar writes all properties, even if `maxProperties` is less.
-    if (properties.length + others.length > Math.max(properties.length, most(given, "maxProperties")))
-      return false;
+    const count = properties.length + others.length;
+    if (count < least(given, "minProperties") || count > most(given, "maxProperties")) return false;
     if (
       !properties.every(
         ([name, each]) => Object.hasOwn(value, name) && this.holds(each, value[name], depth + 1),
@@ -92,9 +91,8 @@ class SchemaCheck {
 
   #holdsList(given: JsonSchema, value: readonly unknown[], depth: number): boolean {
     const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
-    const longest = Math.max(first.length, most(given, "maxItems"));
-    if (value.length < Math.max(first.length, least(given, "minItems")) || value.length > longest)
-      return false;
+    const shortest = Math.max(first.length, least(given, "minItems"));
+    if (value.length < shortest || value.length > most(given, "maxItems")) return false;
     return value.every((each, index) => {
       const schema = first[index] ?? given["items"];
       return schema === undefined || this.holds(schema, each, depth + 1);
@@ -110,14 +108,12 @@ const formats: Readonly<Record<string, RegExp>> = {
   "date-time": new RegExp(`^${date}T${time}$`),
 };
 
-/**
- * The grammar counts an escaped pair of surrogates as two characters, JSON Schema as one: either count will do. It counts
- * bytes that are no characters in its own way, so a text with replacement characters has any length.
- */
+/** llama.cpp counts bytes that are no characters in its own way, so a text with replacement characters has any length. */
 function holdsText(given: JsonSchema, value: string): boolean {
   if ("format" in given) return formats[String(given["format"])]?.test(value) ?? true;
   if (value.includes("\uFFFD")) return true;
-  return value.length >= least(given, "minLength") && Array.from(value).length <= most(given, "maxLength");
+  const length = Array.from(value).length;
+  return length >= least(given, "minLength") && length <= most(given, "maxLength");
 }
 
 function least(given: JsonSchema, name: string): number {

@@ -1,5 +1,5 @@
 import type { GbnfJsonSchema, Llama, LlamaGrammar } from "node-llama-cpp";
-import { parseSchema } from "../../../app/jobs/json-schema.ts";
+import { parseKeptSchema } from "../../../app/jobs/json-schema.ts";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
 
 export type Enforced = {
@@ -33,21 +33,34 @@ export async function plainGrammar(llama: Llama, grammar: string): Promise<Enfor
 
 /** The library's grammar of a schema ends with line breaks, for models that do not stop by themselves. */
 async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | null> {
-  const parsed = parseSchema(JSON.parse(text));
+  const parsed = parseKeptSchema(JSON.parse(text));
   if (parsed.kind === "refused") return null;
   const grammar = await llama.createGrammarForJsonSchema(
     parsed.schema as Readonly<GbnfJsonSchema> & { const: null },
   );
-  const integers = await llama.createGrammar({ grammar: withoutExponents(grammar.grammar) });
-  return { grammar: integers, stopTexts: ["\n\n\n\n"], trimEnd: true };
+  const strict = await llama.createGrammar({ grammar: strictRules(grammar.grammar) });
+  return { grammar: strict, stopTexts: ["\n\n\n\n"], trimEnd: true };
 }
 
-/** The library allows an exponent in an integer. With one, the value may be no integer: 1e-3. */
-function withoutExponents(grammar: string): string {
-  return grammar.replace(
-    /^integer-number-rule ::= .*$/m,
-    'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,15})',
-  );
+const digits = '"-"? ("0" | [1-9] [0-9]{0,15})';
+/**
+ * Our rules instead of the library's. With an exponent, an integer may be none: 1e-3. A large exponent makes a number
+ * infinite. An escaped half of a character counts as a whole one, so a text would be too short.
+ */
+const stricterRules = new Map([
+  ["integer-number-rule", digits],
+  ["fractional-number-rule", `${digits} ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?`],
+  [
+    "string-char-rule",
+    String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}))`,
+  ],
+]);
+
+function strictRules(grammar: string): string {
+  return grammar.replace(/^([a-z-]+) ::= .*$/gm, (line: string, name: string) => {
+    const rule = stricterRules.get(name);
+    return rule === undefined ? line : `${name} ::= ${rule}`;
+  });
 }
 
 /** Finds the end of a JSON object or array in streamed text, so that nobody waits for the blanks after it. */

@@ -1,0 +1,82 @@
+import { isRecord } from "../json.ts";
+import type { JsonSchema } from "./schema-rules.ts";
+
+/** The most comparisons of two schemas. Beyond these, they count as overlapping. */
+const maxSteps = 20_000;
+const maxDepth = 12;
+
+/**
+ * Whether a value could match two alternatives of some `oneOf`, which JSON Schema forbids. False only if that is certain: by
+ * the type, the constants or a property with its own constants in each. `schema` is as `parseSchema` makes it.
+ */
+export function mayOverlap(alternatives: readonly unknown[], definitions: JsonSchema): boolean {
+  const comparison = new Comparison(definitions);
+  return alternatives.some((each, index) =>
+    alternatives.slice(0, index).some((other) => comparison.mayOverlap(each, other, 1)),
+  );
+}
+
+class Comparison {
+  readonly #definitions: JsonSchema;
+  #steps = 0;
+
+  constructor(definitions: JsonSchema) {
+    this.#definitions = definitions;
+  }
+
+  mayOverlap(one: unknown, other: unknown, depth: number): boolean {
+    if (depth > maxDepth || ++this.#steps > maxSteps) return true;
+    const [a, b] = [recordOf(one), recordOf(other)];
+    for (const [split, rest] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      if (typeof split["$ref"] === "string") {
+        const name = split["$ref"].replace("#/$defs/", "");
+        return this.mayOverlap(this.#definitions[name], rest, depth + 1);
+      }
+      if (Array.isArray(split["oneOf"]))
+        return split["oneOf"].some((each) => this.mayOverlap(each, rest, depth + 1));
+    }
+    const [ofA, ofB] = [constantsOf(a), constantsOf(b)];
+    if (ofA !== null && ofB !== null) return ofA.some((each) => ofB.includes(each));
+    if (ofA !== null) return ofA.some((each) => typesOf(b).some((type) => isOfType(each, type)));
+    if (ofB !== null) return ofB.some((each) => typesOf(a).some((type) => isOfType(each, type)));
+    const shared = typesOf(a).filter((type) => typesOf(b).some((each) => areAlike(type, each)));
+    if (shared.length === 1 && shared[0] === "object") return this.#mayObjectsOverlap(a, b, depth);
+    return shared.length > 0;
+  }
+
+  /** An answer has all properties of its alternative. */
+  #mayObjectsOverlap(a: JsonSchema, b: JsonSchema, depth: number): boolean {
+    const [ofA, ofB] = [recordOf(a["properties"]), recordOf(b["properties"])];
+    return !Object.entries(ofA).some(
+      ([name, each]) => Object.hasOwn(ofB, name) && !this.mayOverlap(each, ofB[name], depth + 1),
+    );
+  }
+}
+
+/** Whether a constant has a JSON type. */
+export function isOfType(value: unknown, type: unknown): boolean {
+  if (value === null) return type === "null";
+  if (typeof value !== "number") return type === typeof value;
+  return type === "number" || (type === "integer" && Number.isInteger(value));
+}
+
+function constantsOf(schema: JsonSchema): readonly unknown[] | null {
+  if ("const" in schema) return [schema["const"]];
+  return Array.isArray(schema["enum"]) ? schema["enum"] : null;
+}
+
+function typesOf({ type }: JsonSchema): readonly unknown[] {
+  return Array.isArray(type) ? type : [type];
+}
+
+function areAlike(one: unknown, other: unknown): boolean {
+  const numbers: readonly unknown[] = ["number", "integer"];
+  return one === other || (numbers.includes(one) && numbers.includes(other));
+}
+
+function recordOf(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}
