@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import desktopBuild from "../../electron.vite.config.ts";
 import { siteHandler } from "../../packages/embedded/http/site/site-handler.ts";
+import consoleBuild from "../../vite.console.config.ts";
 import { contentSecurityPolicy } from "../../vite.content-security-policy.ts";
 
 /** The directives of a policy by their names. */
@@ -37,7 +39,10 @@ async function sentPolicy(): Promise<string> {
 
 /** The policy that the build writes into a page. */
 function builtPolicy(): string {
-  const { transformIndexHtml } = contentSecurityPolicy({ connectTo: ["https:"] });
+  return policyOf(contentSecurityPolicy({ connectTo: ["https:"] }));
+}
+
+function policyOf({ transformIndexHtml }: ReturnType<typeof contentSecurityPolicy>): string {
   const tags = (transformIndexHtml as unknown as () => { attrs: { content: string } }[])();
   return tags[0]?.attrs.content ?? "";
 }
@@ -48,4 +53,22 @@ test("a page has the policy that it is served with, and may connect to more only
   expect(rest).toEqual(others);
   expect(framedBy).toBe("'none'");
   expect([sent, built]).toEqual(["'self' https://api.example.org", "'self' https:"]);
+});
+
+/** The policies that the plugins of a build write into its page. */
+function policiesOf(plugins: unknown): readonly string[] {
+  return [plugins].flat(Infinity).flatMap((each) => {
+    const plugin = each as ReturnType<typeof contentSecurityPolicy> | undefined;
+    return plugin?.name === "content-security-policy" && plugin.apply === "build" ? [policyOf(plugin)] : [];
+  });
+}
+
+test("the builds of the console, the gallery and the panel write a policy into their pages", () => {
+  const web = (mode: string) => (consoleBuild as (env: object) => { plugins: unknown })({ mode }).plugins;
+  const panel = (desktopBuild as { renderer: { plugins: unknown } }).renderer.plugins;
+  for (const plugins of [web("production"), web("gallery"), panel]) {
+    const [policy, ...others] = policiesOf(plugins);
+    expect(others).toEqual([]);
+    expect(directivesOf(policy ?? "")).toMatchObject({ "default-src": "'none'", "script-src": "'self'" });
+  }
 });
