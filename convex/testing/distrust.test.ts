@@ -306,3 +306,19 @@ it("pays for no more prompt tokens than are reserved for the prompt, whatever a 
   // Two bytes, 32 tokens for a message and 64 for a chat, at 2 each, and two tokens of the answer at 6.
   expect(order?.priceMicro).toBe(BigInt((2 + 32 + 64) * 2 + 2 * 6));
 });
+
+it("pauses the only device if it hangs at every job", async () => {
+  for (let job = 0; job < 6; job += 1) {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, liar, jobId);
+    await t.mutation(api.work.start, { key: liar.key, attemptIds: [attemptId] });
+    for (let minute = 0; minute < 6; minute += 1) {
+      await t.mutation(api.work.heartbeat, { key: liar.key });
+      await pass(t, 60_000);
+    }
+  }
+  // A failure or a returned job is the time to judge a device.
+  await release(t, liar, await claim(t, liar, await submit(t, acme)));
+  await pass(t, 10);
+  expect((await t.query(api.devices.me, { key: liar.key })).status).toBe("paused");
+});
