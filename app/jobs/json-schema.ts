@@ -1,8 +1,8 @@
 import { quotable } from "../format/visible.ts";
 import { isRecord } from "../json.ts";
-import { costMistake } from "./grammar-cost.ts";
+import { costMistake } from "./grammar/cost.ts";
 import { isOfType, mayOverlap } from "./schema-overlap.ts";
-import { type JsonSchema, schemaRules } from "./schema-rules.ts";
+import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
@@ -94,7 +94,7 @@ export function parseKeptSchema(value: unknown): SchemaParse {
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
-    const mistake = costMistake(schemaRules(schema));
+    const mistake = costMistake(schemaRules(schema), "schema");
     if (mistake !== null) throw new Refusal([], `cannot be enforced: ${mistake}`);
     return { kind: "ok", schema };
   });

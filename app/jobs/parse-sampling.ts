@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { grammarLimits, grammarMistake } from "./gbnf.ts";
+import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
 import { limits } from "./limits.ts";
 import { listOf, oneOfForms, recordOf, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
-import { grammarLimits, grammarMistake } from "./gbnf.ts";
+import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
 import { parseKeptSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
 import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";

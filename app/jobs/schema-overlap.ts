@@ -1,5 +1,5 @@
 import { isRecord } from "../json.ts";
-import type { JsonSchema } from "./schema-rules.ts";
+import type { JsonSchema } from "./grammar/schema-rules.ts";
 
 /** The most comparisons of two schemas. Beyond these, they count as overlapping. */
 const maxSteps = 20_000;

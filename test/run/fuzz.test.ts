@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type * as gbnf from "../../app/jobs/gbnf.ts";
+import type * as gbnf from "../../app/jobs/grammar/gbnf.ts";
 import { fuzz } from "../fuzz/fuzz.ts";
 import { requestBodies } from "../fuzz/targets/request-bodies.ts";
 
 const slow = vi.hoisted(() => ({ ms: 0 }));
 
 /** The check of grammars, made slow on purpose. */
-vi.mock("../../app/jobs/gbnf.ts", async (importOriginal) => {
+vi.mock("../../app/jobs/grammar/gbnf.ts", async (importOriginal) => {
   const original = await importOriginal<typeof gbnf>();
   return {
     ...original,

@@ -1,5 +1,5 @@
 import { isRecord } from "../../json.ts";
-import type { JsonSchema } from "../schema-rules.ts";
+import type { JsonSchema } from "../grammar/schema-rules.ts";
 
 /** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
 const maxSteps = 200_000;

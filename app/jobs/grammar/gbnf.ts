@@ -1,4 +1,6 @@
-import { costMistake, type GrammarPart, type GrammarRules, type GrammarSequence } from "./grammar-cost.ts";
+import { anyChar, type Chars, complement, normal } from "./chars.ts";
+import { costMistake } from "./cost.ts";
+import { type GrammarPart, type GrammarRules, type GrammarSequence, literalText, oneOf } from "./parts.ts";
 
 /** Bounds of a grammar that a requester wrote. */
 export const grammarLimits = {
@@ -19,7 +21,7 @@ export function grammarMistake(grammar: string): string | null {
   if (grammar.length > grammarLimits.chars) return `it is longer than ${grammarLimits.chars} characters`;
   if (grammar.includes("\0") || /\p{Surrogate}/u.test(grammar)) return "it is not well-formed text";
   try {
-    return costMistake(grammarRules(grammar));
+    return costMistake(grammarRules(grammar), "grammar");
   } catch (error) {
     if (error instanceof Mistake) return error.message;
     throw error;
@@ -80,25 +82,27 @@ class Reader {
   #sequence(nested: boolean, depth: number): GrammarSequence {
     const parts: GrammarPart[] = [];
     let symbols = 0;
+    let repeats = 0;
+    let lastRepeated = -1;
     for (;;) {
       const next = this.#text[this.#at];
       if (next === '"') {
         const from = this.#at;
-        this.#quoted('"');
+        const literal = this.#literal();
         // An empty literal leaves nothing to repeat.
-        if (this.#at === from + 2) {
+        if (literal === "") {
           symbols = 0;
           this.#space(nested);
           continue;
         }
-        parts.push({ kind: "text", elements: this.#at - from - 2 });
+        parts.push(literalText(literal, this.#at - from - 2));
       } else if (next === "[") {
         const from = this.#at;
-        this.#characters();
-        parts.push({ kind: "text", elements: this.#at - from - 2 });
+        const chars = this.#set();
+        parts.push(oneOf(chars, this.#at - from - 2));
       } else if (next === ".") {
         this.#at += 1;
-        parts.push({ kind: "text", elements: 1 });
+        parts.push(oneOf(anyChar, 1));
       } else if (next === "(") {
         this.#at += 1;
         this.#space(true);
@@ -112,6 +116,10 @@ class Reader {
       } else if (next !== undefined && "*+?{".includes(next)) {
         const part = parts.pop();
         if (symbols === 0 || part === undefined) throw this.#mistake("there is nothing to repeat");
+        // Each sign after another one is a level, as a group would be.
+        repeats = parts.length === lastRepeated ? repeats + 1 : 1;
+        lastRepeated = parts.length;
+        if (depth + repeats > grammarLimits.depth) throw this.#mistake("it is nested too deeply");
         parts.push({ kind: "repeated", part, ...this.#repetition(next) });
         this.#space(nested);
         continue;
@@ -137,40 +145,52 @@ class Reader {
     return { least: Number(least), most: Number(most) };
   }
 
-  #characters(): void {
+  #literal(): string {
     this.#at += 1;
-    this.#take("^");
-    this.#quotedRest("]");
+    const chars: string[] = [];
+    while (!this.#take('"')) chars.push(String.fromCodePoint(this.#char('"')));
+    return chars.join("");
   }
 
-  #quoted(end: string): void {
+  #set(): Chars {
     this.#at += 1;
-    this.#quotedRest(end);
-  }
-
-  #quotedRest(end: string): void {
-    for (;;) {
-      const next = this.#text[this.#at];
-      if (next === undefined || next === "\n" || next === "\r") throw this.#mistake(`${end} is missing`);
-      this.#at += 1;
-      if (next === end) return;
-      if (next === "\\") this.#escape();
+    const isNegated = this.#take("^");
+    const ranges: number[] = [];
+    while (!this.#take("]")) {
+      const from = this.#char("]");
+      const isRange = this.#text[this.#at] === "-" && this.#text[this.#at + 1] !== "]";
+      if (isRange) this.#at += 1;
+      const to = isRange ? this.#char("]") : from;
+      if (from <= to) ranges.push(from, to + 1);
     }
+    const set = normal(ranges);
+    return isNegated ? complement(set) : set;
   }
 
-  #escape(): void {
+  /** The next code point of a literal or a set, which goes on to `end`. */
+  #char(end: string): number {
+    const code = this.#text.codePointAt(this.#at);
+    const next = this.#text[this.#at];
+    if (code === undefined || next === "\n" || next === "\r") throw this.#mistake(`${end} is missing`);
+    this.#at += code > 0xffff ? 2 : 1;
+    return next === "\\" ? this.#escape() : code;
+  }
+
+  #escape(): number {
     const sign = this.#text[this.#at] ?? "";
     const digits = { x: 2, u: 4, U: 8 }[sign];
     this.#at += 1;
     if (digits === undefined) {
-      if (sign === "" || !'tnr\\"[]'.includes(sign)) throw this.#mistake("llama.cpp does not know an escape");
-      return;
+      const plain = { t: "\t", r: "\r", n: "\n", "\\": "\\", '"': '"', "[": "[", "]": "]" }[sign];
+      if (plain === undefined) throw this.#mistake("llama.cpp does not know an escape");
+      return plain.charCodeAt(0);
     }
     const code = this.#text.slice(this.#at, this.#at + digits);
     if (!/^[0-9a-fA-F]+$/.test(code) || code.length !== digits || Number.parseInt(code, 16) > 0x10_ffff) {
       throw this.#mistake("an escape names no character");
     }
     this.#at += digits;
+    return Number.parseInt(code, 16);
   }
 
   #name(): string {

@@ -1,4 +1,5 @@
-import type { GrammarPart, GrammarRules, GrammarSequence } from "./grammar-cost.ts";
+import { charsIn, complement, noChars } from "./chars.ts";
+import { type GrammarPart, type GrammarRules, type GrammarSequence, literalText, oneOf } from "./parts.ts";
 
 /** A parsed schema. Contains only enforced keywords and descriptions. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -11,13 +12,12 @@ export function schemaRules(schema: JsonSchema): GrammarRules {
   const rules = new Map(commonRules);
   for (const [name, definition] of Object.entries(mapOf(schema["$defs"])))
     rules.set(`$defs ${name}`, [[partOf(definition, rules)]]);
-  rules.set("root", [[partOf(schema, rules), text(1), any(text(1))]]);
+  rules.set("root", [[partOf(schema, rules), literalText("\n"), any(literalText("\n"))]]);
   return rules;
 }
 
 type Rules = Map<string, readonly GrammarSequence[]>;
 
-const text = (elements: number): GrammarPart => ({ kind: "text", elements });
 const rule = (name: string): GrammarPart => ({ kind: "rule", name });
 const repeated = (part: GrammarPart, least: number, most: number): GrammarPart => ({
   kind: "repeated",
@@ -29,44 +29,56 @@ const any = (part: GrammarPart): GrammarPart => repeated(part, 0, Infinity);
 const optional = (part: GrammarPart): GrammarPart => repeated(part, 0, 1);
 const group = (...of: readonly GrammarSequence[]): GrammarPart => ({ kind: "choice", of });
 
-const digits = group([text(1)], [text(3), repeated(text(3), 0, 15)]);
-const integer: GrammarSequence = [optional(text(1)), digits];
-const exponent = optional(group([text(2), optional(text(2)), digits]));
+const nothing = oneOf(noChars, 1);
+const digit = oneOf(charsIn("0123456789"), 3);
+const digits = group([digit], [oneOf(charsIn("123456789"), 3), repeated(digit, 0, 15)]);
+const integer: GrammarSequence = [optional(literalText("-")), digits];
+const hexDigit = oneOf(charsIn("0123456789abcdefABCDEF"), 6);
+const exponent = optional(group([oneOf(charsIn("eE"), 2), optional(oneOf(charsIn("+-"), 2)), digits]));
+const dateSign = oneOf(charsIn('0123456789-:.TZ+"'), 3);
+const indentation = optional(group([oneOf(charsIn(" "), 64)], [oneOf(charsIn("\t"), 16)]));
 
 /** A line break and the longest indentation, or at most one blank. */
 const commonRules: GrammarRules = new Map<string, readonly GrammarSequence[]>([
-  ["blank", [[text(1), text(64)], [text(1), text(64)], [optional(text(1))]]],
-  ["comma", [[text(1), rule("blank")]]],
+  ["blank", [[literalText("\n"), indentation], [optional(literalText(" "))]]],
+  ["comma", [[literalText(","), rule("blank")]]],
   [
     "character",
     [
-      [text(8)],
+      [oneOf(complement(charsIn('"\\\n\r\t')), 8)],
       [
-        text(1),
+        literalText("\\"),
+        // A character by its number: not a half of a surrogate pair. The library has two alternatives that begin with u.
         group(
-          [text(8)],
-          [text(1), text(10), repeated(text(6), 3, 3)],
-          [text(5), text(2), repeated(text(6), 2, 2)],
+          [oneOf(charsIn('"\\/bfnrt'), 8)],
+          [
+            literalText("u", 5),
+            group(
+              [oneOf(charsIn("0123456789abcefABCEF"), 10), repeated(hexDigit, 3, 3)],
+              [oneOf(charsIn("dD"), 2), oneOf(charsIn("01234567"), 2), repeated(hexDigit, 2, 2)],
+            ),
+          ],
+          [nothing],
         ),
       ],
     ],
   ],
   ["string", stringOf(0, Infinity)],
-  ["number", [[...integer, optional(group([text(1), repeated(text(3), 1, 16)])), exponent]]],
+  ["number", [[...integer, optional(group([literalText("."), repeated(digit, 1, 16)])), exponent]]],
   ["integer", [[...integer, exponent]]],
-  ["boolean", [[text(4)], [text(5)]]],
-  ["null", [[text(4)]]],
+  ["boolean", [[literalText("true")], [literalText("false")]]],
+  ["null", [[literalText("null")]]],
   // "2024-12-31T23:59:59.999+00:00": a choice at several of its positions.
   [
     "format",
-    [Array<GrammarPart>(24).fill(group([text(3), text(3)], [text(3), text(3)], [text(3), text(3)]))],
+    [Array<GrammarPart>(24).fill(group([dateSign, dateSign], [dateSign, dateSign], [dateSign, dateSign]))],
   ],
   [
     "any",
     [
       ...["string", "number", "boolean", "null"].map((name) => [rule(name)]),
-      listOf([], rule("any"), 0, Infinity),
-      listOf([], group(field(rule("string"), rule("any"))), 0, Infinity),
+      listOf("[]", [], rule("any"), 0, Infinity),
+      listOf("{}", [], group(field(rule("string"), rule("any"))), 0, Infinity),
     ],
   ],
 ]);
@@ -96,6 +108,7 @@ function typed(type: string, given: JsonSchema, rules: Rules): GrammarSequence {
       const other = given["additionalProperties"] ?? false;
       const [least, most] = boundsOf(given, "minProperties", "maxProperties");
       return listOf(
+        "{}",
         fields.map(([name, each]) => group(field(literal(name), partOf(each, rules)))),
         other === false
           ? null
@@ -107,6 +120,7 @@ function typed(type: string, given: JsonSchema, rules: Rules): GrammarSequence {
     case "array": {
       const first = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
       return listOf(
+        "[]",
         first.map((each) => partOf(each, rules)),
         given["items"] === undefined ? rule("any") : partOf(given["items"], rules),
         ...boundsOf(given, "minItems", "maxItems"),
@@ -119,6 +133,7 @@ function typed(type: string, given: JsonSchema, rules: Rules): GrammarSequence {
 
 /** An object or array: its first members, then others, so that there are `least` to `most` in all. */
 function listOf(
+  brackets: "[]" | "{}",
   first: readonly GrammarPart[],
   others: GrammarPart | null,
   least: number,
@@ -131,21 +146,26 @@ function listOf(
       Math.max(0, least - first.length),
       Math.max(0, most - first.length, least - first.length),
     );
-    members.push(first.length > 0 ? rest : optional(group([others, rest])));
+    members.push(...(first.length > 0 ? [rest] : [others, rest]));
   }
-  return [text(1), rule("blank"), ...members, rule("blank"), text(1)];
+  const [open, close] = [literalText(brackets.charAt(0)), literalText(brackets.charAt(1))];
+  // In the library, an empty list has two blanks, and a space may be in either. That is over at the next character, so it
+  // counts as two beginnings that read nothing.
+  const inside = group([...members, rule("blank")], [nothing], [nothing]);
+  return [open, rule("blank"), first.length > 0 ? inside : optional(inside), close];
 }
 
 function field(name: GrammarPart, value: GrammarPart): GrammarSequence {
-  return [name, text(1), optional(text(1)), value];
+  return [name, literalText(":"), optional(literalText(" ")), value];
 }
 
 function stringOf(least: number, most: number): readonly GrammarSequence[] {
-  return [[text(1), repeated(rule("character"), least, most), text(1)]];
+  return [[literalText('"'), repeated(rule("character"), least, most), literalText('"')]];
 }
 
 function literal(value: unknown): GrammarPart {
-  return text(JSON.stringify(value).length + 2);
+  const json = JSON.stringify(value);
+  return literalText(json, json.length + 2);
 }
 
 /** As the library reads them: a maximum below the minimum counts as the minimum. */

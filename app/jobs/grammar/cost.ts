@@ -1,19 +1,6 @@
-import { assertNever } from "../assert-never.ts";
-
-/** The parts of a grammar. A text and a set of characters are one `text`, since only the shape counts here. */
-export type GrammarPart =
-  | { readonly kind: "text"; readonly elements: number }
-  | { readonly kind: "rule"; readonly name: string }
-  | { readonly kind: "choice"; readonly of: readonly GrammarSequence[] }
-  | {
-      readonly kind: "repeated";
-      readonly part: GrammarPart;
-      readonly least: number;
-      readonly most: number;
-    };
-
-export type GrammarSequence = readonly GrammarPart[];
-export type GrammarRules = ReadonlyMap<string, readonly GrammarSequence[]>;
+import { assertNever } from "../../assert-never.ts";
+import type { GrammarPart, GrammarRules, GrammarSequence, GrammarText } from "./parts.ts";
+import { exceedsChoiceSteps } from "./readings.ts";
 
 /** The work of llama.cpp for a grammar. */
 export type GrammarCost = {
@@ -21,12 +8,25 @@ export type GrammarCost = {
   readonly stacks: number;
   /** The grammar's elements after llama.cpp wrote out each repetition. */
   readonly elements: number;
+  /** Rules and groups that begin within each other. Beyond 300, other counts are not exact. */
+  readonly depth: number;
   /** The steps of this analysis. They grow with the number of parts, not with the repetitions. */
   readonly steps: number;
 };
 
-/** Bounds of what llama.cpp does for one grammar: milliseconds a token, and a few megabytes. */
-export const costLimits = { stacks: 10_000, elements: 50_000 } as const;
+/**
+ * Bounds of what llama.cpp does for one grammar: a few seconds for the slowest token, and a few megabytes. A job whose
+ * tokens are slow ends (`SamplingWatch`). A schema's grammar has exact texts where `schemaRules` has short ones, and JSON
+ * has few readings, so its bound only keeps out choices that multiply.
+ */
+export const costLimits = {
+  stacks: 10_000,
+  elements: 50_000,
+  choiceSteps: { grammar: 2e9, schema: 1e13 },
+} as const;
+
+/** Our own recursion is that deep. */
+const maxDepth = 300;
 
 /** The number of ways to reach a next character (`begins`), and the number of ways to produce no text (`nothing`). */
 type Ways = { readonly begins: number; readonly nothing: number };
@@ -43,11 +43,15 @@ export function grammarCost(rules: GrammarRules): GrammarCost {
 }
 
 /** Returns why llama.cpp could not afford a grammar; null if it can. */
-export function costMistake(rules: GrammarRules): string | null {
-  const { stacks, elements } = grammarCost(rules);
+export function costMistake(rules: GrammarRules, of: keyof typeof costLimits.choiceSteps): string | null {
+  const { stacks, elements, depth } = grammarCost(rules);
+  if (depth > maxDepth) return "it is nested too deeply";
   if (stacks === Infinity) return "a rule begins with itself, or repeats something that may be empty";
   if (stacks > costLimits.stacks) return "it can continue in too many ways at one position";
-  return elements > costLimits.elements ? "its repetitions together are too long" : null;
+  if (elements > costLimits.elements) return "its repetitions together are too long";
+  return exceedsChoiceSteps(rules, costLimits.choiceSteps[of])
+    ? "the same text can be read in too many ways: let the next character decide how it continues"
+    : null;
 }
 
 class Analysis {
@@ -56,6 +60,8 @@ class Analysis {
   readonly #ofParts = new Map<GrammarPart, Ways>();
   #elements = 0;
   #steps = 0;
+  #depth = 0;
+  #deepest = 0;
 
   constructor(rules: GrammarRules) {
     this.#rules = rules;
@@ -70,7 +76,7 @@ class Analysis {
       const { begins, nothing: none } = this.#ofRule(name);
       stacks = Math.max(stacks, begins + none, this.#mostIn(choice));
     }
-    return { stacks, elements: this.#elements, steps: this.#steps };
+    return { stacks, elements: this.#elements, depth: this.#deepest, steps: this.#steps };
   }
 
   #ofRule(name: string): Ways {
@@ -104,15 +110,25 @@ class Analysis {
   #ofPart(part: GrammarPart): Ways {
     this.#steps += 1;
     if (part.kind === "text") return { begins: 1, nothing: 0 };
-    if (part.kind === "rule") return this.#ofRule(part.name);
     const known = this.#ofParts.get(part);
     if (known !== undefined) return known;
-    const ways =
-      part.kind === "choice"
-        ? this.#ofChoice(part.of)
-        : ofRepeated(this.#ofPart(part.part), part.least, part.most);
+    this.#depth += 1;
+    this.#deepest = Math.max(this.#deepest, this.#depth);
+    const ways = this.#depth > maxDepth ? endless : this.#ofInner(part);
+    this.#depth -= 1;
     this.#ofParts.set(part, ways);
     return ways;
+  }
+
+  #ofInner(part: Exclude<GrammarPart, GrammarText>): Ways {
+    switch (part.kind) {
+      case "rule":
+        return this.#ofRule(part.name);
+      case "choice":
+        return this.#ofChoice(part.of);
+      case "repeated":
+        return ofRepeated(this.#ofPart(part.part), part.least, part.most);
+    }
   }
 
   /** The most ways to continue from any position of a choice: llama.cpp may be at any of them. */

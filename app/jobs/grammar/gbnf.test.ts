@@ -17,7 +17,7 @@ describe("grammarMistake", () => {
     'root ::= a\na ::= "b"? |\n "c"',
     // Rules that refer to themselves after a character, many optional parts, and many repetitions.
     'root ::= "(" root ")" | value\nvalue ::= [0-9]+ ("," value)?',
-    `root ::= ${'"a"? '.repeat(100)}`,
+    `root ::= ${Array.from({ length: 26 }, (_, at) => `"${String.fromCharCode(97 + at)}"?`).join(" ")}`,
     'root ::= [a-z]{0,500} ("-" [a-z]{1,500})*',
   ])("finds no mistake in the grammar %j", (grammar) => {
     expect(grammarMistake(grammar)).toBeNull();
@@ -38,6 +38,17 @@ describe("grammarMistake", () => {
     ['root ::= ("a"? | "b"?){2,} "c"', /repeats something that may be empty/],
     [doubled(25), /too many ways/],
     [`root ::= "x" ${'("a"? | "b"?) '.repeat(30)}`, /too many ways/],
+    // Each next character multiplies the ways to read the same text.
+    [`root ::= ${'"a"? '.repeat(100)}`, /read in too many ways/],
+    [
+      'root ::= a{0,400} "z"\na ::= ([a-z ]|[a-z ][a-z ]|[a-z ]{4}|[a-z ]{2}[a-z ]){0,20}',
+      /read in too many ways/,
+    ],
+    ["root ::= a{1,500}\na ::= b{1,500}\nb ::= [a-z]{1,500}", /read in too many ways/],
+    ["root ::= ([a-z] | [b-z] | [c-z])*", /read in too many ways/],
+    [`root ::= ${"[a-z ]{0,500} ".repeat(19)}"z"`, /read in too many ways/],
+    ['root ::= "a" root "x" | "a" root "y" | "a" root "z" | "b"', /read in too many ways/],
+    [`root ::= "a"${"?".repeat(grammarLimits.depth + 1)}`, /deeply/],
     ['root ::= "a"{9999}', /at most 500/],
     ['root ::= "a"{3,2}', /larger number in/],
     ['root ::= "a"{x}', /one number or two/],

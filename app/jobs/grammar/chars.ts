@@ -1,0 +1,56 @@
+/** A set of code points: the bounds of its ranges in order, each from its first code point to before its second. */
+export type Chars = readonly number[];
+
+export const noChars: Chars = [];
+export const anyChar: Chars = [0, 0x11_0000];
+
+/** A set of more ranges is widened to one range. */
+const mostRanges = 500;
+
+/** The set of a text's code points. */
+export function charsIn(text: string): Chars {
+  return normal([...new Set(text)].flatMap((char) => charAt(char.codePointAt(0) ?? 0)));
+}
+
+/** The set of one code point. */
+export function charAt(code: number): Chars {
+  return [code, code + 1];
+}
+
+export function union(...sets: readonly Chars[]): Chars {
+  const filled = sets.filter((set) => set.length > 0);
+  return filled.length < 2 ? (filled[0] ?? noChars) : normal(filled.flat());
+}
+
+export function complement(set: Chars): Chars {
+  const bounds = [0, ...set, 0x11_0000];
+  const ranges: number[] = [];
+  for (let at = 0; at < bounds.length; at += 2) {
+    const [from = 0, to = 0] = bounds.slice(at, at + 2);
+    if (from < to) ranges.push(from, to);
+  }
+  return ranges;
+}
+
+export function overlap(one: Chars, other: Chars): boolean {
+  for (let i = 0, j = 0; i < one.length && j < other.length;) {
+    if ((one[i] ?? 0) < (other[j + 1] ?? 0) && (other[j] ?? 0) < (one[i + 1] ?? 0)) return true;
+    if ((one[i + 1] ?? 0) <= (other[j + 1] ?? 0)) i += 2;
+    else j += 2;
+  }
+  return false;
+}
+
+/** Sorts ranges, and joins those that meet. */
+export function normal(ranges: Chars): Chars {
+  const pairs: [number, number][] = [];
+  for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0]);
+  pairs.sort((a, b) => a[0] - b[0]);
+  const joined: number[] = [];
+  for (const [from, to] of pairs) {
+    const end = joined.at(-1);
+    if (end !== undefined && from <= end) joined[joined.length - 1] = Math.max(end, to);
+    else joined.push(from, to);
+  }
+  return joined.length > 2 * mostRanges ? [joined[0] ?? 0, joined.at(-1) ?? 0] : joined;
+}
