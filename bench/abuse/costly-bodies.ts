@@ -73,4 +73,8 @@ export const costlyGrammars: readonly string[] = [
   `root ::= ${"x | ".repeat(2_000)} "a"\nx ::= "b"`,
   `root ::= [${"a-z".repeat(2_600)}]`,
   `root ::= ${'("a"? "b"? | .{0,500}){3} '.repeat(300)}`,
+  `root ::= a${"?".repeat(16_000)}\na ::= "a"`,
+  `root ::= ${"(a | b) ".repeat(1_500)}\na ::= [a-z]\nb ::= [0-9]`,
+  // Many readings of the same text.
+  'root ::= a{0,400} "z"\na ::= ([a-z ]|[a-z ][a-z ]|[a-z ]{4}|[a-z ]{2}[a-z ]){0,20}',
 ];

@@ -18,8 +18,21 @@ export function charAt(code: number): Chars {
 }
 
 export function union(...sets: readonly Chars[]): Chars {
-  const filled = sets.filter((set) => set.length > 0);
-  return filled.length < 2 ? (filled[0] ?? noChars) : normal(filled.flat());
+  let largest = noChars;
+  for (const set of sets) if (set.length > largest.length) largest = set;
+  const others = sets.filter((set) => !includes(largest, set));
+  return others.length === 0 ? largest : normal([largest, ...others].flat());
+}
+
+/** Whether a set has all characters of another one. */
+function includes(set: Chars, other: Chars): boolean {
+  if (set === other) return true;
+  for (let i = 0, j = 0; j < other.length;) {
+    if (i >= set.length || (other[j] ?? 0) < (set[i] ?? 0)) return false;
+    if ((other[j + 1] ?? 0) <= (set[i + 1] ?? 0)) j += 2;
+    else i += 2;
+  }
+  return true;
 }
 
 export function complement(set: Chars): Chars {

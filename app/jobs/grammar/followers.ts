@@ -60,6 +60,11 @@ export class Followers {
     });
   }
 
+  /** Whether any text may have several readings beyond its next character. */
+  get areAmbiguous(): boolean {
+    return this.#ambiguous.size > 0 || [...this.#alternatives.values()].some(({ areTangled }) => areTangled);
+  }
+
   /** Whether the same text may leave the part at `index` of a sequence at several places. */
   isAmbiguousAfter(sequence: GrammarSequence, index: number): boolean {
     return this.#ambiguous.get(sequence)?.has(index) === true;

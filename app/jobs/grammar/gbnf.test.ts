@@ -62,6 +62,7 @@ describe("grammarMistake", () => {
       Array.from({ length: grammarLimits.rules + 1 }, (_, index) => `r${index} ::= "a"`).join("\n"),
       /more than 300 rules/,
     ],
+    [`root ::= ${'"a" '.repeat(grammarLimits.parts + 1)}`, /more than 1000 parts/],
   ])("finds the mistake in the grammar %j", (grammar, mistake) => {
     expect(grammarMistake(grammar)).toMatch(mistake);
   });

@@ -25,9 +25,11 @@ const end: Counts = {
  * llama.cpp, src/llama-grammar.cpp, llama_grammar_reject_candidates.
  */
 export function exceedsChoiceSteps(rules: GrammarRules, limit: number): boolean {
+  const readings = new Readings(rules);
+  if (!readings.multiply) return false;
   let steps = 0;
   let chars = 0;
-  for (const most of mostReadings(rules)) {
+  for (const most of readings.most()) {
     steps += most * tokensLongerThan(chars);
     // Longer texts only add to it.
     if (steps > limit) return true;
@@ -59,6 +61,11 @@ class Readings {
   constructor(rules: GrammarRules) {
     this.#rules = rules;
     this.#followers = new Followers(rules);
+  }
+
+  /** Whether a text can have more readings than its first character. */
+  get multiply(): boolean {
+    return this.#followers.areAmbiguous;
   }
 
   *most(): Iterable<number> {
@@ -101,6 +108,8 @@ class Readings {
 
   /** The readings of a sequence from one of its parts on. */
   #ofSequence(sequence: GrammarSequence, from: number, chars: number): Count {
+    const [only] = sequence;
+    if (sequence.length === 1 && only !== undefined && from === 0) return this.#ofPart(only, chars);
     const suffixes = memo(this.#ofSequences, sequence, () => [
       ...sequence.map((): Counts => ({ complete: [], alive: [] })),
       end,

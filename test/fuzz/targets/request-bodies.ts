@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
-import {
-  costLimits,
-  type GrammarCost,
-  grammarCost,
-  type GrammarRules,
-} from "../../../app/jobs/grammar/cost.ts";
+import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/grammar/cost.ts";
+import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
 import { parseSchema } from "../../../app/jobs/json-schema.ts";
 import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
