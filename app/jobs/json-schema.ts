@@ -1,8 +1,8 @@
 import { quotable } from "../format/visible.ts";
 import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
-import { isOfType, mayOverlap } from "./schema-overlap.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
+import { isOfType, mayOverlap } from "./schema-overlap.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as

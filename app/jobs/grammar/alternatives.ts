@@ -13,7 +13,7 @@ type LiteralGroup = {
 
 /** Which alternatives of a choice can read the same text. */
 export class Alternatives {
-  /** Whether two alternatives read the same text for more than a literal, so that one may end while the other goes on. */
+  /** Whether two alternatives can read the same text, apart from a literal that a longer one begins with. */
   readonly areTangled: boolean;
   /** The characters by which a longer literal goes on where a shorter one ends. */
   readonly afterShorter: Chars;
@@ -39,19 +39,19 @@ export class Alternatives {
     for (const [code, group] of byFirst) {
       group.sort((a, b) => (a.literal < b.literal ? -1 : 1));
       const open: number[] = [];
-      const members = group.map(({ index, literal }, position) => {
+      const members: LiteralGroup["members"][number][] = [];
+      for (const [position, { index, literal }] of group.entries()) {
         while (open.length > 0 && !literal.startsWith(group[open.at(-1) ?? 0]?.literal ?? "")) open.pop();
         const parent = open.at(-1) ?? -1;
         const shorter = group[parent];
         if (shorter !== undefined) {
-          const goesOn = literal.length > shorter.literal.length;
-          if (choice[shorter.index]?.length !== 1 || (!goesOn && choice[index]?.length !== 1))
-            areTangled = true;
-          else if (goesOn) after.push(charAt(literal.codePointAt(shorter.literal.length) ?? 0));
+          const isSame = literal === shorter.literal;
+          if (isSame || choice[shorter.index]?.length !== 1) areTangled = true;
+          else after.push(charAt(literal.codePointAt(shorter.literal.length) ?? 0));
         }
         open.push(position);
-        return { index, parent };
-      });
+        members.push({ index, parent });
+      }
       groups.push({ first: charAt(code), members });
     }
     const entries = [

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { grammarRules } from "./gbnf.ts";
-import { costMistake, grammarCost } from "./cost.ts";
-import { mostReadings } from "./readings.ts";
 import { parseSchema } from "../json-schema.ts";
+import { costMistake, grammarCost } from "./cost.ts";
+import { grammarRules } from "./gbnf.ts";
+import { mostReadings } from "./readings.ts";
 
 const cost = (grammar: string): ReturnType<typeof grammarCost> => grammarCost(grammarRules(grammar));
 

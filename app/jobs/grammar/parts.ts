@@ -1,4 +1,4 @@
-import { type Chars, charAt, charsIn } from "./chars.ts";
+import { charAt, type Chars, charsIn } from "./chars.ts";
 
 /** A literal, or one character of a set. */
 export type GrammarText = {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { getLlama } from "node-llama-cpp";
 import { expect, it } from "vitest";
-import { grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import { grammarCost } from "../../../app/jobs/grammar/cost.ts";
-import { parseSchema } from "../../../app/jobs/json-schema.ts";
+import { grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
+import { parseSchema } from "../../../app/jobs/json-schema.ts";
 import { grammarOf } from "./grammars.ts";
 
 const length = fc.integer({ min: 0, max: 60 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/grammar/cost.ts";
+import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
+import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
 import { parseSchema } from "../../../app/jobs/json-schema.ts";
 import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
-import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";
 import type { Json, Target } from "../target.ts";
