@@ -1,8 +1,8 @@
-import { quotable } from "../format/visible.ts";
 import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
-import { isOfType, mayOverlap } from "./schema-overlap.ts";
+import { countBounds, enforceable, recordOf, Refusal } from "./schema-keywords.ts";
+import { mayOverlap } from "./schema-overlap.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
@@ -37,36 +37,7 @@ const annotations = new Set([
 ]);
 const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 const formats = new Set(["date-time", "time", "date"]);
-const bounds = [
-  ["minLength", "maxLength"],
-  ["minItems", "maxItems"],
-  ["minProperties", "maxProperties"],
-] as const;
-const counts = new Set<string>(bounds.flat());
-
-class Refusal extends Error {
-  readonly path: readonly string[];
-  constructor(path: readonly string[], reason: string) {
-    super(reason);
-    this.path = path;
-  }
-}
-
-/** The type that the keywords need, since they bound no other one. */
-const ownType: Readonly<Record<string, string>> = {
-  minLength: "string",
-  maxLength: "string",
-  format: "string",
-  properties: "object",
-  required: "object",
-  additionalProperties: "object",
-  minProperties: "object",
-  maxProperties: "object",
-  items: "array",
-  prefixItems: "array",
-  minItems: "array",
-  maxItems: "array",
-};
+const counts = new Set<string>(countBounds.flat());
 
 /**
  * Parses and bounds a schema. Refuses keywords that would not be enforced or that exclude each other, and treats `anyOf` as
@@ -125,42 +96,14 @@ class Walk {
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const kept: Record<string, unknown> & {
-      required?: readonly string[];
-      properties?: JsonSchema;
-    } = {};
+    const kept: Record<string, unknown> = {};
     for (const [keyword, given] of Object.entries(value)) {
       if (annotations.has(keyword)) continue;
       const [name, parsed] = this.#keyword(keyword, given, [...path, keyword], depth);
       if (name in kept) throw new Refusal([...path, keyword], `says the same as another keyword: ${name}`);
       kept[name] = parsed;
     }
-    const says = ["type", "enum", "const", "oneOf", "$ref"].filter((keyword) => keyword in kept);
-    if (says.length === 0) throw new Refusal(path, "needs a type, enum, const, anyOf or $ref");
-    // The grammar considers only one of them.
-    if (
-      says.length > 1 &&
-      !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
-    ) {
-      throw new Refusal(path, `combines keywords that exclude each other: ${says.join(", ")}`);
-    }
-    for (const name of kept["required"] ?? []) {
-      if (!Object.hasOwn(kept["properties"] ?? {}, name)) {
-        throw new Refusal(
-          [...path, "required"],
-          `names ${JSON.stringify(quotable(name, 64))}, which properties does not define`,
-        );
-      }
-    }
-    for (const [least, most] of bounds) {
-      if (Number(kept[least] ?? 0) > Number(kept[most] ?? Infinity))
-        throw new Refusal([...path, most], `is less than ${least}`);
-    }
-    refuseUnenforced(kept, path);
-    if (says.length === 2) return withoutType(kept, path);
-    if (kept["type"] === "object") return closedObject(kept, path);
-    if (kept["type"] === "array") return boundedList(kept, path);
-    return Array.isArray(kept["type"]) ? alternativesOf(kept) : kept;
+    return enforceable(kept, path);
   }
 
   #keyword(
@@ -242,91 +185,6 @@ class Walk {
     this.references.push({ path, name });
     return `#/$defs/${name}`;
   }
-}
-
-/** Refuses keywords that the grammar would not read beside the others. */
-function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
-  const isConstant = "enum" in kept || "const" in kept;
-  for (const keyword of Object.keys(kept)) {
-    const type = ownType[keyword];
-    if (type === undefined) continue;
-    const isOwn =
-      kept["type"] === type ||
-      (type === "string" && Array.isArray(kept["type"]) && kept["type"].includes(type));
-    if (isConstant || !isOwn)
-      throw new Refusal(
-        [...path, keyword],
-        `is only enforced beside the type ${type}, without enum and const`,
-      );
-    if ("format" in kept && keyword !== "format")
-      throw new Refusal([...path, keyword], "cannot be combined with format");
-  }
-}
-
-/** Drops the constants that are not of the schema's type, and the type. */
-function withoutType({ type, ...kept }: JsonSchema, path: readonly string[]): JsonSchema {
-  const all: readonly unknown[] = Array.isArray(type) ? type : [type];
-  const isAllowed = (value: unknown): boolean => all.some((each) => isOfType(value, each));
-  const keyword = "const" in kept ? "const" : "enum";
-  const allowed = (keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[])).filter(
-    isAllowed,
-  );
-  if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type");
-  return keyword === "const" ? kept : { ...kept, enum: allowed };
-}
-
-/**
- * An answer has all named properties. A grammar cannot keep it from writing a name twice, and then the last value counts. So
- * there are no others beside named ones, and no more than one other is required.
- */
-function closedObject(kept: JsonSchema, path: readonly string[]): JsonSchema {
-  const named = Object.keys(recordOf(kept["properties"])).length;
-  if (Number(kept["maxProperties"] ?? Infinity) < named)
-    throw new Refusal(
-      [...path, "maxProperties"],
-      `is less than the ${String(named)} properties, which are all required`,
-    );
-  const others = kept["additionalProperties"] ?? !("properties" in kept);
-  const most = named > 0 || others === false ? named : 1;
-  if (Number(kept["minProperties"] ?? 0) > most)
-    throw new Refusal(
-      [...path, "minProperties"],
-      `can be at most ${String(most)}: more properties cannot be enforced`,
-    );
-  return named > 0 && others !== false
-    ? { ...kept, additionalProperties: false }
-    : {
-        ...kept,
-        ...("properties" in kept || "additionalProperties" in kept ? {} : { additionalProperties: true }),
-      };
-}
-
-/** An answer has all `prefixItems`. */
-function boundedList(kept: JsonSchema, path: readonly string[]): JsonSchema {
-  const first = Array.isArray(kept["prefixItems"]) ? kept["prefixItems"].length : 0;
-  if (Number(kept["maxItems"] ?? Infinity) < first)
-    throw new Refusal(
-      [...path, "maxItems"],
-      `is less than the ${String(first)} prefixItems, which are all required`,
-    );
-  return kept;
-}
-
-/** The grammar bounds a text only if that is the only type. */
-function alternativesOf({ type, ...kept }: JsonSchema): JsonSchema {
-  const types = type as readonly string[];
-  const { description, $defs, ...bounded } = kept;
-  if (Object.keys(bounded).length === 0) return { type, ...kept };
-  const oneOf = types.map((each) => (each === "string" ? { type: each, ...bounded } : { type: each }));
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...($defs === undefined ? {} : { $defs }),
-    oneOf,
-  };
-}
-
-function recordOf(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }
 
 function list(value: unknown, path: readonly string[]): readonly unknown[] {
