@@ -90,6 +90,28 @@ castle ::= "O-O" "-O"?`,
     expect(costMistake(grammarRules(grammar), "grammar")).toBeNull();
   });
 
+  /** Names of names: each rule is the next one, in the given order. */
+  const aliases = (order: readonly number[], last: string): string =>
+    order.map((at) => `r${at} ::= ${at === order.length - 1 ? last : `r${at + 1}`}`).join("\n");
+  const scrambled = Array.from({ length: 31 }, (_, at) => (at * 12) % 31);
+
+  it.each([
+    ["forwards", Array.from({ length: 30 }, (_, at) => at)],
+    ["backwards", Array.from({ length: 30 }, (_, at) => 29 - at)],
+    ["in any order", scrambled],
+  ])("are found through rules that only name others, %s", (_, order) => {
+    const grammar = `root ::= ((r0)+ x)+\nx ::= (r0)+\n${aliases(order, "[a-z]+")}`;
+    expect(costMistake(grammarRules(grammar), "grammar")).toMatch(/too many ways/);
+  });
+
+  it.each([
+    ["forwards", Array.from({ length: 30 }, (_, at) => at)],
+    ["backwards", Array.from({ length: 30 }, (_, at) => 29 - at)],
+  ])("stay few through rules that only name others, %s", (_, order) => {
+    const grammar = `root ::= (r0 "," r0)+\n${aliases(order, "[a-z]+")}`;
+    expect(costMistake(grammarRules(grammar), "grammar")).toBeNull();
+  });
+
   it("grow with each character if alternatives share it", () => {
     const alternatives = (count: number) => Array<string>(count).fill("[a-z]").join(" | ");
     const [one, two, three] = [1, 2, 3].map((count) =>

@@ -2,7 +2,7 @@ import { Alternatives } from "./alternatives.ts";
 import { anyChar, type Chars, noChars, overlap, union } from "./chars.ts";
 import type { GrammarPart, GrammarRules, GrammarSequence } from "./parts.ts";
 
-/** After so many rounds without an end, every character may follow each rule. */
+/** Rules that have not settled after these rounds count as ones after which any character may follow. */
 const mostRounds = 10;
 
 type Repeated = Extract<GrammarPart, { kind: "repeated" }>;
@@ -76,11 +76,16 @@ export class Followers {
   }
 
   #untilStable(sets: Map<string, Chars>, of: (choice: Choice) => Chars): void {
+    // Rules mostly refer to later ones, or mostly to earlier ones. So every other round goes backwards.
+    const rules = [...this.#rules];
     for (let round = 0; ; round += 1) {
       let isStable = true;
-      for (const [name, choice] of this.#rules) {
+      rules.reverse();
+      for (const [name, choice] of rules) {
         const before = sets.get(name) ?? noChars;
-        const now = round < mostRounds ? of(choice) : anyChar;
+        // `of` also finds the ambiguous places, so it is called even if its result is not used.
+        const exact = of(choice);
+        const now = round < mostRounds ? exact : anyChar;
         if (before.length === now.length && before.every((bound, at) => bound === now[at])) continue;
         isStable = false;
         sets.set(name, now);
