@@ -20,8 +20,10 @@ const end: Counts = {
 };
 
 /**
- * Whether llama.cpp may take more than `limit` steps to choose one token. For each token of the vocabulary that does not fit, it follows
- * every reading of the token's characters, so a grammar that reads the same text in many ways takes minutes. Source:
+ * Whether llama.cpp may take more than `limit` steps to choose one token. For each token of the vocabulary that does not
+ * fit, it follows every reading of the token's characters, so a grammar that reads the same text in many ways takes
+ * minutes. The count looks 16 characters ahead from each place of a rule, but not beyond the rule's end. So a grammar that
+ * was made for it can take longer than counted. The runner's watch ends such a job. Source:
  * llama.cpp, src/llama-grammar.cpp, llama_grammar_reject_candidates.
  */
 export function exceedsChoiceSteps(rules: GrammarRules, limit: number): boolean {
