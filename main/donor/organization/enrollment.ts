@@ -14,8 +14,8 @@ type EnrollmentDeps = {
   /** Why the backend cannot be reached, in a sentence; null if it can. */
   readonly unreachable: () => string | null;
   readonly onEnrolled: () => void;
-  /** A code was refused for good. */
-  readonly onRefused: () => void;
+  /** `refusedCode` has changed. */
+  readonly onRefusedCode: () => void;
   readonly log: Log;
 };
 
@@ -35,17 +35,17 @@ export class Enrollment {
 
   /** Never rejects. A failure is a refusal with words for the person who typed the code. */
   async enroll(code: string): Promise<Reply> {
-    const { organization, identity, name, unreachable, onEnrolled, onRefused, log } = this.#deps;
+    const { organization, identity, name, unreachable, onEnrolled, log } = this.#deps;
+    this.#setRefusedCode(null);
     const why = unreachable();
     if (why !== null) return refused(why);
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") {
-        this.#refusedCode = enrollmentRefusals[outcome.reason];
-        onRefused();
-        return refused(this.#refusedCode);
+        const words = enrollmentRefusals[outcome.reason];
+        this.#setRefusedCode(words);
+        return refused(words);
       }
-      this.#refusedCode = null;
       // Enrolling is the moment at which a person trusts the organization, so its key replaces an earlier one.
       const { organizationKey } = outcome;
       await this.#save(() =>
@@ -72,6 +72,12 @@ export class Enrollment {
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
     const { identity, backendTrust: trust } = this.#deps;
     await this.#save(() => identity.setEnrollment({ deviceId, organizationName, trust }));
+  }
+
+  #setRefusedCode(words: string | null): void {
+    if (words === this.#refusedCode) return;
+    this.#refusedCode = words;
+    this.#deps.onRefusedCode();
   }
 
   async #save(write: () => Promise<void>): Promise<void> {

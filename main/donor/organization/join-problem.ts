@@ -22,7 +22,7 @@ type Joining = {
 /** Why this computer cannot join or reach its organization, with words for its person. Null if nothing is wrong. */
 export function joinProblem(joining: Joining): DonorProblem | null {
   const { url, isEnrolled, isOffline, failure, hasOtherKey, refusedCode, damagedFile, hasCode } = joining;
-  if (isOffline && failure !== null) return connectProblem(failure, new URL(url).origin, isEnrolled);
+  if (isOffline && failure !== null) return connectProblem(failure, url, isEnrolled);
   if (isEnrolled) {
     if (!hasOtherKey) return null;
     return { kind: "other-key", sentence: standbyReasons["other-key"].sentence, remedy: "restart" };
@@ -36,7 +36,12 @@ export function joinProblem(joining: Joining): DonorProblem | null {
   return { kind: "identity-damaged", sentence, remedy: "code" };
 }
 
-function connectProblem(failure: ConnectFailure, server: string, isEnrolled: boolean): DonorProblem {
+/**
+ * Why the last attempt to connect failed, with words for the person.
+ * @param url the backend's address
+ */
+export function connectProblem(failure: ConnectFailure, url: string, isEnrolled: boolean): DonorProblem {
+  const server = new URL(url).origin;
   switch (failure.kind) {
     case "wrong-key":
       return isEnrolled

@@ -5,7 +5,7 @@ import type { Facts } from "../../../app/facts/facts.ts";
 import type { DonorOptions } from "../donor-options.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { Enrollment } from "./enrollment.ts";
-import { joinProblem } from "./join-problem.ts";
+import { connectProblem, joinProblem } from "./join-problem.ts";
 import { hasOtherKey, isInService, Member, membershipOf } from "./member.ts";
 import type { OpenedOrganization } from "./open-organization.ts";
 import type { Me } from "./organization.ts";
@@ -45,7 +45,7 @@ export class Membership {
         this.#enrolled();
         wake("enrollment");
       },
-      onRefused: () => wake("enrollment"),
+      onRefusedCode: () => wake("enrollment"),
       log: options.log,
     });
   }
@@ -127,7 +127,11 @@ export class Membership {
 
   #unreachable(): string | null {
     if (this.isConnected) return null;
-    return this.problem?.sentence ?? "The organization's server cannot be reached just now. Try again later.";
+    const { options, opened } = this.#deps;
+    const { failure } = opened.link;
+    return failure === null
+      ? "The organization's server cannot be reached just now. Try again later."
+      : connectProblem(failure, options.backend.url, this.facts.membership !== "none").sentence;
   }
 
   #enrolled(): void {
