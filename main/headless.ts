@@ -97,7 +97,7 @@ async function run(args: Arguments): Promise<void> {
   reportMembership(donor.snapshot, (report) => {
     if (args.withParent) printLine(report);
     // Nobody can enter another code here.
-    if (panel !== null || exitCode !== 0 || !isHopeless(report)) return;
+    if (panel !== null || exitCode !== 0 || !isHopeless(report, donor.hasEnrollment())) return;
     process.stderr.write(`${report.problem?.sentence ?? ""}\n`);
     exitCode = exitArguments;
     leave("cannot join");

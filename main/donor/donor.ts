@@ -36,6 +36,8 @@ import { DonatedWork } from "./work/donated-work.ts";
 export type Donor = {
   readonly handlers: DonorHandlers;
   readonly snapshot: SnapshotStore;
+  /** Whether device.json has an enrollment. The backend may have forgotten it. */
+  readonly hasEnrollment: () => boolean;
   /** Call this when the computer wakes up from sleep, which only the shell hears. */
   readonly resumed: () => void;
   /** Releases jobs, says goodbye and ends the runner, within 2.5 s. */
@@ -250,6 +252,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   return {
     handlers,
     snapshot,
+    hasEnrollment: () => identity.current().enrollment !== null,
     resumed: () => {
       void sensors.sample("power", "batteryPercent");
       loop.wake("power");

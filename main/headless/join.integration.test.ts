@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Deployment, start, startDeployment } from "../deployment.fixture.ts";
 
@@ -40,3 +42,20 @@ it("keeps running with a refused code if a panel can take another one", async ()
   process.kill("SIGTERM");
   expect(await exited).toBe(0);
 }, 30_000);
+
+it("keeps running with a refused code if its backend has forgotten the device", async () => {
+  const member = await service("forgotten", "--code", "GLN-0000-1111-2222");
+  await expect.poll(() => member.lines.join("\n"), { timeout: 20_000 }).toContain('"organization":"Test"');
+  member.process.kill("SIGTERM");
+  await member.exited;
+  // A key that the backend does not know, as after a restore of an older backup.
+  const file = join(folder, "forgotten", "device.json");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace(/"gd_[^"]+"/, `"gd_${randomBytes(32).toString("base64url")}"`));
+
+  const { exited, lines, process } = await service("forgotten", "--code", "GLN-7K2M-9QXD-4WHT");
+  await expect.poll(() => lines.join("\n"), { timeout: 20_000 }).toContain("code is not known");
+  expect(await Promise.race([exited, sleep(1_000, "running")])).toBe("running");
+  process.kill("SIGTERM");
+  expect(await exited).toBe(0);
+}, 60_000);

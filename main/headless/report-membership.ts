@@ -27,7 +27,10 @@ export function reportMembership(
   look();
 }
 
-/** Whether this computer belongs to no organization, and cannot join one without a person. */
-export function isHopeless({ device, problem }: MembershipReport): boolean {
-  return device === null && problem !== null && problem.remedy !== "wait";
+/**
+ * Whether this computer belongs to no organization, and cannot join one without a person. A backend that was reset to an
+ * older backup has forgotten a device, but it may be reset to a newer one.
+ */
+export function isHopeless({ device, problem }: MembershipReport, hasEnrollment: boolean): boolean {
+  return !hasEnrollment && device === null && problem !== null && problem.remedy !== "wait";
 }
