@@ -7,6 +7,7 @@ export const donorProblem = z.object({
     "identity-damaged",
     "wrong-server",
     "untrusted-server",
+    "other-name",
     "no-backend",
     "unreachable",
     "other-key",

@@ -58,7 +58,8 @@ it("names a refused and a cut connection", async () => {
 it.each([
   [new WrongKeyError("sha256:ff"), "wrong-key"],
   [Object.assign(new Error("self-signed"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }), "untrusted"],
-  [Object.assign(new Error("other name"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" }), "untrusted"],
+  [Object.assign(new Error("other name"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" }), "other-name"],
+  [Object.assign(new Error("other name"), { code: "HOSTNAME_MISMATCH" }), "other-name"],
   [Object.assign(new Error("expired"), { code: "CERT_HAS_EXPIRED" }), "expired"],
   [new Error("no connection in time"), "unreachable"],
 ])("reads %s", (error, kind) => expect(connectFailureOf(error).kind).toBe(kind));

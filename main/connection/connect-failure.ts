@@ -3,8 +3,10 @@ import { WrongKeyError } from "./pinned-connection.ts";
 /** Why a connection to the backend failed. */
 export type ConnectFailure =
   | { readonly kind: "wrong-key" }
-  /** No authority that this computer knows vouches for the certificate, or it has another name. */
+  /** No authority that this computer knows vouches for the certificate. */
   | { readonly kind: "untrusted" }
+  /** The certificate is for another name than the address. */
+  | { readonly kind: "other-name" }
   /** `because` is a clause, such as "connection refused". */
   | { readonly kind: "expired" | "no-backend" | "unreachable"; readonly because: string };
 
@@ -22,6 +24,7 @@ export function connectFailureOf(error: Error): ConnectFailure {
   }
   if (code === "CERT_HAS_EXPIRED") return { kind: "expired", because: "has expired" };
   if (code === "CERT_NOT_YET_VALID") return { kind: "expired", because: "is not valid yet" };
+  if (code === "HOSTNAME_MISMATCH" || code === "ERR_TLS_CERT_ALTNAME_INVALID") return { kind: "other-name" };
   if (untrusted.has(code)) return { kind: "untrusted" };
   return { kind: "unreachable", because: networkWords[code] ?? (code === "" ? error.message : code) };
 }
@@ -38,8 +41,6 @@ const untrusted: ReadonlySet<string> = new Set([
   "CERT_SIGNATURE_FAILURE",
   "INVALID_CA",
   "INVALID_PURPOSE",
-  "HOSTNAME_MISMATCH",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
 const networkWords: Readonly<Record<string, string>> = {

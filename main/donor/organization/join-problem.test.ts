@@ -30,6 +30,7 @@ it("keeps trying while the network is down, whatever else is wrong", () => {
 it.each([
   ["wrong-key", "wrong-server", "--pin"],
   ["untrusted", "untrusted-server", "--pin sha256:…"],
+  ["other-name", "other-name", "Check --backend"],
 ] as const)("cannot end by itself: %s", (kind, shown, words) => {
   const problem = joinProblem({ ...fine, isOffline: true, failure: { kind } });
   expect(problem).toMatchObject({ kind: shown, remedy: "restart" });
@@ -65,4 +66,12 @@ it("tells of a damaged file unless a code may mend it", () => {
 it("says how a device with another signing key joins again", () => {
   const problem = joinProblem({ ...fine, isEnrolled: true, hasOtherKey: true });
   expect(problem?.sentence).toContain("gleaner donate --backend URL --rejoin");
+});
+
+it("keeps trying for a member if the certificate is for another name, since an administrator can replace it", () => {
+  const failure = { kind: "other-name" } as const;
+  const problem = joinProblem({ ...fine, isEnrolled: true, isOffline: true, failure });
+  expect(problem).toMatchObject({ kind: "other-name", remedy: "wait" });
+  expect(problem?.sentence).toContain("is for another name");
+  expect(problem?.sentence).not.toContain("--pin");
 });

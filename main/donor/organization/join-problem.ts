@@ -64,6 +64,20 @@ export function connectProblem(failure: ConnectFailure, url: string, isEnrolled:
           "npm start prints. If your organization has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.",
         remedy: "restart",
       };
+    case "other-name": {
+      const words = `The certificate of ${server} is for another name, so nothing was sent.`;
+      return isEnrolled
+        ? {
+            kind: "other-name",
+            sentence: `${words} Check the address (--backend), or tell your administrator. Gleaner keeps trying.`,
+            remedy: "wait",
+          }
+        : {
+            kind: "other-name",
+            sentence: `${words} Check --backend: its address is the one in the command that your administrator gave you.`,
+            remedy: "restart",
+          };
+    }
     case "expired":
       return {
         kind: "untrusted-server",
