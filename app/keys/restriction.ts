@@ -86,7 +86,7 @@ export function restrictionWords({ of, until }: Restriction): string {
 export function restrictionAdvice(restriction: Restriction): string {
   const remedy =
     restriction.of === "all"
-      ? "Shorten your prompts or change the model."
+      ? "After that, send shorter prompts or use another model."
       : "Simplify the grammar, schema or tools; requests without them are accepted.";
   return `${restrictionWords(restriction)} ${remedy} Ask your administrator, who can lift this in the console.`;
 }

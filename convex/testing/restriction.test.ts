@@ -130,6 +130,19 @@ describe("a key whose schemas stop the runners of several devices", () => {
     await complete(t, device(2), await claim(t, device(2), plain));
   });
 
+  it("does not have a device paused that held those jobs", async () => {
+    const holder = device(2);
+    for (let i = 0; i < 16; i += 1) await claim(t, holder, await submitJson());
+    for (let passed = 0; passed < 240; passed += 15) {
+      await pass(t, 15_000);
+      for (const { key } of devices) await t.mutation(api.work.heartbeat, { key });
+    }
+    await stopTwice(submitJson);
+    await pass(t, 1_000);
+    expect(await t.query(api.work.held, { key: holder.key })).toEqual([]);
+    expect((await t.query(api.devices.me, { key: holder.key })).status).toBe("active");
+  });
+
   it("does not restrict other keys", async () => {
     await stopTwice(submitJson);
     const other = secret("sk-gleaner-");
@@ -219,6 +232,9 @@ describe("a key whose plain requests stop the runners of several devices", () =>
     await stopTwice(async () => await submit(t, acme));
     await expectRefusal(submit(t, acme), "key_restricted");
     await expectRefusal(submitJson(), "key_restricted");
+    await expect(submit(t, acme)).rejects.toThrow(
+      /are refused until .* UTC\. After that, send shorter prompts/,
+    );
     expect((await keyRow()).restriction).toMatchObject({ of: "all" });
     await pass(t, hourMs);
     expect(await statusOf(t, acme, await submit(t, acme))).toBe("ready");
