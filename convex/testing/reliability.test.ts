@@ -171,6 +171,21 @@ describe("a device that fails", () => {
     expect(await statusOfDevice(bad)).toBe("active");
   });
 
+  it("is not paused for jobs in reserve that it never started", async () => {
+    const able = { ...greeting().capabilities, concurrency: 1, prefetch: 1 };
+    await t.mutation(api.work.hello, { key: bad.key, ...greeting(), capabilities: able });
+    for (let i = 0; i < 6; i += 1) {
+      const running = await claim(t, bad, await submit(t, acme));
+      const jobId = await submit(t, acme);
+      expect(await tryClaim(t, bad, jobId)).toMatchObject({ kind: "claimed", job: { begun: false } });
+      await passAlive(4 * 60_000);
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+      await complete(t, bad, running);
+      await pass(t, 10);
+      expect(await statusOfDevice(bad)).toBe("active");
+    }
+  }, 60_000);
+
   it("is not paused while it is the only one", async () => {
     await t.mutation(api.work.goodbye, { key: good.key });
     for (let i = 0; i < 12; i += 1) {

@@ -87,9 +87,7 @@ async function endOf(
     case "failed":
       return await failureOf(ctx, device, attempt, others);
     case "canceled":
-      return (await wasHung(ctx, attempt))
-        ? { end: "failed", code: "worker_timeout", evidence: "device" }
-        : null;
+      return await hangOf(ctx, device, attempt);
     default:
       return null;
   }
@@ -142,14 +140,24 @@ function evidenceOf(code: string, tries: readonly AttemptView[], isOpen: boolean
   return seen.has(code) ? "device" : "none";
 }
 
-/** Whether the requester gave up a job that the device had held for half of the time that it may take. */
-async function wasHung(ctx: QueryCtx, { jobId, claimedAt, endedAt }: AttemptView): Promise<boolean> {
-  const heldMs = (endedAt ?? 0) - claimedAt;
-  if (heldMs < shortestHeldMs) return false;
-  const order = await orderOf(ctx, jobId);
-  if (order === null) return false;
+/**
+ * The failure of a device whose requester gave up a job that the device had worked on for half of the time that it may take.
+ * Null if it had not started the job, or did for less long, or if the job ended because its key was restricted.
+ */
+async function hangOf(
+  ctx: QueryCtx,
+  { organizationId }: Doc<"devices">,
+  { jobId, claimedAt, endedAt }: AttemptView,
+): Promise<Omit<PastAttempt, "endedAt"> | null> {
+  if ((endedAt ?? 0) - claimedAt < shortestHeldMs) return null;
+  const [job, order] = await Promise.all([queue.status(ctx, organizationId, jobId), orderOf(ctx, jobId)]);
+  if (job === null || order === null || order.error !== undefined) return null;
+  // An earlier start is another attempt's. Nothing tells then whether this one left the reserve.
+  if (job.startedAt === null || job.startedAt < claimedAt) return null;
   const { most, promptTokens = most.promptTokens } = order;
-  return heldMs >= attemptLimitMs({ promptBytes: promptTokens, most }) / 2;
+  const workedMs = (endedAt ?? 0) - job.startedAt;
+  if (workedMs < attemptLimitMs({ promptBytes: promptTokens, most }) / 2) return null;
+  return { end: "failed", code: "worker_timeout", key: order.apiKeyId, evidence: "device" };
 }
 
 /** No job may be held for less without a reason to look at it. */
