@@ -38,13 +38,13 @@ export type FailureCause = keyof typeof failureCauses;
 export const reliability = {
   /** The last attempts that count. */
   attempts: 20,
-  /** A device is paused after so many incidents, if they are at least half of what it did. */
+  /** The number of incidents after which a device is paused, if they are at least half of what it did. */
   incidents: 5,
   /** Failures with one code in so short a time have one cause, such as a crash that ended several jobs. */
   sameIncidentMs: 2_000,
   /** A laptop that is closed loses its jobs, so that counts half. */
   lostWeight: 0.5,
-  /** A device with so many failures and no success is paused, even if they were one incident. */
+  /** The number of failures after which a device without a success is paused, even if they were one incident. */
   hopeless: 16,
   /** A key's failures do not count if other devices failed at a fourth of its jobs at which this device failed. */
   hardJobs: 1 / 3,
@@ -53,13 +53,13 @@ export const reliability = {
    * connection may hide some. A device that returns a job and takes another at once had no person, at whatever rate.
    */
   restMs: 5_000,
-  /** A device is paused if so many of its last attempts were returned without a rest. */
+  /** A device is paused if it returned this number of its last attempts without a rest. */
   returns: 16,
-  /** A restart or a crash gives back all that the device held. Of jobs that were returned in one moment so many count. */
+  /** The most jobs returned in one moment that count. A restart or a crash returns all that the device held. */
   returnsPerMoment: 4,
   /**
-   * A person who comes and goes all day ends some tries, and the device finishes jobs between. So many returns with less than
-   * a tenth as many answers mean that the device is never free for long enough, or does not want to be.
+   * A person who comes and goes all day ends some tries, and the device finishes jobs between. If it has this number of
+   * returns, and less than a tenth as many answers, it is never free for long enough, or does not want to be.
    */
   restedReturns: 40,
   answersPerReturn: 0.1,

@@ -13,8 +13,8 @@ export type Restriction = { readonly of: "constrained" | "all"; /** ms epoch. */
 
 export const restrictionRules = {
   /**
-   * So many stops restrict a key, without those of the device that has most of them. One request that fails on two devices
-   * is below this, and so is one device that blames every request.
+   * The number of stops that restricts a key. Those of the device that has most of them do not count. One request that
+   * fails on two devices is below this, and so is one device that blames every request.
    */
   others: 2,
   /** Older stops do not count. */

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { Writable } from "node:stream";
 
-/** A log has at most so many files of so many bytes, the oldest with the highest number: `x.log`, `x.log.1`, … */
+/** The size of a file, and the number of files of a log: `x.log`, `x.log.1`, … The oldest has the highest number. */
 const defaults = { maxBytes: 5 * 1024 * 1024, files: 4 } as const;
 
 /**

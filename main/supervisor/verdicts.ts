@@ -42,8 +42,9 @@ const ownSteps: readonly (RequestStep | null)[] = ["prompt", "grammar", "sample"
 const sharedSteps: readonly (RequestStep | null)[] = ["prefill", "embed"];
 
 /**
- * Finds the attempt that caused the end of a process. One attempt is charged if it was the only one at a step that can block or crash, or the
- * only one that ran. If several ran, none of them is charged: each runs alone the next time, and then the culprit shows.
+ * Finds the attempt that caused the end of a process. An attempt is charged if no other was at a step that can block or
+ * crash, or if no other ran. If several are possible, none of them is charged. Each runs without others the next time, so
+ * that a second end tells which one it was.
  */
 export function judge(end: ProcessEnd, attempts: readonly JobInProcess[]): Judgment {
   const { reason, outside, loading, gpu } = end;

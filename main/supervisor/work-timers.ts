@@ -25,7 +25,7 @@ export class WorkTimers {
     return true;
   }
 
-  /** There is no work. The rest ends after so many ms, whatever was set before. */
+  /** Call it when there is no work. The rest ends after `ms`, whatever was set before. */
   rest(ms: number): void {
     clearInterval(this.#memory);
     this.#memory = undefined;

@@ -65,7 +65,10 @@ function atMoment(at: number, now: number): string {
   return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
 }
 
-/** Says why there is no model. Names the organization, the version that it asks for, or the excluded program. Only the donor sees that program's name. */
+/**
+ * Says why there is no model. Names the organization, the version that it asks for, or the excluded program. Only the
+ * donor sees that program's name.
+ */
 function sentenceOf({ activity, facts, organization = null }: Shown, sentence: string): string {
   if (activity.reason === "awaiting-approval" && organization !== null) {
     return `Waiting for an administrator of ${organization.name} to approve this computer.`;
