@@ -102,6 +102,93 @@ describe.each(Object.entries(places))("a body with many wrong values in %s", (na
   });
 });
 
+/** Two alternatives that reach two enums without a shared text by many references each. */
+function manyComparisons(references: number, texts: number): Json {
+  const choice = (name: string): Json => ({
+    anyOf: Array<Json>(references).fill({ $ref: `#/$defs/${name}` }),
+  });
+  const constants = (name: string): Json => ({
+    enum: Array.from({ length: texts }, (_, index) => `${name}${index}`),
+  });
+  return { oneOf: [choice("a"), choice("b")], $defs: { a: constants("a"), b: constants("b") } };
+}
+
+/** Runs `work`, and throws as soon as it has looked up more than `most` values in lists and sets. */
+function withLookups<Result>(most: number, work: () => Result): Result {
+  let lookups = 0;
+  const count = (more: number): void => {
+    lookups += more;
+    if (lookups > most) throw new Error(`looked up more than ${most} values`);
+  };
+  const { includes } = Array.prototype;
+  const { has } = Set.prototype;
+  vi.spyOn(Array.prototype, "includes").mockImplementation(function (this: unknown[], ...args) {
+    count(this.length);
+    return includes.apply(this, args);
+  });
+  vi.spyOn(Set.prototype, "has").mockImplementation(function (this: Set<unknown>, value) {
+    count(1);
+    return has.call(this, value);
+  });
+  try {
+    return work();
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
+
+const tooMany = expect.stringContaining("too many alternatives to compare") as string;
+
+it("refuses a schema with too many alternatives to compare after a bounded number of comparisons", () => {
+  const body = JSON.stringify({ ...chat, tools: [tool(manyComparisons(200, 490))] });
+  const parsed = withLookups(100_000, () => parseChat(body));
+  expect(parsed).toMatchObject({
+    refusal: { param: "tools[0].function.parameters.oneOf", message: tooMany },
+  });
+});
+
+it("bounds the comparisons of all schemas in one schema", () => {
+  const { oneOf, $defs } = manyComparisons(5, 200) as Record<string, Json>;
+  const many = {
+    prefixItems: Array<Json>(20).fill({ oneOf: oneOf ?? null }),
+    type: "array",
+    $defs: $defs ?? null,
+  };
+  const body = JSON.stringify({ ...chat, tools: [tool(many)] });
+  expect(withLookups(100_000, () => parseChat(body))).toMatchObject({ refusal: { message: tooMany } });
+});
+
+it("bounds the comparisons of all tools of a request together", () => {
+  const bodyOf = (count: number): string =>
+    JSON.stringify({ ...chat, tools: Array.from({ length: count }, (_, at) => named(`f${at}`)) });
+  const named = (name: string): Json => ({
+    type: "function",
+    function: { name, parameters: manyComparisons(10, 20) },
+  });
+  expect(parseChat(bodyOf(5))).toMatchObject({ kind: "parsed" });
+  expect(withLookups(100_000, () => parseChat(bodyOf(60)))).toMatchObject({ refusal: { message: tooMany } });
+});
+
+it("compares nothing in a schema that is too long", () => {
+  const { oneOf, $defs } = manyComparisons(10, 400) as Record<string, Json>;
+  const long = { oneOf: oneOf ?? null, $defs: $defs ?? null, description: "x".repeat(40_000) };
+  const body = JSON.stringify({ ...chat, tools: [tool(long)] });
+  expect(withLookups(10_000, () => parseChat(body))).toMatchObject({
+    refusal: {
+      message: "Invalid 'tools[0].function.parameters': has more than 32768 characters.",
+    },
+  });
+});
+
+it("accepts many alternatives that a constant tells apart", () => {
+  const kinds = Array.from({ length: 60 }, (_, index) => ({
+    type: "object",
+    properties: { kind: { const: `k${index}` }, text: { type: "string" } },
+  }));
+  const body = JSON.stringify({ ...chat, tools: [tool({ oneOf: kinds })] });
+  expect(parseChat(body)).toMatchObject({ kind: "parsed" });
+});
+
 it.each([
   ["1", 1],
   ["[]", 2],

@@ -2,7 +2,7 @@ import { isRecord } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
 import { countBounds, enforceable, recordOf, Refusal } from "./schema-keywords.ts";
-import { mayOverlap } from "./schema-overlap.ts";
+import { mayOverlap, type StepBudget, stepBudget } from "./schema-overlap.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
@@ -13,8 +13,8 @@ type SchemaParse =
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
 export const schemaLimits = {
-  /** UTF-8 bytes of the schema's JSON. */
-  bytes: 32 * 1024,
+  /** Of the parsed schema's JSON. */
+  characters: 32 * 1024,
   depth: 12,
   /** Nested schemas, including the outermost. */
   nodes: 500,
@@ -42,16 +42,24 @@ const counts = new Set<string>(countBounds.flat());
 /**
  * Parses and bounds a schema. Refuses keywords that would not be enforced or that exclude each other, and treats `anyOf` as
  * `oneOf`. Requires all properties, whatever `required` leaves out. Allows others only beside no properties, and only if
- * `additionalProperties` does. An answer that satisfies these stricter rules satisfies the schema, too.
+ * `additionalProperties` does. An answer that satisfies these stricter rules satisfies the schema, too. Checks the size before
+ * it compares alternatives, and spends no more than the budget on them.
  */
-export function parseSchema(value: unknown): SchemaParse {
+export function parseSchema(value: unknown, budget: StepBudget = stepBudget()): SchemaParse {
   return orRefused(() => {
     const walk = new Walk();
     const schema = walk.schema(value, [], 1);
+    if (JSON.stringify(schema).length > schemaLimits.characters)
+      throw new Refusal([], `has more than ${schemaLimits.characters} characters`);
     const definitions = recordOf(schema["$defs"]);
     for (const { path, alternatives } of walk.exclusive) {
-      if (mayOverlap(alternatives, definitions))
-        throw new Refusal(path, "has alternatives that one value may match together. Use anyOf");
+      if (!mayOverlap(alternatives, definitions, budget)) continue;
+      throw new Refusal(
+        path,
+        budget.left < 0
+          ? "has too many alternatives to compare with each other, together with the request's others. Use anyOf"
+          : "has alternatives that one value may match together. Use anyOf",
+      );
     }
     return parseKeptSchema(schema);
   });
@@ -162,7 +170,7 @@ class Walk {
         (each) => typeof each === "string" && types.has(each) && each !== "object" && each !== "array",
       )
     ) {
-      return all;
+      return [...new Set(all)];
     }
     throw new Refusal(path, "has to be a JSON type, or a list of JSON types without object and array");
   }

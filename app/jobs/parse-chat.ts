@@ -22,7 +22,7 @@ import {
   tokens,
   whole,
 } from "./parse-sampling.ts";
-import { callId, toChatTool, toolCalls, toolChoice, tools, toToolChoice } from "./parse-tools.ts";
+import { callId, toolCalls, toolChoice, tools, toToolChoice } from "./parse-tools.ts";
 
 const contentPart = z.object({
   type: z.literal("text", { error: 'only parts of type "text" are supported' }),
@@ -105,7 +105,7 @@ export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
         messages,
         ...samplingOf(asked, maxTokens, logprobs),
         ...given({
-          tools: asked.tools == null || asked.tools.length === 0 ? null : asked.tools.map(toChatTool),
+          tools: asked.tools == null || asked.tools.length === 0 ? null : asked.tools,
           toolChoice:
             asked.tool_choice == null || !asked.tools?.length ? null : toToolChoice(asked.tool_choice),
         }),
@@ -118,7 +118,7 @@ type Body = z.infer<typeof body>;
 
 /** Reports fields that contradict each other. */
 function clashOf(asked: Body): { readonly param: string; readonly why: string } | null {
-  const offered = (asked.tools ?? []).map((tool) => tool.function.name);
+  const offered = (asked.tools ?? []).map((tool) => tool.name);
   if (new Set(offered).size < offered.length)
     return { param: "tools", why: "two of them have the same name" };
   const choice = asked.tool_choice ?? "auto";

@@ -1,40 +1,64 @@
 import { z } from "zod";
 import type { ChatTool, ToolChoice } from "./chat.ts";
-import { parseSchema, schemaLimits } from "./json-schema.ts";
+import { parseSchema } from "./json-schema.ts";
 import { limits } from "./limits.ts";
 import { listOf, text } from "./parse-body.ts";
+import { type StepBudget, stepBudget } from "./schema-overlap.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
 
 /** A JSON schema, kept as text. */
-export const jsonSchema = z.unknown().transform((value, context): string => {
-  const parsed = parseSchema(value);
-  if (parsed.kind === "refused") {
-    const { path, reason } = parsed;
-    context.addIssue({ code: "custom", path: path === "" ? [] : [path], message: reason });
-    return z.NEVER;
-  }
-  const json = JSON.stringify(parsed.schema);
-  if (json.length <= schemaLimits.bytes) return json;
-  context.addIssue({ code: "custom", message: `has more than ${String(schemaLimits.bytes)} characters` });
-  return z.NEVER;
-});
+export const jsonSchema = z
+  .unknown()
+  .transform((value, context) => schemaText(value, [], stepBudget(), context) ?? z.NEVER);
+
+/** Null if the schema is refused, which is then an issue of the context. */
+function schemaText(
+  value: unknown,
+  place: readonly PropertyKey[],
+  budget: StepBudget,
+  context: Pick<z.RefinementCtx, "addIssue">,
+): string | null {
+  const parsed = parseSchema(value, budget);
+  if (parsed.kind === "ok") return JSON.stringify(parsed.schema);
+  const { path, reason } = parsed;
+  context.addIssue({ code: "custom", path: path === "" ? [...place] : [...place, path], message: reason });
+  return null;
+}
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
 export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
 
+/** The schemas of all tools share one budget. The first wrong one ends the parse. */
 export const tools = listOf(
   z.object({
     type: functionOnly,
     function: z.object({
       name,
       description: text.max(limits.toolDescriptionChars).nullish(),
-      parameters: jsonSchema.nullish(),
+      parameters: z.unknown(),
     }),
   }),
   { most: limits.tools },
-);
+).transform((all, context): readonly ChatTool[] => {
+  const budget = stepBudget();
+  const parsed: ChatTool[] = [];
+  for (const [index, { function: asked }] of all.entries()) {
+    const tool = {
+      name: asked.name,
+      ...(asked.description == null ? {} : { description: asked.description }),
+    };
+    if (asked.parameters == null) {
+      parsed.push(tool);
+      continue;
+    }
+    const parameters = schemaText(asked.parameters, [index, "function", "parameters"], budget, context);
+    if (parameters === null) return z.NEVER;
+    parsed.push({ ...tool, parameters });
+  }
+  return parsed;
+});
 
 export const toolChoice = z.union([
   z.enum(["none", "auto", "required"], {
@@ -51,15 +75,6 @@ export const toolCalls = listOf(
   }),
   { most: limits.toolCalls },
 );
-
-export function toChatTool({ function: asked }: z.infer<typeof tools>[number]): ChatTool {
-  const { description, parameters } = asked;
-  return {
-    name: asked.name,
-    ...(description == null ? {} : { description }),
-    ...(parameters == null ? {} : { parameters }),
-  };
-}
 
 export function toToolChoice(asked: z.infer<typeof toolChoice>): ToolChoice {
   return typeof asked === "string" ? asked : { name: asked.function.name };

@@ -8,7 +8,7 @@ import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
 /** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */
 
-const schemaText = z.string().max(schemaLimits.bytes).refine(isSchema, "is no enforceable JSON schema");
+const schemaText = z.string().max(schemaLimits.characters).refine(isSchema, "is no enforceable JSON schema");
 
 const format = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("json") }),

@@ -1,16 +1,27 @@
 import { isRecord } from "../json.ts";
 import type { JsonSchema } from "./grammar/schema-rules.ts";
 
-/** The most comparisons of two schemas. Beyond these, they count as overlapping. */
-const maxSteps = 20_000;
 const maxDepth = 12;
+
+/** The steps left for comparing alternatives. All schemas of one request share it, since each step costs time. */
+export type StepBudget = { left: number };
+
+/** A step looks at one schema, one property or one constant. All steps of a budget take 1 to 10 ms. */
+export function stepBudget(): StepBudget {
+  return { left: 25_000 };
+}
 
 /**
  * Whether a value could match two alternatives of some `oneOf`, which JSON Schema forbids. False only if that is certain: by
- * the type, the constants or a property with its own constants in each. `schema` is as `parseSchema` makes it.
+ * the type, the constants or a property with its own constants in each. Also true if the budget runs out, and then less than
+ * 0 steps are left. The alternatives are as `parseSchema` makes them.
  */
-export function mayOverlap(alternatives: readonly unknown[], definitions: JsonSchema): boolean {
-  const comparison = new Comparison(definitions);
+export function mayOverlap(
+  alternatives: readonly unknown[],
+  definitions: JsonSchema,
+  budget: StepBudget,
+): boolean {
+  const comparison = new Comparison(definitions, budget);
   return alternatives.some((each, index) =>
     alternatives.slice(0, index).some((other) => comparison.mayOverlap(each, other, 1)),
   );
@@ -18,14 +29,15 @@ export function mayOverlap(alternatives: readonly unknown[], definitions: JsonSc
 
 class Comparison {
   readonly #definitions: JsonSchema;
-  #steps = 0;
+  readonly #budget: StepBudget;
 
-  constructor(definitions: JsonSchema) {
+  constructor(definitions: JsonSchema, budget: StepBudget) {
     this.#definitions = definitions;
+    this.#budget = budget;
   }
 
   mayOverlap(one: unknown, other: unknown, depth: number): boolean {
-    if (depth > maxDepth || ++this.#steps > maxSteps) return true;
+    if (depth > maxDepth || !this.#spend(1)) return true;
     const [a, b] = [recordOf(one), recordOf(other)];
     for (const [split, rest] of [
       [a, b],
@@ -39,7 +51,8 @@ class Comparison {
         return split["oneOf"].some((each) => this.mayOverlap(each, rest, depth + 1));
     }
     const [ofA, ofB] = [constantsOf(a), constantsOf(b)];
-    if (ofA !== null && ofB !== null) return ofA.some((each) => ofB.includes(each));
+    if (!this.#spend((ofA?.length ?? 0) + (ofB?.length ?? 0))) return true;
+    if (ofA !== null && ofB !== null) return shareOne(ofA, ofB);
     if (ofA !== null) return ofA.some((each) => typesOf(b).some((type) => isOfType(each, type)));
     if (ofB !== null) return ofB.some((each) => typesOf(a).some((type) => isOfType(each, type)));
     const shared = typesOf(a).filter((type) => typesOf(b).some((each) => areAlike(type, each)));
@@ -50,10 +63,23 @@ class Comparison {
   /** An answer has all properties of its alternative. */
   #mayObjectsOverlap(a: JsonSchema, b: JsonSchema, depth: number): boolean {
     const [ofA, ofB] = [recordOf(a["properties"]), recordOf(b["properties"])];
-    return !Object.entries(ofA).some(
-      ([name, each]) => Object.hasOwn(ofB, name) && !this.mayOverlap(each, ofB[name], depth + 1),
+    const names = Object.keys(ofA);
+    if (!this.#spend(names.length)) return true;
+    return !names.some(
+      (name) => Object.hasOwn(ofB, name) && !this.mayOverlap(ofA[name], ofB[name], depth + 1),
     );
   }
+
+  /** False if too few steps are left. */
+  #spend(steps: number): boolean {
+    this.#budget.left -= steps;
+    return this.#budget.left >= 0;
+  }
+}
+
+function shareOne(some: readonly unknown[], others: readonly unknown[]): boolean {
+  const known = new Set(others);
+  return some.some((each) => known.has(each));
 }
 
 /** Whether a constant has a JSON type. */

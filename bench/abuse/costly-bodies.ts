@@ -19,6 +19,17 @@ const bomb = {
   ),
 };
 
+/** Two alternatives that reach two enums without a shared text by many references each. */
+function manyComparisons(references: number, texts: number): object {
+  const choice = (name: string): object => ({
+    anyOf: Array.from({ length: references }, () => ({ $ref: `#/$defs/${name}` })),
+  });
+  const constants = (name: string): object => ({
+    enum: Array.from({ length: texts }, (_, index) => `${name}${index}`),
+  });
+  return { oneOf: [choice("a"), choice("b")], $defs: { a: constants("a"), b: constants("b") } };
+}
+
 /** Chats that once cost seconds of the backend's event loop, or hung llama.cpp on one device after another. */
 export function costlyBodies(model: string): readonly CostlyBody[] {
   const chat = (name: string, more: object): CostlyBody => ({
@@ -34,6 +45,18 @@ export function costlyBodies(model: string): readonly CostlyBody[] {
     chat("tool bomb", {
       tools: [{ type: "function", function: { name: "f", parameters: bomb } }],
       tool_choice: "required",
+    }),
+    chat("alternatives to compare", {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "compare", strict: true, schema: manyComparisons(200, 490) },
+      },
+    }),
+    chat("alternatives to compare in each tool", {
+      tools: Array.from({ length: 64 }, (_, tool) => ({
+        type: "function",
+        function: { name: `t${tool}`, parameters: manyComparisons(10, 20) },
+      })),
     }),
     ...wideFields.map(([name, fields]) => ({ ...chat(name, fields), wide: true })),
   ];

@@ -3,7 +3,7 @@ import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/gra
 import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
-import { parseSchema } from "../../../app/jobs/json-schema.ts";
+import { parseKeptSchema } from "../../../app/jobs/json-schema.ts";
 import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
@@ -75,7 +75,7 @@ function checkBody(body: string): void {
 }
 
 function checkSchema(text: string): void {
-  const parsed = parseSchema(JSON.parse(text) as Json);
+  const parsed = parseKeptSchema(JSON.parse(text) as Json);
   if (parsed.kind === "refused") throw new Error(`an accepted schema is refused later: ${parsed.reason}`);
   checkCost(grammarCost(schemaRules(parsed.schema)), text);
 }
