@@ -62,7 +62,7 @@ export function enforceable(kept: JsonSchema, path: readonly string[]): JsonSche
       throw new Refusal([...path, most], `is less than ${least}`);
   }
   refuseUnenforced(kept, path);
-  if (says.length === 2) return withoutType(kept, path);
+  if ("enum" in kept || "const" in kept) return constantsOnly(kept, path);
   if (kept["type"] === "object") return closedObject(kept, path);
   if (kept["type"] === "array") return boundedList(kept, path);
   return Array.isArray(kept["type"]) ? alternativesOf(kept) : kept;
@@ -77,6 +77,8 @@ function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
     const isOwn =
       kept["type"] === type ||
       (type === "string" && Array.isArray(kept["type"]) && kept["type"].includes(type));
+    // The constants are filtered by their length.
+    if (isConstant && (keyword === "minLength" || keyword === "maxLength")) continue;
     if (isConstant || !isOwn)
       throw new Refusal(
         [...path, keyword],
@@ -87,15 +89,21 @@ function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
   }
 }
 
-/** Drops the constants that are not of the schema's type, and the type. */
-function withoutType({ type, ...kept }: JsonSchema, path: readonly string[]): JsonSchema {
-  const all: readonly unknown[] = Array.isArray(type) ? type : [type];
-  const isAllowed = (value: unknown): boolean => all.some((each) => isOfType(value, each));
+/** Drops the constants that the type or the length excludes, and then these keywords. */
+function constantsOnly(given: JsonSchema, path: readonly string[]): JsonSchema {
+  const { type, minLength, maxLength, ...kept } = given;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  const isAllowed = (value: unknown): boolean => {
+    if (type !== undefined && !types.some((each) => isOfType(value, each))) return false;
+    if (typeof value !== "string") return true;
+    // JSON Schema counts code points.
+    const length = Array.from(value).length;
+    return length >= Number(minLength ?? 0) && length <= Number(maxLength ?? Infinity);
+  };
   const keyword = "const" in kept ? "const" : "enum";
-  const allowed = (keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[])).filter(
-    isAllowed,
-  );
-  if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type");
+  const all = keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[]);
+  const allowed = all.filter(isAllowed);
+  if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type and length");
   return keyword === "const" ? kept : { ...kept, enum: allowed };
 }
 
