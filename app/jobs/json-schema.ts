@@ -1,7 +1,7 @@
-import { isRecord } from "../json.ts";
+import { isRecord, recordOf } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
-import { countBounds, enforceable, recordOf, Refusal } from "./schema-keywords.ts";
+import { countBounds, enforceable, Refusal } from "./schema-keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./schema-overlap.ts";
 
 /**

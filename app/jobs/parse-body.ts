@@ -23,7 +23,7 @@ export const text = z
   .refine((value) => !/\p{Surrogate}/u.test(value), "must be well-formed Unicode");
 
 /** A list. Its first wrong element ends the parse, since zod's descriptions of many wrong ones cost seconds. */
-export function listOf<Element extends z.ZodType>(element: Element, { least = 0, most }: ListBounds) {
+export function boundedList<Element extends z.ZodType>(element: Element, { least = 0, most }: ListBounds) {
   return z
     .array(z.unknown())
     .min(least)
@@ -47,7 +47,7 @@ export function listOf<Element extends z.ZodType>(element: Element, { least = 0,
 type ListBounds = { readonly least?: number; readonly most: number };
 
 /** An object with at most `most` fields of any name. They are counted before any is parsed. */
-export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+export function boundedRecord<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
   key: Key,
   value: Value,
   most: number,

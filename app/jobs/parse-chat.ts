@@ -4,7 +4,7 @@ import { limits } from "./limits.ts";
 import {
   absent,
   type BodyParse,
-  listOf,
+  boundedList,
   oneOfForms,
   parseBody,
   refuseField,
@@ -29,7 +29,7 @@ const contentPart = z.object({
   text,
 });
 
-const content = z.union([text, listOf(contentPart, { least: 1, most: limits.contentParts })]);
+const content = z.union([text, boundedList(contentPart, { least: 1, most: limits.contentParts })]);
 const unserved = {
   function_call: absent("function calls are not supported, tool calls are"),
   audio: absent("audio is not supported"),
@@ -66,9 +66,9 @@ const message = z.discriminatedUnion(
  */
 const body = z.object({
   ...samplingFields,
-  messages: listOf(message, { least: 1, most: limits.messages }),
+  messages: boundedList(message, { least: 1, most: limits.messages }),
   max_completion_tokens: tokens.nullish(),
-  modalities: listOf(z.literal("text", { error: 'only "text" is supported' }), { most: 16 }).nullish(),
+  modalities: boundedList(z.literal("text", { error: 'only "text" is supported' }), { most: 16 }).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: whole(0, limits.logprobs).nullish(),
   tools: tools.nullish(),

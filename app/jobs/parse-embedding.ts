@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
-import { absent, type BodyParse, listOf, parseBody, refuseSize, text } from "./parse-body.ts";
+import { absent, type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
 import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
 import type { EmbeddingRequest } from "./work.ts";
 
@@ -18,7 +18,7 @@ const body = z.object({
   model: text.min(1).max(200),
   input: z.union([
     input.transform((only) => [only]),
-    listOf(input, { least: 1, most: limits.embeddingInputs }),
+    boundedList(input, { least: 1, most: limits.embeddingInputs }),
   ]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
   // Only some models are trained for shortened vectors, and a model's file does not say which.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
 import { limits } from "./limits.ts";
-import { listOf, oneOfForms, recordOf, text } from "./parse-body.ts";
+import { boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
 import { utf8Length } from "./utf8.ts";
@@ -52,7 +52,7 @@ export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   seed: z.number().int().nullish(),
-  stop: z.union([stopString, listOf(stopString, { most: limits.stopStrings })]).nullish(),
+  stop: z.union([stopString, boundedList(stopString, { most: limits.stopStrings })]).nullish(),
   stream: z.boolean().nullish(),
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
@@ -64,7 +64,7 @@ export const samplingFields = {
   grammar: grammar.nullish(),
   presence_penalty: penalty,
   frequency_penalty: penalty,
-  logit_bias: recordOf(tokenId, z.number().min(-100).max(100), limits.logitBiases).nullish(),
+  logit_bias: boundedRecord(tokenId, z.number().min(-100).max(100), limits.logitBiases).nullish(),
 };
 
 type Sampled = z.infer<z.ZodObject<typeof samplingFields>>;

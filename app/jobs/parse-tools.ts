@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChatTool, ToolChoice } from "./chat.ts";
 import { parseSchema } from "./json-schema.ts";
 import { limits } from "./limits.ts";
-import { listOf, text } from "./parse-body.ts";
+import { boundedList, text } from "./parse-body.ts";
 import { type StepBudget, stepBudget } from "./schema-overlap.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
@@ -31,7 +31,7 @@ export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
 
 /** The schemas of all tools share one budget. The first wrong one ends the parse. */
-export const tools = listOf(
+export const tools = boundedList(
   z.object({
     type: functionOnly,
     function: z.object({
@@ -67,7 +67,7 @@ export const toolChoice = z.union([
   z.object({ type: functionOnly, function: z.object({ name }) }),
 ]);
 
-export const toolCalls = listOf(
+export const toolCalls = boundedList(
   z.object({
     id: callId,
     type: functionOnly,

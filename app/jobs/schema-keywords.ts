@@ -1,5 +1,5 @@
 import { quotable } from "../format/visible.ts";
-import { isRecord } from "../json.ts";
+import { recordOf } from "../json.ts";
 import type { JsonSchema } from "./grammar/schema-rules.ts";
 import { isOfType } from "./schema-overlap.ts";
 
@@ -64,7 +64,7 @@ export function enforceable(kept: JsonSchema, path: readonly string[]): JsonSche
   refuseUnenforced(kept, path);
   if ("enum" in kept || "const" in kept) return constantsOnly(kept, path);
   if (kept["type"] === "object") return closedObject(kept, path);
-  if (kept["type"] === "array") return boundedList(kept, path);
+  if (kept["type"] === "array") return checkedList(kept, path);
   return Array.isArray(kept["type"]) ? alternativesOf(kept) : kept;
 }
 
@@ -134,7 +134,7 @@ function closedObject(kept: JsonSchema, path: readonly string[]): JsonSchema {
 }
 
 /** An answer has all `prefixItems`. */
-function boundedList(kept: JsonSchema, path: readonly string[]): JsonSchema {
+function checkedList(kept: JsonSchema, path: readonly string[]): JsonSchema {
   const first = Array.isArray(kept["prefixItems"]) ? kept["prefixItems"].length : 0;
   if (Number(kept["maxItems"] ?? Infinity) < first)
     throw new Refusal(
@@ -155,8 +155,4 @@ function alternativesOf({ type, ...kept }: JsonSchema): JsonSchema {
     ...($defs === undefined ? {} : { $defs }),
     oneOf,
   };
-}
-
-export function recordOf(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { recordOf } from "../json.ts";
 import type { JsonSchema } from "./grammar/schema-rules.ts";
 
 const maxDepth = 12;
@@ -101,8 +101,4 @@ function typesOf({ type }: JsonSchema): readonly unknown[] {
 function areAlike(one: unknown, other: unknown): boolean {
   const numbers: readonly unknown[] = ["number", "integer"];
   return one === other || (numbers.includes(one) && numbers.includes(other));
-}
-
-function recordOf(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }

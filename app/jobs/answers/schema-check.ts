@@ -1,4 +1,4 @@
-import { isRecord } from "../../json.ts";
+import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 
 /** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
@@ -122,8 +122,4 @@ function least(given: JsonSchema, name: string): number {
 
 function most(given: JsonSchema, name: string): number {
   return Number(given[name] ?? Infinity);
-}
-
-function recordOf(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import { recordOf } from "../../json.ts";
 import { charsIn, complement, noChars } from "./chars.ts";
 import { type GrammarPart, type GrammarRules, type GrammarSequence, literalText, oneOf } from "./parts.ts";
 
@@ -10,7 +11,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
  */
 export function schemaRules(schema: JsonSchema): GrammarRules {
   const rules = new Map(commonRules);
-  for (const [name, definition] of Object.entries(mapOf(schema["$defs"])))
+  for (const [name, definition] of Object.entries(recordOf(schema["$defs"])))
     rules.set(`$defs ${name}`, [[partOf(definition, rules)]]);
   rules.set("root", [[partOf(schema, rules), literalText("\n"), any(literalText("\n"))]]);
   return rules;
@@ -84,7 +85,7 @@ const commonRules: GrammarRules = new Map<string, readonly GrammarSequence[]>([
 ]);
 
 function partOf(schema: unknown, rules: Rules): GrammarPart {
-  const given = mapOf(schema);
+  const given = recordOf(schema);
   if (typeof given["$ref"] === "string") return rule(given["$ref"].replace("#/$defs/", "$defs "));
   if (Array.isArray(given["oneOf"])) return group(...given["oneOf"].map((each) => [partOf(each, rules)]));
   if ("const" in given) return literal(given["const"]);
@@ -104,7 +105,7 @@ function typed(type: string, given: JsonSchema, rules: Rules): GrammarSequence {
       return [rule(name)];
     }
     case "object": {
-      const fields = Object.entries(mapOf(given["properties"]));
+      const fields = Object.entries(recordOf(given["properties"]));
       const other = given["additionalProperties"] ?? false;
       const [least, most] = boundsOf(given, "minProperties", "maxProperties");
       return listOf(
@@ -172,8 +173,4 @@ function literal(value: unknown): GrammarPart {
 function boundsOf(given: JsonSchema, leastName: string, mostName: string): readonly [number, number] {
   const least = Number(given[leastName] ?? 0);
   return [least, Math.max(least, Number(given[mostName] ?? Infinity))];
-}
-
-function mapOf(value: unknown): JsonSchema {
-  return typeof value === "object" && value !== null ? (value as JsonSchema) : {};
 }
