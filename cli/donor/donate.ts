@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
@@ -80,8 +80,7 @@ async function run(args: readonly string[]): Promise<void> {
     onMembership: (report: MembershipReport) => progress.take(report),
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
-  await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  await mkdir(options.logFolder, { recursive: true, mode: 0o700 });
+  for (const folder of [options.folder, options.logFolder]) await makePrivate(folder);
   const shell = shellFor(flags);
   const progress = new JoinProgress({ hasCode: options.enrollmentCode !== null, isJson: flags.json });
   const child = await startDonorChild(shell, options);
@@ -117,6 +116,17 @@ async function run(args: readonly string[]): Promise<void> {
   if (typeof ending === "object" && ending.code !== 0) {
     const how = ending.signal ?? `code ${ending.code}`;
     throw new CommandError(`The donor ended by itself (${how}). Its log is in ${options.logFolder}.`);
+  }
+}
+
+/** Makes a folder that only its owner can read. An existing one may be readable for others. */
+async function makePrivate(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  } catch (error) {
+    const why = `${folder} cannot be used: ${(error as Error).message}.`;
+    throw new CommandError(`${why} Name a folder of your own with --data.`);
   }
 }
 

@@ -232,6 +232,8 @@ describe("a donor that runs", () => {
 
 test("donate in the foreground prints where the panel is, and reports that the donor ended by itself", async () => {
   const data = join(farm.folder.donorFolder, "foreground");
+  // Folders that others can read, as an administrator's script may have made them.
+  for (const name of ["donor", "logs"]) await mkdir(join(data, name), { recursive: true, mode: 0o755 });
   const args = ["donate", "--headless", "--panel-port", "0", "--backend", farm.backend.url, "--data", data];
   const ended = gleaner(...args, "--json");
   const look = async (): Promise<number> => (await gleaner("status", "--data", data)).code;
@@ -247,7 +249,7 @@ test("donate in the foreground prints where the panel is, and reports that the d
   const { panelLinkFile } = JSON.parse(out) as { panelLinkFile: string };
   expect(await readFile(panelLinkFile, "utf8")).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect((await stat(panelLinkFile)).mode & 0o077).toBe(0);
-  expect((await stat(join(data, "logs"))).mode & 0o077).toBe(0);
+  for (const name of ["donor", "logs"]) expect((await stat(join(data, name))).mode & 0o077).toBe(0);
   expect(err).toContain("ended by itself (SIGKILL)");
 });
 
