@@ -18,6 +18,7 @@ Resets a running deployment to a backup. The deployment checks the file and rest
 themselves. Changes since the backup are undone, but what was revoked, used or retired since then stays so, and everybody has to
 sign in again. The previous data is kept, and --undo goes back to it. If no deployment runs, the restore is prepared, and the next
 start completes it. If the previous data is lost or damaged, nobody knows what was revoked since the backup: use --revoke-all.
+--undo does not undo revocations either, whether by a person or by --revoke-all.
 ${deploymentUsage}
   --revoke-all           revoke all API keys, devices, enrollment codes and sign-in links that the backup brings back
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
@@ -121,6 +122,13 @@ async function prepareWithoutBackend(
   else if (!undoRestore(dataFile, id)) throw new CommandError("There is nothing to undo.");
 }
 
+function undoNote(undo: string, isRevoked: boolean): string {
+  const kept = `The previous data is kept in ${undo}.`;
+  return isRevoked
+    ? `${kept} \`gleaner restore --undo\` goes back to it, but what is revoked now stays revoked.`
+    : `${kept} To go back to it: \`gleaner restore --undo\``;
+}
+
 type RestoreOptions = {
   readonly progress: Progress;
   readonly revokeAll: boolean;
@@ -143,12 +151,8 @@ async function restoreRunning(
       `The deployment did not start with the backup, so nothing has changed: ${outcome.reason}`,
     );
   }
-  progress.done(
-    outcome.undo === null
-      ? "Restored."
-      : `Restored. The previous data is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
-  );
   const { undo, carried, revoked } = outcome;
+  progress.done(undo === null ? "Restored." : `Restored. ${undoNote(undo, revoked !== undefined)}`);
   const note = revoked === undefined ? carriedNotes[carried] : revokedNote(revoked);
   if (note !== null) progress.done(note);
   if (isJson) console.log(JSON.stringify({ restored: true, undo, carried, revoked: revoked ?? null }));

@@ -139,6 +139,12 @@ test("with --revoke-all, nothing that the backup brings back is valid", async ()
     });
     const enroll = { code, key: makeSecret("gd_"), name: "laptop", platform: "test" };
     expect(await client.mutation(api.devices.enroll, enroll)).toMatchObject({ kind: "refused" });
+    expect(said).toContain(
+      "`gleaner restore --undo` goes back to it, but what is revoked now stays revoked.",
+    );
+    await operate("restore", "--undo");
+    expect(await client.query(api.devices.me, { key })).toMatchObject({ status: "retired" });
+    expect((await fetch(`${other.backend.siteUrl}/v1/models`, { headers })).status).toBe(401);
     await expect(operate("restore", "--undo", "--revoke-all")).rejects.toThrow("needs a backup");
 
     // A malformed key could not sign the restored catalog, so nothing changes.
