@@ -73,7 +73,10 @@ export function parseKeptSchema(value: unknown): SchemaParse {
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
-    const mistake = costMistake(schemaRules(schema), "schema");
+    const mistake = costMistake(
+      schemaRules(schema),
+      walk.references.length > 0 ? "schemaWithReferences" : "schema",
+    );
     if (mistake !== null) throw new Refusal([], `cannot be enforced: ${mistake}`);
     return { kind: "ok", schema };
   });

@@ -16,13 +16,13 @@ export type GrammarCost = {
 
 /**
  * Bounds of what llama.cpp does for one grammar: a few seconds for the slowest token, and a few megabytes. A job whose
- * tokens are slow ends (`SamplingWatch`). A schema's grammar has exact texts where `schemaRules` has short ones, and JSON
- * has few readings, so its bound only keeps out choices that multiply.
+ * tokens are slow ends (`SamplingWatch`). JSON has few readings, and tokens hold few values of it. So only schemas with
+ * references are counted, to keep out choices that multiply in each other.
  */
 export const costLimits = {
   stacks: 10_000,
   elements: 50_000,
-  choiceSteps: { grammar: 2e9, schema: 1e13 },
+  choiceSteps: { grammar: 2e9, schema: Infinity, schemaWithReferences: 1e13 },
 } as const;
 
 /** Our own recursion is that deep. */
@@ -49,7 +49,8 @@ export function costMistake(rules: GrammarRules, of: keyof typeof costLimits.cho
   if (stacks === Infinity) return "a rule begins with itself, or repeats something that may be empty";
   if (stacks > costLimits.stacks) return "it can continue in too many ways at one position";
   if (elements > costLimits.elements) return "its repetitions together are too long";
-  return exceedsChoiceSteps(rules, costLimits.choiceSteps[of])
+  const most = costLimits.choiceSteps[of];
+  return most < Infinity && exceedsChoiceSteps(rules, most)
     ? "the same text can be read in too many ways: let the next character decide how it continues"
     : null;
 }

@@ -53,6 +53,25 @@ function tokensLongerThan(chars: number): number {
   return 128_000 * 0.5 ** Math.max(0, (chars - 4) / 2);
 }
 
+/** Leaves out the rules that nothing refers to. A schema has many, for each tool of a request. */
+function usedRules(rules: GrammarRules): GrammarRules {
+  const used = new Map<string, Choice>();
+  const addAll = (choice: Choice): void => {
+    for (const sequence of choice) sequence.forEach(add);
+  };
+  const add = (part: GrammarPart): void => {
+    if (part.kind === "repeated") add(part.part);
+    else if (part.kind === "choice") addAll(part.of);
+    else if (part.kind === "rule" && !used.has(part.name)) {
+      const choice = rules.get(part.name) ?? [];
+      used.set(part.name, choice);
+      addAll(choice);
+    }
+  };
+  add({ kind: "rule", name: "root" });
+  return used;
+}
+
 class Readings {
   readonly #rules: GrammarRules;
   readonly #followers: Followers;
@@ -61,8 +80,8 @@ class Readings {
   readonly #ofSequences = new Map<GrammarSequence, readonly Counts[]>();
 
   constructor(rules: GrammarRules) {
-    this.#rules = rules;
-    this.#followers = new Followers(rules);
+    this.#rules = usedRules(rules);
+    this.#followers = new Followers(this.#rules);
   }
 
   /** Whether a text can have more readings than its first character. */
