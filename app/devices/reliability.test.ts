@@ -76,17 +76,6 @@ describe("a device", () => {
     expect(unreliabilityOf(moments)).toEqual({ failed: 16, of: 16, cause: "returned" });
   });
 
-  it("has one return if a crash gives back many jobs at once", () => {
-    const crash = (at: number) =>
-      past("rrrr", 0).map((each) => ({ ...each, endedAt: at * minute, byDevice: true }));
-    const crashes = (count: number) =>
-      Array.from({ length: count }, (_, index) => [...crash(100 - index), ...past("s")]).flat();
-    expect(unreliabilityOf(crashes(50))).toBeNull();
-    const alone = Array.from({ length: 16 }, (_, index) => crash(100 - index)).flat();
-    expect(unreliabilityOf(alone.slice(0, -4))).toBeNull();
-    expect(unreliabilityOf(alone)).toEqual({ failed: 16, of: 16, cause: "returned" });
-  });
-
   it("cannot hide behind failures that follow each other closely", () => {
     const wrong = `s${"w".repeat(19)}`;
     expect(unreliabilityOf(past(wrong, 1_900))).toEqual({ failed: 19, of: 20, cause: "answers" });

@@ -11,8 +11,6 @@ export type PastAttempt = {
   readonly evidence?: Evidence;
   /** Of a returned job: the device took no other job for some seconds, as if a person had come back. */
   readonly rested?: boolean;
-  /** Of a returned job: the device itself returned it, and its program went on. */
-  readonly byDevice?: boolean;
 };
 
 /**
@@ -57,13 +55,8 @@ export const reliability = {
   restMs: 5_000,
   /** A device is paused if it returned this number of its last attempts without a rest. */
   returns: 16,
-  /** The most jobs returned in one moment that count. A restart returns all that the device held. */
+  /** The most jobs returned in one moment that count. A restart or a crash returns all that the device held. */
   returnsPerMoment: 4,
-  /**
-   * The same if the program went on. A request that crashes its runner returns the jobs beside it, and the device takes others
-   * at once. So each crash counts once, however many jobs it ended.
-   */
-  returnsPerMomentByDevice: 1,
   /**
    * A person who comes and goes all day ends some tries, and the device finishes jobs between. If it has this number of
    * returns, and less than a tenth as many answers, it is never free for long enough, or does not want to be.
@@ -93,14 +86,11 @@ function failing(counted: readonly PastAttempt[]): Unreliability | null {
 }
 
 function returning(counted: readonly PastAttempt[]): Unreliability | null {
-  const { returnsPerMoment, returnsPerMomentByDevice } = reliability;
-  const each = fewPerMoment(counted, ({ byDevice = false }) =>
-    byDevice ? returnsPerMomentByDevice : returnsPerMoment,
-  );
+  const each = fewPerMoment(counted, reliability.returnsPerMoment);
   const recent = each.filter(({ rested }) => rested !== true).slice(0, reliability.attempts);
   const unrested = recent.filter(({ end }) => end === "returned").length;
   if (unrested >= reliability.returns) return { failed: unrested, of: recent.length, cause: "returned" };
-  const moments = fewPerMoment(counted, () => 1);
+  const moments = fewPerMoment(counted, 1);
   const returns = moments.filter(({ end }) => end === "returned").length;
   const succeeded = moments.filter(({ end }) => end === "succeeded").length;
   const isNeverDone =
@@ -109,17 +99,13 @@ function returning(counted: readonly PastAttempt[]): Unreliability | null {
 }
 
 /** Leaves out further jobs that were returned in one moment. */
-function fewPerMoment(
-  past: readonly PastAttempt[],
-  mostOf: (returned: PastAttempt) => number,
-): readonly PastAttempt[] {
+function fewPerMoment(past: readonly PastAttempt[], most: number): readonly PastAttempt[] {
   const seen = new Map<number, number>();
-  return past.filter((attempt) => {
-    const { end, endedAt } = attempt;
+  return past.filter(({ end, endedAt }) => {
     if (end !== "returned") return true;
     const before = seen.get(endedAt) ?? 0;
     seen.set(endedAt, before + 1);
-    return before < mostOf(attempt);
+    return before < most;
   });
 }
 

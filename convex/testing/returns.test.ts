@@ -133,39 +133,6 @@ describe("a device that gives its jobs back", () => {
     expect(await statusOfDevice(bad)).toBe("active");
   }, 60_000);
 
-  it("is not paused for the jobs that ran beside requests that crashed its runner", async () => {
-    const { key } = bad;
-    for (let crashes = 0; crashes < 6; crashes += 1) {
-      await complete(t, bad, await claim(t, bad, await submit(t, acme)));
-      const jobIds: string[] = [];
-      for (let i = 0; i < 4; i += 1) jobIds.push(await submit(t, acme));
-      const attemptIds: string[] = [];
-      for (const jobId of jobIds) attemptIds.push(await claim(t, bad, jobId));
-      await pass(t, 500);
-      await t.mutation(api.work.release, { key, attemptIds, reason: "stopped", leave: false });
-      await pass(t, 1_500);
-      for (const jobId of jobIds) await complete(t, good, await claim(t, good, jobId));
-      await pass(t, 10);
-      expect(await statusOfDevice(bad)).toBe("active");
-    }
-  });
-
-  it("is paused soon if it restarts with many jobs each time", async () => {
-    let moments = 0;
-    while (moments < 6 && (await statusOfDevice(bad)) === "active") {
-      const jobIds: string[] = [];
-      for (let i = 0; i < 4; i += 1) jobIds.push(await submit(t, acme));
-      for (const jobId of jobIds) await claim(t, bad, jobId);
-      await restart(bad);
-      moments += 1;
-      await pass(t, 1_500);
-      for (const jobId of jobIds) await complete(t, good, await claim(t, good, jobId));
-      await pass(t, 10);
-    }
-    expect(await statusOfDevice(bad)).toBe("paused");
-    expect(moments).toBeLessThanOrEqual(5);
-  });
-
   it("cannot delay one job for ever: after three times another device gets it", async () => {
     const jobId = await submit(t, acme);
     for (let i = 0; i < 3; i += 1) {

@@ -1,4 +1,4 @@
-import { attemptStatus, type AttemptView, programEnds } from "@gleaner/queue/validators";
+import { attemptStatus, type AttemptView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
@@ -77,11 +77,11 @@ function explain({ status, releaseReason, error }: AttemptView): string {
   }
 }
 
-const otherReasons = new Map<string, string>([
+const otherReasons = new Map([
   ["limits", "its limits changed"],
   ["shutdown", "Gleaner ended"],
-  [programEnds.goodbye, "Gleaner ended"],
-  [programEnds.restarted, "Gleaner restarted"],
+  ["goodbye", "Gleaner ended"],
+  ["restarted", "Gleaner restarted"],
 ]);
 
 /** The donor's reasons are codes. Other reasons, such as the queue's "not started", are words already. */

@@ -1,4 +1,4 @@
-import { type AttemptView, notStarted, programEnds } from "@gleaner/queue/validators";
+import { type AttemptView, notStarted } from "@gleaner/queue/validators";
 import {
   answerRefused,
   type Evidence,
@@ -83,12 +83,7 @@ async function endOf(
         ? { end: "returned", code: "returned", rested: false }
         : null;
     case "released":
-      return {
-        end: "returned",
-        code: "returned",
-        rested: hasRested(attempt, claims),
-        byDevice: !ofQueue.has(attempt.releaseReason ?? ""),
-      };
+      return { end: "returned", code: "returned", rested: hasRested(attempt, claims) };
     case "failed":
       return await failureOf(ctx, device, attempt, others);
     case "canceled":
@@ -97,9 +92,6 @@ async function endOf(
       return null;
   }
 }
-
-/** Reasons for which the queue takes jobs back by itself. */
-const ofQueue: ReadonlySet<string> = new Set([notStarted, ...Object.values(programEnds)]);
 
 /**
  * Whether the device took no other job for some time after it returned this one, or that time is not over. A job that it did

@@ -200,8 +200,6 @@ export type JobView = Infer<typeof jobView>;
 
 /** The `releaseReason` of an attempt whose worker was handed the job and did not start it. */
 export const notStarted = "not started in time";
-/** The `releaseReason` of all that a worker held when its program restarted, or ended. */
-export const programEnds = { restarted: "restarted", goodbye: "goodbye" } as const;
 
 export const attemptView = v.object({
   attemptId: v.string(),

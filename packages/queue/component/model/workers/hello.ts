@@ -1,4 +1,3 @@
-import { programEnds } from "../../../shared/validators.ts";
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { authenticate } from "../authenticate.ts";
@@ -43,13 +42,13 @@ export async function hello(
     });
   }
   if (isNewLife) await leaveRings(ctx, worker._id);
-  if (startup) await releaseAll(ctx, worker, programEnds.restarted, now);
+  if (startup) await releaseAll(ctx, worker, "restarted", now);
   return { workerId: worker._id, leaseMs };
 }
 
 /** The worker's program ends: it is offline at once, and its jobs go to others. */
 export async function goodbye(ctx: MutationCtx, worker: Doc<"workers">, now: number): Promise<void> {
   await leaveRings(ctx, worker._id);
-  await releaseAll(ctx, worker, programEnds.goodbye, now);
+  await releaseAll(ctx, worker, "goodbye", now);
   if (worker.online) await ctx.db.patch("workers", worker._id, { online: false, lastChangeAt: now });
 }
