@@ -14,7 +14,7 @@ export type PastAttempt = {
 };
 
 /**
- * Whose failure it was:
+ * The side that a failure speaks against:
  * - device: another device did the job, or can still do it.
  * - answer: only the backend's check of the answer shows a failure. The request may have caused it.
  * - job: another device failed at it, too.

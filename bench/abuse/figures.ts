@@ -17,7 +17,7 @@ export type AbuseFigures = {
   readonly neighborsHurt: number;
 };
 
-/** What the figures rest on. */
+/** The conditions under which the figures were measured. */
 export type AbuseDetails = {
   /** The median time until the slowest body with hundreds of thousands of values is refused, in ms of the event loop. */
   readonly wideBodyMs: number;

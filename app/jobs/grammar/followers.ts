@@ -1,12 +1,9 @@
 import { Alternatives } from "./alternatives.ts";
 import { anyChar, type Chars, noChars, overlap, union } from "./chars.ts";
-import type { GrammarPart, GrammarRules, GrammarSequence } from "./parts.ts";
+import type { GrammarChoice, GrammarPart, GrammarRepeated, GrammarRules, GrammarSequence } from "./parts.ts";
 
 /** Rules that have not settled after these rounds count as ones after which any character may follow. */
 const mostRounds = 10;
-
-type Repeated = Extract<GrammarPart, { kind: "repeated" }>;
-type Choice = readonly GrammarSequence[];
 
 /** A sequence from one of its parts on. */
 type Suffix = { readonly first: Chars; readonly isEmpty: boolean };
@@ -21,7 +18,7 @@ export class Followers {
   readonly #firsts = new Map<string, Chars>();
   readonly #chars = new Map<string, Chars>();
   readonly #suffixes = new Map<GrammarSequence, readonly Suffix[]>();
-  readonly #alternatives = new Map<Choice, Alternatives>();
+  readonly #alternatives = new Map<GrammarChoice, Alternatives>();
   /** The characters with which a rule's text may go on although it could end. */
   #goesOn = new Map<string, Chars>();
   readonly #ambiguous = new Map<GrammarSequence | GrammarPart, Set<number>>();
@@ -47,11 +44,11 @@ export class Followers {
     }
   }
 
-  choiceCanBeEmpty(choice: Choice): boolean {
+  choiceCanBeEmpty(choice: GrammarChoice): boolean {
     return choice.some((sequence) => sequence.every((part) => this.canBeEmpty(part)));
   }
 
-  alternatives(choice: Choice): Alternatives {
+  alternatives(choice: GrammarChoice): Alternatives {
     return memo(this.#alternatives, choice, () => {
       return new Alternatives(
         choice,
@@ -75,7 +72,7 @@ export class Followers {
     return this.#ambiguous.get(part)?.has(0) === true;
   }
 
-  #untilStable(sets: Map<string, Chars>, of: (choice: Choice) => Chars): void {
+  #untilStable(sets: Map<string, Chars>, of: (choice: GrammarChoice) => Chars): void {
     // Rules mostly refer to later ones, or mostly to earlier ones. So every other round goes backwards.
     const rules = [...this.#rules];
     for (let round = 0; ; round += 1) {
@@ -107,7 +104,7 @@ export class Followers {
     }
   }
 
-  #firstOfChoice(choice: Choice): Chars {
+  #firstOfChoice(choice: GrammarChoice): Chars {
     return union(...choice.map((sequence) => this.#firstOfSequence(sequence)));
   }
 
@@ -129,7 +126,7 @@ export class Followers {
     }
   }
 
-  #charsOfChoice(choice: Choice): Chars {
+  #charsOfChoice(choice: GrammarChoice): Chars {
     return union(...choice.flatMap((sequence) => sequence.map((part) => this.#charsOf(part))));
   }
 
@@ -160,7 +157,7 @@ export class Followers {
     }
   }
 
-  #goesOnAfterChoice(choice: Choice): Chars {
+  #goesOnAfterChoice(choice: GrammarChoice): Chars {
     const { areTangled, afterShorter } = this.alternatives(choice);
     return union(
       ...choice.map((sequence) => this.#goesOnAfterSequence(sequence)),
@@ -169,7 +166,7 @@ export class Followers {
     );
   }
 
-  #goesOnAfterRepeated(part: Repeated): Chars {
+  #goesOnAfterRepeated(part: GrammarRepeated): Chars {
     if (part.most === 0) return noChars;
     const inside = this.#goesOnAfter(part.part);
     const first = this.#first(part.part);

@@ -26,6 +26,8 @@ export type GrammarPart =
     };
 
 export type GrammarSequence = readonly GrammarPart[];
+export type GrammarChoice = readonly GrammarSequence[];
+export type GrammarRepeated = Extract<GrammarPart, { kind: "repeated" }>;
 export type GrammarRules = ReadonlyMap<string, readonly GrammarSequence[]>;
 
 export function literalText(literal: string, elements = literal.length): GrammarText {

@@ -7,7 +7,7 @@ import type { GrammarPart, GrammarRules, GrammarText } from "./parts.ts";
 import { literalText } from "./parts.ts";
 import { mostReadings } from "./readings.ts";
 
-/** What a reading expects next: a text and all after it, or the end. */
+/** The next place of a reading: a text and all after it, or the end. */
 type Place = { readonly text: GrammarText; readonly rest: readonly GrammarPart[] } | "end";
 
 /** Follows all readings one by one, as llama.cpp does. */

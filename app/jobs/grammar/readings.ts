@@ -1,14 +1,18 @@
 import type { Count } from "./alternatives.ts";
 import { Followers, memo } from "./followers.ts";
-import type { GrammarPart, GrammarRules, GrammarSequence, GrammarText } from "./parts.ts";
+import type {
+  GrammarChoice,
+  GrammarPart,
+  GrammarRepeated,
+  GrammarRules,
+  GrammarSequence,
+  GrammarText,
+} from "./parts.ts";
 
 /** Longer tokens are few. */
 const mostChars = 16;
 /** Larger counts are all the same, and sums of them stay exact. */
 const countless = 1e9;
-
-type Repeated = Extract<GrammarPart, { kind: "repeated" }>;
-type Choice = readonly GrammarSequence[];
 
 /** The counts for each number of characters: readings that end there, and readings that go on there. */
 type Counts = { readonly complete: number[]; readonly alive: number[] };
@@ -55,8 +59,8 @@ function tokensLongerThan(chars: number): number {
 
 /** Leaves out the rules that nothing refers to. A schema has many, for each tool of a request. */
 function usedRules(rules: GrammarRules): GrammarRules {
-  const used = new Map<string, Choice>();
-  const addAll = (choice: Choice): void => {
+  const used = new Map<string, GrammarChoice>();
+  const addAll = (choice: GrammarChoice): void => {
     for (const sequence of choice) sequence.forEach(add);
   };
   const add = (part: GrammarPart): void => {
@@ -75,8 +79,8 @@ function usedRules(rules: GrammarRules): GrammarRules {
 class Readings {
   readonly #rules: GrammarRules;
   readonly #followers: Followers;
-  readonly #ofChoices = new Map<Choice, Counts>();
-  readonly #ofRepetitions = new Map<Repeated, Counts & { readonly rounds: number[] }>();
+  readonly #ofChoices = new Map<GrammarChoice, Counts>();
+  readonly #ofRepetitions = new Map<GrammarRepeated, Counts & { readonly rounds: number[] }>();
   readonly #ofSequences = new Map<GrammarSequence, readonly Counts[]>();
 
   constructor(rules: GrammarRules) {
@@ -98,7 +102,7 @@ class Readings {
   }
 
   /** The most readings from any place in a choice. */
-  #mostIn(choice: Choice, chars: number): number {
+  #mostIn(choice: GrammarChoice, chars: number): number {
     const { complete, alive } = this.#ofChoice(choice, chars);
     let most = complete + alive;
     for (const sequence of choice) {
@@ -113,7 +117,7 @@ class Readings {
     return most;
   }
 
-  #ofChoice(choice: Choice, chars: number): Count {
+  #ofChoice(choice: GrammarChoice, chars: number): Count {
     const counts = memo(this.#ofChoices, choice, () => ({ complete: [], alive: [] }));
     const known = at(counts, chars);
     if (known !== null) return known;
@@ -194,7 +198,7 @@ class Readings {
   }
 
   /** `rounds`: the readings of any number of rounds, by their characters. */
-  #ofRepeated(repeated: Repeated, rounds: number[], chars: number): Count {
+  #ofRepeated(repeated: GrammarRepeated, rounds: number[], chars: number): Count {
     const { part, least, most } = repeated;
     if (most === 0) return { complete: chars === 0 ? 1 : 0, alive: 0 };
     const once = this.#ofPart(part, chars);

@@ -104,7 +104,7 @@ function hasRested({ endedAt, releaseReason }: AttemptView, claims: readonly num
   return next === undefined || next - from >= reliability.restMs;
 }
 
-/** Whose failure it was. Null after the job was forgotten. @param others whether other devices take jobs, too. */
+/** The side that a failure speaks against. Null after the job was forgotten. @param others whether other devices take jobs, too. */
 async function failureOf(
   ctx: QueryCtx,
   { organizationId, workerId }: Doc<"devices">,

@@ -22,7 +22,7 @@ type FrameIntakeOptions = {
 };
 
 /**
- * What arrives on a WebSocket, until it is handled. Each frame and message waits for the client's turn while others have
+ * The frames that arrived on a WebSocket and are not handled yet. Each frame and message waits for the client's turn while others have
  * theirs. Meanwhile nothing more is read.
  */
 export class FrameIntake {

@@ -4,7 +4,7 @@ import type { Turns } from "../../admission/turns.ts";
 
 /** Bytes that are parsed at a time. The shortest request has 18. */
 const sliceBytes = 4 * 1024;
-/** What an idle connection sends at once for an ordinary request. It is parsed without waiting for a turn. */
+/** An idle connection sends an ordinary request in no more bytes. They are parsed without waiting for a turn. */
 const smallBytes = 2 * 1024;
 
 type RequestGateOptions = {
