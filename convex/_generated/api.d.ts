@@ -34,6 +34,7 @@ import type * as model_devices_enroll from "../model/devices/enroll.js";
 import type * as model_devices_enrollmentCodes from "../model/devices/enrollmentCodes.js";
 import type * as model_devices_history from "../model/devices/history.js";
 import type * as model_devices_joinAddress from "../model/devices/joinAddress.js";
+import type * as model_devices_pastAttempts from "../model/devices/pastAttempts.js";
 import type * as model_devices_reliability from "../model/devices/reliability.js";
 import type * as model_devices_report from "../model/devices/report.js";
 import type * as model_devices_rows from "../model/devices/rows.js";
@@ -125,6 +126,7 @@ declare const fullApi: ApiFromModules<{
   "model/devices/enrollmentCodes": typeof model_devices_enrollmentCodes;
   "model/devices/history": typeof model_devices_history;
   "model/devices/joinAddress": typeof model_devices_joinAddress;
+  "model/devices/pastAttempts": typeof model_devices_pastAttempts;
   "model/devices/reliability": typeof model_devices_reliability;
   "model/devices/report": typeof model_devices_report;
   "model/devices/rows": typeof model_devices_rows;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import {
+  addDevice,
   chat,
   claim,
   complete,
@@ -103,6 +104,11 @@ describe("a device that gives its jobs back", () => {
       await pass(t, 10);
     }
     expect(await statusOfDevice(bad)).toBe("paused");
+  });
+
+  it("is paused although many newer devices are online and accept no jobs", async () => {
+    for (let each = 0; each < 30; each += 1) await addDevice(t, acme, `new-${String(each)}`);
+    expect(await jobsUntilPaused(async (attemptId) => await release(t, bad, attemptId))).toBeLessThanOrEqual(20);
   });
 
   it("cannot hide its failures behind jobs that it gives back", async () => {

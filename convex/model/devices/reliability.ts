@@ -5,7 +5,7 @@ import {
   unreliabilityWords,
 } from "../../../app/devices/reliability.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import type { MutationCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { type Page, pastOf, readPage, seen } from "./pastAttempts.ts";
 import { pauseForFailures, resumeByItself } from "./service.ts";
@@ -21,7 +21,7 @@ export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now:
   const since = Math.max(judgedFrom, now - reliability.withinMs);
   const newest = await readPage(ctx, device, since);
   if (pause === undefined && isHarmless(newest)) return;
-  const others = await areOthersAccepting(ctx, device);
+  const others = await queue.workers.areOthersAccepting(ctx, device.organizationId, device.workerId);
   // Without another device nobody could do the jobs of this one, and only the backend itself can tell of its failures.
   const isSeen = newest.attempts.some(({ error }) => seen.has(error?.code ?? ""));
   if (pause === undefined && !others && !isSeen) return;
@@ -51,15 +51,4 @@ export async function judgeDevicesOf(ctx: MutationCtx, order: Doc<"orders">, now
     const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
     if (device !== null) await judgeDevice(ctx, device, now);
   }
-}
-
-const maxListed = 20;
-
-async function areOthersAccepting(
-  ctx: QueryCtx,
-  { organizationId, workerId }: Doc<"devices">,
-): Promise<boolean> {
-  const paginationOpts = { numItems: maxListed, cursor: null };
-  const { page } = await queue.workers.list(ctx, organizationId, { online: true, paginationOpts });
-  return page.some((worker) => worker.accepting && worker.workerId !== workerId);
 }

@@ -162,6 +162,9 @@ export function workerCalls(component: QueueComponent, hashKey: (key: string) =>
       await ctx.runQuery(component.workers.find, { keyHash: await hashKey(key) }),
     list: async (ctx: QueryRunner, scope: string, which: Rest<QueueComponent["workers"]["list"], "scope">) =>
       await ctx.runQuery(component.workers.list, { scope, ...which }),
+    /** Whether another worker of the scope accepts jobs now, in any lane. */
+    areOthersAccepting: async (ctx: QueryRunner, scope: string, workerId: string) =>
+      await ctx.runQuery(component.workers.areOthersAccepting, { scope, workerId }),
     history: async (
       ctx: QueryRunner,
       scope: string,

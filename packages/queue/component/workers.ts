@@ -13,7 +13,11 @@ import { schema } from "./model/schema.ts";
 import { continuesStream } from "./model/streams/chunks.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
-import { byExternalId as findByExternalId, viewOf } from "./model/workers/view.ts";
+import {
+  areOthersAccepting as areOthersAcceptingIn,
+  byExternalId as findByExternalId,
+  viewOf,
+} from "./model/workers/view.ts";
 
 const inScope = { scope: v.string() };
 const ofWorker = { ...inScope, workerId: v.string() };
@@ -100,6 +104,13 @@ export const list = query({
       .paginate(boundedPage(paginationOpts));
     return { ...found, page: await Promise.all(found.page.map((worker) => viewOf(ctx, worker))) };
   },
+});
+
+/** Whether another worker of the scope accepts jobs now, in any lane. */
+export const areOthersAccepting = query({
+  args: ofWorker,
+  returns: v.boolean(),
+  handler: async (ctx, { scope, workerId }) => await areOthersAcceptingIn(ctx, scope, workerId),
 });
 
 /** The attempts of a worker, newest first. Refuses: not_found. */

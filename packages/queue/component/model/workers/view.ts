@@ -1,5 +1,6 @@
 import type { WorkerView } from "../../../shared/validators.ts";
 import type { Doc, QueryCtx } from "../builders.ts";
+import { maxLanes } from "../settings.ts";
 
 /** A worker as its scope sees it, without the hash of its key. One read, to see whether it accepts jobs. */
 export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<WorkerView> {
@@ -33,4 +34,21 @@ export async function byExternalId(
     .query("workers")
     .withIndex("by_external", (q) => q.eq("scope", scope).eq("externalId", externalId))
     .unique();
+}
+
+/** Reads two rows of each lane at most, however many workers are online. */
+export async function areOthersAccepting(ctx: QueryCtx, scope: string, workerId: string): Promise<boolean> {
+  const lanes = await ctx.db
+    .query("lanes")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxLanes);
+  const homes = await Promise.all(
+    lanes.map(({ _id }) =>
+      ctx.db
+        .query("homes")
+        .withIndex("by_lane", (q) => q.eq("laneId", _id))
+        .take(2),
+    ),
+  );
+  return homes.flat().some((home) => home.workerId !== workerId);
 }
