@@ -125,6 +125,23 @@ describe("a requester", () => {
     expect(unreliabilityOf([...all, ...refused(5, "other", "device")])).toMatchObject({ failed: 5, of: 5 });
   });
 
+  it("cannot have a device paused by requests that crash other devices, too", () => {
+    const crash = (evidence: Evidence, at: number): PastAttempt[] =>
+      past("frrrr", 200).map((each) => ({
+        ...each,
+        endedAt: each.endedAt - at * minute,
+        ...(each.end === "failed" ? { key: "malicious", evidence } : {}),
+      }));
+    const crashes = (evidence: Evidence) => Array.from({ length: 10 }, (_, at) => crash(evidence, at)).flat();
+    expect(unreliabilityOf(crashes("job"))).toBeNull();
+    expect(countCleared(crashes("job"))).toBe(50);
+    expect(unreliabilityOf(crashes("device"))).not.toBeNull();
+    // Jobs that it returns at other times still count.
+    expect(unreliabilityOf([...crashes("job"), ...past("r".repeat(17), 20 * minute)])).toMatchObject({
+      cause: "returned",
+    });
+  });
+
   it("is believed together with another one", () => {
     const one = refused(9, "a", "answer");
     expect(unreliabilityOf(one)).toBeNull();

@@ -109,7 +109,7 @@ function fewPerMoment(past: readonly PastAttempt[], most: number): readonly Past
   });
 }
 
-/** How many of the failures do not count against the device. */
+/** How many of the attempts do not count against the device. */
 export function countCleared(past: readonly PastAttempt[]): number {
   return past.length - countedOf(past).length;
 }
@@ -118,6 +118,7 @@ export function countCleared(past: readonly PastAttempt[]): number {
  * The attempts that count. A requester must not be able to have a device paused:
  * - Refused answers of one key do not count if no other device was there to try. So two keys at least have to have them.
  * - A key's jobs at which other devices fail, too, are hard, so the device is not blamed for any of them.
+ * - A request that crashes the runner returns the jobs beside it. They do not count if it crashed another device's, too.
  */
 function countedOf(past: readonly PastAttempt[]): readonly PastAttempt[] {
   const count = (wanted: Evidence): ReadonlyMap<string, number> => {
@@ -133,7 +134,11 @@ function countedOf(past: readonly PastAttempt[]): readonly PastAttempt[] {
     const own = (ofDevice.get(key) ?? 0) + (ofAnswer.get(key) ?? 0);
     return shared > 0 && shared >= own * reliability.hardJobs;
   };
-  return past.filter(({ end, key = "", evidence = "device" }) => {
+  const crashes = past.filter(({ code, evidence }) => evidence === "job" && code !== answerRefused);
+  const isBesideCrash = (returnedAt: number): boolean =>
+    crashes.some(({ endedAt }) => Math.abs(endedAt - returnedAt) <= reliability.sameIncidentMs);
+  return past.filter(({ end, endedAt, key = "", evidence = "device" }) => {
+    if (end === "returned") return !isBesideCrash(endedAt);
     if (end !== "failed") return true;
     if (evidence === "job" || evidence === "none" || areHard(key)) return false;
     return evidence === "device" || key !== accuser;

@@ -108,7 +108,9 @@ describe("a device that gives its jobs back", () => {
 
   it("is paused although many newer devices are online and accept no jobs", async () => {
     for (let each = 0; each < 30; each += 1) await addDevice(t, acme, `new-${String(each)}`);
-    expect(await jobsUntilPaused(async (attemptId) => await release(t, bad, attemptId))).toBeLessThanOrEqual(20);
+    expect(await jobsUntilPaused(async (attemptId) => await release(t, bad, attemptId))).toBeLessThanOrEqual(
+      20,
+    );
   });
 
   it("cannot hide its failures behind jobs that it gives back", async () => {
@@ -194,5 +196,25 @@ describe("a requester whose requests make answers fail", () => {
       await pass(t, 3_000);
     }
     expect(await statusOfDevice(bad)).toBe("active");
+  });
+
+  it("cannot have a device paused for the jobs beside requests that crash every device", async () => {
+    for (let i = 0; i < 8; i += 1) {
+      const crash = await submit(t, acme);
+      const beside: string[] = [];
+      while (beside.length < 4) beside.push(await submit(t, acme));
+      const crashed = await claim(t, bad, crash);
+      const returned: string[] = [];
+      for (const jobId of beside) returned.push(await claim(t, bad, jobId));
+      await fail(t, bad, crashed);
+      for (const attemptId of returned) await release(t, bad, attemptId);
+      for (const jobId of beside) await complete(t, good, await claim(t, good, jobId));
+      await passAlive(31_000);
+      await fail(t, good, await claim(t, good, crash));
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId: crash });
+      await passAlive(3_000);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+    expect(await statusOfDevice(good)).toBe("active");
   });
 });
