@@ -17,7 +17,7 @@ import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { activity, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
 
-/** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited. */
+/** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited, retired. */
 export const enroll = mutation({
   args: enrollment,
   returns: enrollOutcome,
@@ -35,7 +35,8 @@ export const registerSigningKey = mutation({
 });
 
 /**
- * The device, and its organization's models, rules and sharing secret. A retired or pending device gets none of these.
+ * The device, and its organization's models, rules and sharing secret. A retired or pending device gets none of these. A
+ * retired one is not told its organization either.
  * Devices subscribe to this query all the time, and to others only while they wait or work.
  */
 export const me = query({
@@ -43,7 +44,8 @@ export const me = query({
   returns: v.object({
     deviceId: v.id("devices"),
     name: v.string(),
-    organization: v.object({ id: v.id("organizations"), name: v.string() }),
+    /** Empty texts for a retired device. They are not left out, since older devices read them. */
+    organization: v.object({ id: v.string(), name: v.string() }),
     status: memberStatus,
     /** The oldest version that gets jobs, if the device's own is older. */
     needsVersion: v.union(v.string(), v.null()),
@@ -59,8 +61,9 @@ export const me = query({
     const device = await authenticateDevice(ctx, key);
     const { organizationId } = device;
     const isMember = device.status === "active";
+    const isRetired = device.status === "retired";
     const [organization, catalog, signature, policy, secrets] = await Promise.all([
-      ctx.db.get("organizations", organizationId),
+      isRetired ? { name: "" } : ctx.db.get("organizations", organizationId),
       isMember ? catalogOf(ctx, organizationId) : [],
       isMember ? signatureOf(ctx, organizationId) : null,
       isMember ? policyFor(ctx, device) : { values: {}, locked: [] },
@@ -69,9 +72,12 @@ export const me = query({
     return {
       deviceId: device._id,
       name: device.name,
-      organization: { id: organizationId, name: present(organization, "organization").name },
+      organization: {
+        id: isRetired ? "" : organizationId,
+        name: present(organization, "organization").name,
+      },
       status: memberStatusOf(device),
-      needsVersion: device.needsVersion ?? null,
+      needsVersion: isRetired ? null : (device.needsVersion ?? null),
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
       catalog: signature,

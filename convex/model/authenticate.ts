@@ -22,7 +22,11 @@ export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Do
 
 /** The device with this key, unless it is retired: such a device reads nothing. Refuses: unauthorized, retired. */
 export async function authenticateMember(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
-  const device = await authenticateDevice(ctx, key);
+  return unlessRetired(await authenticateDevice(ctx, key));
+}
+
+/** The device, unless it is retired. Refuses: retired. */
+export function unlessRetired(device: Doc<"devices">): Doc<"devices"> {
   if (device.status === "retired") refuse("retired", "An administrator retired this device.");
   return device;
 }

@@ -204,14 +204,23 @@ describe("a retired device", () => {
   it("reads nothing but that it is retired", async () => {
     await complete(t, bad, await claim(t, bad, await submit(t, acme)));
     const { key } = bad;
-    expect((await t.query(api.devices.me, { key })).models).toHaveLength(1);
+    const before = await t.query(api.devices.me, { key });
+    expect(before).toMatchObject({ organization: { name: "Acme" }, models: [{}] });
     await t.mutation(api.admin.retireDevice, { session, deviceId: bad.deviceId });
-    expect(await t.query(api.devices.me, { key })).toMatchObject({
+    expect(await t.query(api.devices.me, { key })).toEqual({
+      deviceId: bad.deviceId,
+      name: before.name,
+      signingKey: before.signingKey,
       status: "retired",
+      organization: { id: "", name: "" },
+      needsVersion: null,
       models: [],
+      catalog: null,
       policy: { values: {}, locked: [] },
       sharing: null,
     });
+    const again = { code: "GLN-AAAA-BBBB-CCCC", key, name: "again", platform: "test" };
+    await expectRetired(t.mutation(api.devices.enroll, again));
     const paginationOpts = { numItems: 10, cursor: null };
     await expectRetired(t.query(api.devices.history, { key, paginationOpts }));
     await expectRetired(t.query(api.devices.earnings, { key, since: 0 }));

@@ -4,7 +4,7 @@ import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { hashSecret } from "../authenticate.ts";
+import { hashSecret, unlessRetired } from "../authenticate.ts";
 import { signatureOf } from "../models/signCatalog.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
@@ -41,7 +41,7 @@ type EnrollOutcome = Infer<typeof enrollOutcome>;
 
 const maxPlatformChars = 60;
 
-/** Adds a device to the code's organization. An enrolled key keeps its device. Refuses: invalid, rate_limited. */
+/** Adds a device to the code's organization. An enrolled key keeps its device. Refuses: invalid, rate_limited, retired. */
 export async function enroll(
   ctx: MutationCtx,
   asked: ObjectType<typeof enrollment>,
@@ -56,7 +56,7 @@ export async function enroll(
     .query("devices")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
     .unique();
-  if (existing !== null) return await enrolled(ctx, existing);
+  if (existing !== null) return await enrolled(ctx, unlessRetired(existing));
 
   const codeHash = await hashSecret(normalizeCode(asked.code));
   const code = await ctx.db

@@ -1,4 +1,5 @@
 import { done, refused, type Reply } from "../../../app/contract/donor-calls.ts";
+import { standbyReasons } from "../../../app/policy/reasons.ts";
 import type { Trust } from "../../connection/trust.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { IdentityStore } from "./identity.ts";
@@ -69,7 +70,9 @@ export class Enrollment {
     }
   }
 
+  /** Stores the organization for the next start. A retired device is not told the name, and keeps the earlier one. */
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
+    if (organizationName === null) return;
     const { identity, backendTrust: trust } = this.#deps;
     await this.#save(() => identity.setEnrollment({ deviceId, organizationName, trust }));
   }
@@ -96,5 +99,6 @@ const enrollmentRefusals: Readonly<Record<Refusal, string>> = {
   "unknown-code": "This enrollment code is not known. Check it for typing errors, or ask for a new one.",
   expired: "This enrollment code has expired. Ask your administrator for a new one.",
   "used-up": "This enrollment code has no uses left. Ask your administrator for a new one.",
+  retired: standbyReasons.retired.sentence,
   revoked: "This enrollment code was revoked. Ask your administrator for a new one.",
 };

@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { isInService, Member, membershipOf } from "./member.ts";
+import { Member, membershipOf } from "./member.ts";
+import { isInService, type Me } from "./organization.ts";
 
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active", signingKey: "own" } as const;
 const pending = { status: "pending", signingKey: "own" } as const;
 const retired = { status: "retired", signingKey: "other" } as const;
+/** Sent by a newer backend. */
+const unknownStatus = { status: "quarantined" as Me["status"], signingKey: "own" } as const;
 const keyless = { status: "active", signingKey: null } as const;
 const otherKey = { status: "paused", signingKey: "other" } as const;
 
@@ -34,6 +37,13 @@ it.each([
     is: "other-key",
   },
   { name: "a retired device", enrollment, me: retired, unknownHere: false, is: "retired" },
+  {
+    name: "a device with a status that this version does not know",
+    enrollment,
+    me: unknownStatus,
+    unknownHere: false,
+    is: "outdated",
+  },
   { name: "a device that the backend does not know", enrollment, me: null, unknownHere: true, is: "none" },
 ] as const)("gives $name the membership $is", ({ enrollment, me, unknownHere, is }) => {
   expect(membershipOf(enrollment, { me, unknownHere }, "own")).toBe(is);
@@ -43,6 +53,7 @@ it("says hello while it is paused or too old, so that an update ends that", () =
   const statuses = ["active", "paused", "outdated", "pending", "retired"] as const;
   expect(statuses.filter((status) => isInService({ status }))).toEqual(["active", "paused", "outdated"]);
   expect(isInService(null)).toBe(false);
+  expect(isInService(unknownStatus)).toBe(false);
 });
 
 it("gets its organization again after each enrollment, and from one subscription only", () => {

@@ -1,7 +1,7 @@
 import { UnknownWorkerError, type Unsubscribe } from "@gleaner/queue/worker";
 import type { Facts } from "../../../app/facts/facts.ts";
 import type { Identity } from "./identity.ts";
-import type { Me, Organization } from "./organization.ts";
+import { isInService, type Me, type Organization } from "./organization.ts";
 
 /** The organization's view of this device. */
 export class Member {
@@ -53,18 +53,11 @@ export class Member {
   }
 }
 
-/**
- * Whether the device may say hello to the queue. One that is paused or has too old a version may: the backend takes it back
- * when it says its new version.
- */
-export function isInService(me: Pick<Me, "status"> | null): boolean {
-  return me !== null && me.status !== "pending" && me.status !== "retired";
-}
-
 type Membership = { readonly me: Pick<Me, "status" | "signingKey"> | null; readonly unknownHere: boolean };
 
 /**
- * The membership that the backend last reported. Until it reports one, a stored enrollment counts.
+ * The membership that the backend last reported. Until it reports one, a stored enrollment counts. A newer backend may report
+ * one that this version does not know: then the device does not work until it is updated.
  * @param publicKey that of the device's own signing key.
  */
 export function membershipOf(
@@ -74,8 +67,10 @@ export function membershipOf(
 ): Facts["membership"] {
   if (enrollment === null || unknownHere) return "none";
   if (isInService(me) && hasOtherKey(me, publicKey)) return "other-key";
-  return me?.status ?? "active";
+  return memberships.find((known) => known === (me?.status ?? "active")) ?? "outdated";
 }
+
+const memberships = ["active", "paused", "outdated", "pending", "retired"] as const;
 
 /** Whether the organization knows the device by another signing key. It would refuse every result. */
 export function hasOtherKey(me: Pick<Me, "signingKey"> | null, publicKey: string): boolean {

@@ -6,9 +6,9 @@ import type { DonorOptions } from "../donor-options.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { Enrollment } from "./enrollment.ts";
 import { connectProblem, joinProblem } from "./join-problem.ts";
-import { hasOtherKey, isInService, Member, membershipOf } from "./member.ts";
+import { hasOtherKey, Member, membershipOf } from "./member.ts";
 import type { OpenedOrganization } from "./open-organization.ts";
-import type { Me } from "./organization.ts";
+import { isInService, type Me } from "./organization.ts";
 
 type MembershipDeps = {
   readonly options: Pick<DonorOptions, "backend" | "name" | "log">;

@@ -1,6 +1,7 @@
 import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
+import { ConvexError } from "convex/values";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import {
@@ -19,7 +20,10 @@ import { errorName, type Log } from "../../log.ts";
 import type { CatalogTrust } from "./catalog-trust.ts";
 import type { Identity } from "./identity.ts";
 
-export type EnrollOutcome = FunctionReturnType<typeof api.devices.enroll>;
+type Answer = FunctionReturnType<typeof api.devices.enroll>;
+
+/** A retired device gets no answer but a refusal. */
+export type EnrollOutcome = Answer | { readonly kind: "refused"; readonly reason: "retired" };
 
 /** The part of a model that jobs need. */
 export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens"> &
@@ -33,11 +37,20 @@ export type Me = Pick<
   readonly deviceId: string;
   /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
   readonly needsVersion?: string | null;
-  readonly organizationName: string;
+  /** Null for a retired device. */
+  readonly organizationName: string | null;
   readonly models: readonly OfferedModel[];
   /** The rules that the organization sets and locks on this device. */
   readonly policy: OrganizationRules;
 };
+
+/**
+ * Whether the device may say hello to the queue. One that is paused or has too old a version may: the backend takes it back
+ * when it says its new version. A status that this version does not know counts as out of service.
+ */
+export function isInService(me: Pick<Me, "status"> | null): boolean {
+  return me !== null && ["active", "paused", "outdated"].includes(me.status);
+}
 
 type Earnings = FunctionReturnType<typeof api.devices.earnings>;
 
@@ -98,7 +111,8 @@ export function connectOrganization(
   return {
     enroll: async (code, name, platform) => {
       const signingKey = signer.registration(key);
-      const outcome = await client.mutation(api.devices.enroll, { code, key, name, platform, signingKey });
+      const asked = client.mutation(api.devices.enroll, { code, key, name, platform, signingKey });
+      const outcome: EnrollOutcome = await asked.catch(retiredOutcome);
       return outcome.kind === "refused"
         ? outcome
         : { ...outcome, organization: visibleText(outcome.organization) };
@@ -136,13 +150,12 @@ export function connectOrganization(
         { key },
         ({ organization, models, catalog, policy, ...me }) => {
           const offered = { organizationId: organization.id, models, signature: catalog };
-          // Other devices get no models to judge.
-          const isMember = me.status !== "pending" && me.status !== "retired";
           listener({
             ...me,
             name: visibleText(me.name),
-            organizationName: visibleText(organization.name),
-            models: isMember ? understood(trust.judge(offered), log) : [],
+            organizationName: organization.name === "" ? null : visibleText(organization.name),
+            // Other devices get no models to judge.
+            models: isInService(me) ? understood(trust.judge(offered), log) : [],
             policy: readOrganizationRules(policy),
           });
         },
@@ -160,6 +173,13 @@ export function connectOrganization(
       );
     },
   };
+}
+
+/** Rethrows any other error. */
+function retiredOutcome(error: unknown): EnrollOutcome {
+  const data: unknown = error instanceof ConvexError ? error.data : null;
+  if ((data as { readonly code?: unknown } | null)?.code !== "retired") throw error;
+  return { kind: "refused", reason: "retired" };
 }
 
 /**

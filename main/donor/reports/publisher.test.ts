@@ -114,6 +114,16 @@ it("shows the device's organization, and nothing after the device left it", () =
   expect(snapshot.get()).toMatchObject({ organization: null, device: null });
 });
 
+it("keeps showing the known name of the organization that retired the device and does not tell its name anymore", () => {
+  const trust = { fingerprint: "AbCd", problem: null };
+  const retired = { ...me, status: "retired", organizationName: null } as Me;
+  publisher.memberIs(retired, trust);
+  expect(snapshot.get()).toMatchObject({ organization: null, device: { id: "device" } });
+  publisher.memberIs(me, trust);
+  publisher.memberIs(retired, trust);
+  expect(snapshot.get()).toMatchObject({ organization: { name: "an office" }, device: { id: "device" } });
+});
+
 it("follows the earnings of an enrolled device until it stops", () => {
   publisher.decided(decision);
   expect(followed).toEqual([]);

@@ -81,12 +81,15 @@ export class Publisher {
 
   /** Publishes the organization's view of this device. */
   memberIs(me: Me | null, trust: Pick<CatalogTrust, "fingerprint" | "problem">): void {
-    this.#deps.snapshot.update({
+    const { snapshot } = this.#deps;
+    // A retired device is not told the name. It keeps the one that it knows.
+    const name = me?.organizationName ?? snapshot.get().organization?.name;
+    snapshot.update({
       organization:
-        me === null
+        me === null || name === undefined
           ? null
           : {
-              name: me.organizationName,
+              name,
               keyFingerprint: trust.fingerprint,
               problem: trust.problem,
               ...(me.needsVersion == null ? {} : { needsVersion: me.needsVersion }),

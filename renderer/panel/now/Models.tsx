@@ -23,7 +23,7 @@ export function Models({
         </p>
       )}
       {models.length === 0 && problem === null ? (
-        <p className="text-muted">Your organization has not chosen a model yet.</p>
+        <p className="text-muted">Your organization offers this computer no model.</p>
       ) : null}
       <ul className="grid gap-1.5">
         {models.map((model) => (

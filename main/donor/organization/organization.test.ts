@@ -1,0 +1,61 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import type { ConvexClient } from "convex/browser";
+import { ConvexError } from "convex/values";
+import { expect, it, vi } from "vitest";
+import { silentLog } from "../../log.ts";
+import { connectOrganization, type Me } from "./organization.ts";
+import { Signer } from "./signer.ts";
+
+const identity = {
+  deviceKey: `gd_${randomBytes(32).toString("base64url")}`,
+  signer: new Signer(generateKeyPairSync("ed25519").privateKey),
+};
+const judge = vi.fn(() => []);
+
+function connect(client: object) {
+  const trust = { judge, accepts: () => true };
+  return connectOrganization(client as ConvexClient, identity, trust, silentLog);
+}
+
+/** The answer of `devices:me` as the listener gets it. */
+function heard(answer: object): Me {
+  const listener = vi.fn<(me: Me) => void>();
+  const onUpdate = (_query: unknown, _args: unknown, tell: (answer: object) => void) => tell(answer);
+  connect({ onUpdate }).onMe(listener, () => undefined);
+  return listener.mock.calls[0]![0];
+}
+
+const answer = {
+  deviceId: "d",
+  name: "laptop",
+  signingKey: null,
+  status: "retired",
+  organization: { id: "", name: "" },
+  needsVersion: null,
+  models: [],
+  catalog: null,
+  policy: { values: {}, locked: [] },
+  sharing: null,
+};
+
+it("has no name of the organization and no models if the device is retired", () => {
+  expect(heard(answer)).toMatchObject({ status: "retired", organizationName: null, models: [] });
+});
+
+it("accepts no models with a status that this version does not know", () => {
+  const organization = { id: "o", name: "Acme" };
+  expect(heard({ ...answer, organization, status: "new" })).toMatchObject({
+    organizationName: "Acme",
+    models: [],
+  });
+  expect(judge).not.toHaveBeenCalled();
+  heard({ ...answer, organization, status: "active" });
+  expect(judge).toHaveBeenCalledOnce();
+});
+
+it("tells a retired device that enrolls again with the same key that it is retired, and passes other errors on", async () => {
+  const enrollWith = (code: string) =>
+    connect({ mutation: () => Promise.reject(new ConvexError({ code })) }).enroll("GLN-1", "laptop", "linux");
+  expect(await enrollWith("retired")).toEqual({ kind: "refused", reason: "retired" });
+  await expect(enrollWith("rate_limited")).rejects.toThrow(ConvexError);
+});
