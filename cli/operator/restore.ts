@@ -90,7 +90,8 @@ const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> 
 
 const afterRevocation =
   "Next: `gleaner sign-in-link` makes a link for the console. Create API keys and enrollment codes there, and reinstate the " +
-  "devices that you know. Other computers join again with a new code.";
+  "devices that you know. Other computers join again with a new code. The API key that `npm start` printed is revoked, too: " +
+  "its next start prints a new one.";
 
 const revokedNouns: Readonly<Record<string, string>> = {
   apiKeys: "API key",

@@ -18,7 +18,8 @@ export type Installed = {
 
 /**
  * Opens the organization of this data folder, completes a setup that an earlier run did not finish, or makes a new
- * organization. If the backend no longer accepts the saved requester's key, issues a new one.
+ * organization. After a restore on another machine it opens the backup's first organization. If the backend no longer
+ * accepts the saved requester's key, issues a new one.
  */
 export async function openInstallation(
   folder: DataFolder,
@@ -29,8 +30,7 @@ export async function openInstallation(
 ): Promise<Installed> {
   const known = await readInstallation(folder);
   const existing = await setup.organizations();
-  const own =
-    existing.find(({ id }) => id === known?.organizationId) ?? (known === null ? existing[0] : undefined);
+  const own = existing.find(({ id }) => id === known?.organizationId) ?? existing[0];
   if (own === undefined) {
     const { organizationId, apiKey } = await setup.createOrganization(organizationName, model);
     const installation = { version: 1, organizationId, organizationName, apiKey } as const;
@@ -38,14 +38,20 @@ export async function openInstallation(
     const note = known === null ? null : "The database is new, so a new organization was set up in it.";
     return { installation, firstRun: true, note };
   }
-  if (known !== null && (await keyWorks(site, known.apiKey))) {
+  const isKnown = own.id === known?.organizationId;
+  if (isKnown && (await keyWorks(site, known.apiKey))) {
     return { installation: known, firstRun: false, note: null };
   }
   const apiKey = await setup.issueKey(own.id, "Requester (new key)");
   const installation = { version: 1, organizationId: own.id, organizationName: own.name, apiKey } as const;
   await writeInstallation(folder, installation);
-  const note = known === null ? null : "The requester's key had been revoked, so a new one was issued.";
-  return { installation, firstRun: known === null, note };
+  return { installation, firstRun: !isKnown, note: known === null ? null : newKeyNote(isKnown, own.name) };
+}
+
+function newKeyNote(isKnown: boolean, name: string): string {
+  return isKnown
+    ? "The requester's key had been revoked, so a new one was issued."
+    : `The database is of another installation, so its organization ${name} is used, with a new requester's key.`;
 }
 
 /** Sends a request with the key. Only a 401 means that the key does not work. */

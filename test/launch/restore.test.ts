@@ -130,6 +130,7 @@ test("with --revoke-all, nothing that the backup brings back is valid", async ()
     const said = await operate("restore", file, "--revoke-all");
     expect(said).toMatch(/Revoked \d+ API keys?, 1 device, \d+ enrollment codes?, \d+ sign-in links?\./);
     expect(said).toContain("gleaner sign-in-link");
+    expect(said).toContain("its next start prints a new one");
     expect(await client.query(api.devices.me, { key })).toMatchObject({ status: "retired" });
     const headers = { authorization: `Bearer ${other.organization.apiKey}` };
     expect((await fetch(`${other.backend.siteUrl}/v1/models`, { headers })).status).toBe(401);
