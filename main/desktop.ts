@@ -90,6 +90,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
       process.platform,
       process.env,
       idleFromShell(() => powerMonitor.getSystemIdleTime()),
+      log,
     ),
     shellSensors: [shellSensor(electronSystemEvents(process.platform))],
     ownCpuTime: cpuTimeOfAllProcesses,

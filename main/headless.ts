@@ -70,7 +70,10 @@ async function run(args: Arguments): Promise<void> {
     version: programVersion(),
     shell: "headless",
     spawnRunner: forkRunner(files.runner),
-    idle: idleFile === undefined ? platformIdle(process.platform, process.env, null) : idleFromFile(idleFile),
+    idle:
+      idleFile === undefined
+        ? platformIdle(process.platform, process.env, null, log)
+        : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
     log,

@@ -98,6 +98,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     shellSensors: options.shellSensors ?? [],
     ownCpuTime: options.ownCpuTime,
     runnerPid: () => runner.pid,
+    log,
   });
   const snapshot = createSnapshotStore(
     initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),

@@ -1,6 +1,7 @@
 import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SensedFact } from "../../app/facts/facts.ts";
+import { silentLog } from "../log.ts";
 import { nothingSensed, type Sensor } from "./base/sensor.ts";
 import { subprocessCounts } from "./base/subprocess.ts";
 import { platformSensors } from "./platform-sensors.ts";
@@ -13,6 +14,7 @@ const sensorsOf = (platform: NodeJS.Platform): readonly Sensor[] =>
     ownCpuTime: () => 0,
     runnerPid: () => undefined,
     shell: [],
+    log: silentLog,
   });
 
 describe("platformSensors", () => {

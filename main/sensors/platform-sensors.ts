@@ -1,3 +1,4 @@
+import type { Log } from "../log.ts";
 import { systemProgram } from "../system-programs.ts";
 import { type IdleSensor, unknownIdle } from "./base/idle.ts";
 import { type OwnCpuTime, runnerMemory } from "./base/own-use.ts";
@@ -26,6 +27,7 @@ type PlatformOptions = {
   readonly runnerPid: () => number | undefined;
   /** Facts that only the shell reports. Asked first. */
   readonly shell: readonly Sensor[];
+  readonly log: Log;
 };
 
 /** All sources on this platform. For each fact, the best source comes first. */
@@ -34,12 +36,12 @@ export function platformSensors(options: PlatformOptions): readonly Sensor[] {
   return [...options.shell, ...ownSensors(options), ...everywhere];
 }
 
-function ownSensors({ platform, env, runnerPid }: PlatformOptions): readonly Sensor[] {
+function ownSensors({ platform, env, runnerPid, log }: PlatformOptions): readonly Sensor[] {
   const memory = runnerMemory(runnerPid);
   const gpu = (): boolean => runnerPid() !== undefined;
   switch (platform) {
     case "linux":
-      return linuxSensors(env, { memory, gpu });
+      return linuxSensors(env, { memory, gpu }, log);
     case "darwin":
       return [
         macBatterySensor,
@@ -68,6 +70,7 @@ export function platformIdle(
   platform: NodeJS.Platform,
   env: NodeJS.ProcessEnv,
   shell: IdleSensor | null,
+  log: Log,
 ): IdleSensor {
-  return platform === "linux" ? linuxIdle(env, shell) : (shell ?? unknownIdle);
+  return platform === "linux" ? linuxIdle(env, shell, log) : (shell ?? unknownIdle);
 }

@@ -1,3 +1,4 @@
+import type { Log } from "../log.ts";
 import type { IdleSensor } from "./base/idle.ts";
 import { type OwnCpuTime, ownCpuTime } from "./base/own-use.ts";
 import type { Sensor } from "./base/sensor.ts";
@@ -13,11 +14,12 @@ type ThisComputer = {
   /** CPU time of this program and its runner, if the shell knows it. Not used on Linux. */
   readonly ownCpuTime: OwnCpuTime | undefined;
   readonly runnerPid: () => number | undefined;
+  readonly log: Log;
 };
 
 /** The facts about this computer, from all its sources. Asks nothing before `start`. */
 export function factsOfThisComputer(computer: ThisComputer): FactsSource {
-  const { dataDir, idle, shellSensors, runnerPid } = computer;
+  const { dataDir, idle, shellSensors, runnerPid, log } = computer;
   const measured = ownCpuTime(runnerPid);
   const { platform, env } = process;
   return gatherFacts({
@@ -29,6 +31,7 @@ export function factsOfThisComputer(computer: ThisComputer): FactsSource {
       runnerPid,
       ownCpuTime: platform === "linux" ? measured : (computer.ownCpuTime ?? measured),
       shell: shellSensors,
+      log,
     }),
   });
 }

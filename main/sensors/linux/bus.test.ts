@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, type SensedFact, unknown } from "../../../app/facts/facts.ts";
+import type { Log } from "../../log.ts";
 import { unknownIdle } from "../base/idle.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { gatherFacts } from "../facts-source.ts";
 import { FakeService, hasDbusDaemon, PrivateBus, propertiesOf } from "./bus.fixture.ts";
 import { Bus } from "./dbus/bus.ts";
-import { busAddress } from "./dbus/buses.ts";
+import { busAddress, sharedBus } from "./dbus/buses.ts";
 import { logindSensor } from "./dbus/logind.ts";
 import { mprisSensor } from "./dbus/mpris.ts";
 import { networkManagerSensor } from "./dbus/network-manager.ts";
@@ -375,5 +376,35 @@ describe("busAddress", () => {
     expect(busAddress("session", {}, everything)).toBeNull();
     expect(busAddress("system", {}, everything)).toBe("unix:path=/run/dbus/system_bus_socket");
     expect(busAddress("system", {}, nothing)).toBeNull();
+  });
+
+  it.each([
+    "unixexec:path=/bin/sh,argv1=-c,argv2=id",
+    "UNIXEXEC:path=/bin/sh",
+    "launchd:env=DBUS_LAUNCHD_SESSION_BUS_SOCKET",
+    "tcp:host=elsewhere,port=1",
+    "autolaunch:",
+    "unix:runtime=yes",
+    "unix:",
+    "nonsense",
+  ])("does not use the address %s, and asks for no other", (given) => {
+    const env = { DBUS_SESSION_BUS_ADDRESS: given, DBUS_SYSTEM_BUS_ADDRESS: given };
+    expect(busAddress("session", env, everything)).toBe("unsupported");
+    expect(busAddress("system", env, everything)).toBe("unsupported");
+  });
+
+  it("takes the sockets from a list of addresses", () => {
+    const list = "unixexec:path=/bin/sh;unix:path=/a,guid=1;tcp:port=1;unix:guid=2,abstract=/b";
+    const only = "unix:path=/a,guid=1;unix:guid=2,abstract=/b";
+    expect(busAddress("session", { DBUS_SESSION_BUS_ADDRESS: list }, nothing)).toBe(only);
+  });
+
+  it("says in the log, once, that an address is not supported", () => {
+    const logged: unknown[] = [];
+    const log: Log = (level, event, fields) => logged.push([level, event, fields]);
+    const env = { DBUS_SESSION_BUS_ADDRESS: "unixexec:path=/bin/false" };
+    expect(sharedBus("session", env, log).isThere).toBe(false);
+    expect(sharedBus("session", env, log).isThere).toBe(false);
+    expect(logged).toEqual([["warn", "dbus.address-unsupported", { bus: "session", use: "unix:path=…" }]]);
   });
 });

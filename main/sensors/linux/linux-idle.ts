@@ -1,5 +1,6 @@
 import { getuid } from "node:process";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
+import type { Log } from "../../log.ts";
 import type { IdleSensor } from "../base/idle.ts";
 import { sharedBus } from "./dbus/buses.ts";
 import { DesktopIdle } from "./idle/desktop-idle.ts";
@@ -17,14 +18,14 @@ import { x11Idle } from "./idle/x11-idle.ts";
  *
  * @param shell the shell's own sensor, for desktops that no other source covers.
  */
-export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): IdleSensor {
+export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null, log: Log): IdleSensor {
   const socket = waylandSocket(env);
   const display = env["DISPLAY"];
   const ports: IdlePort[] = [];
   if (socket !== null) ports.push(waylandIdle(socket));
-  ports.push(mutterIdle(sharedBus("session", env)));
+  ports.push(mutterIdle(sharedBus("session", env, log)));
   if (display !== undefined && display !== "" && !isWayland(env)) ports.push(x11Idle(display));
-  const system = sharedBus("system", env);
+  const system = sharedBus("system", env, log);
   const anybody = shortestIdle([...(system.isThere ? [logindIdle(system)] : []), terminalIdle()]);
   // On Wayland, a shell sees only the input to its own windows.
   const desktop = new DesktopIdle(ports, shell === null || isWayland(env) ? anybody : shell);

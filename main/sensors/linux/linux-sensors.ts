@@ -1,4 +1,5 @@
 import { getuid } from "node:process";
+import type { Log } from "../../log.ts";
 import type { OwnGpuUse, OwnMemory } from "../base/own-use.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { linuxMemorySensor } from "../common/memory.ts";
@@ -23,9 +24,9 @@ import { x11ScreenSensor } from "./x11/x11-screen.ts";
 type OwnUse = { readonly memory: OwnMemory; readonly gpu: OwnGpuUse };
 
 /** The sources on Linux. Those with signals come before those that are polled. */
-export function linuxSensors(env: NodeJS.ProcessEnv, own: OwnUse): readonly Sensor[] {
-  const system = sharedBus("system", env);
-  const session = sharedBus("session", env);
+export function linuxSensors(env: NodeJS.ProcessEnv, own: OwnUse, log: Log): readonly Sensor[] {
+  const system = sharedBus("system", env, log);
+  const session = sharedBus("session", env, log);
   const display = env["DISPLAY"];
   // Under Wayland, the X server knows only its own windows.
   const x11 = display === undefined || display === "" || isWayland(env) ? [] : [x11ScreenSensor(display)];
