@@ -2,7 +2,7 @@ import type { Plugin } from "vite";
 import { pagePolicy } from "./packages/embedded/http/site/page-policy.ts";
 
 type Options = {
-  /** What the page may connect to besides its own origin. */
+  /** Sources besides the page's own origin to which it may connect. */
   readonly connectTo: readonly string[];
   /** Whether the page shows pages of its own origin in frames. */
   readonly frames?: boolean;

@@ -1,7 +1,7 @@
 const pattern = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:-[0-9A-Za-z.-]{1,40})?$/;
 
 /**
- * What the protocol requires of a device's program, and the first version that does it. Each such change adds a line. Builds
+ * The protocol's demands on a device's program, each with the first version that meets it. A new demand adds a line. Builds
  * from before the first release have the same number, so the backend also asks whether a device registered a signing key.
  */
 export const requiredSince = {

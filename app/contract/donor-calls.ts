@@ -24,7 +24,7 @@ export const calls = {
   getSnapshot: { faces: panel, argument: none, answer: z.custom<DonorSnapshot>() },
   /** The part of it that a terminal shows. */
   status: { faces: terminal, argument: none, answer: status },
-  /** Pause for so many minutes (a year at most; null: until resumed), or until a moment in ms since the epoch. */
+  /** Pause for a number of minutes (a year at most; null: until resumed), or until a moment in ms since the epoch. */
   pause: {
     faces: both,
     argument: z.union([
@@ -37,7 +37,7 @@ export const calls = {
   finishThenPause: { faces: both, argument: none, answer: none },
   /** Cancels a "finish, then pause". Without one, ends a pause and a "donate now". */
   resume: { faces: both, argument: none, answer: none },
-  /** Donate for so many minutes even while the computer is in use. */
+  /** Donate for a number of minutes, even while the computer is in use. */
   donateNow: {
     faces: both,
     argument: z.object({ minutes: z.number().int().min(1).max(1_440) }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isLoopback } from "../../app/join-command.ts";
 import { type Pin, pin } from "./pin.ts";
 
 /** How a program makes sure that it talks to its backend, and that nobody listens. */
@@ -40,7 +41,7 @@ export function decideTrust(given: GivenTrust, stored: Trust | null): TrustDecis
   };
   if (given.rejoin && !given.hasCode) return { kind: "refused", message: rejoinNeedsCode };
   // Nobody in the network can intercept loopback. The pin stays for the network.
-  if (stored !== null && given.pin === null && isLoopbackUrl(given.url))
+  if (stored !== null && given.pin === null && isPlainLoopback(given.url))
     return { kind: "trust", trust: stored };
   const why = refusalOfUrl(given.url, wanted);
   if (why !== null) return { kind: "refused", message: why };
@@ -68,7 +69,7 @@ export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust):
   if (pinned !== null) {
     return `A server with a pinned key is reached with TLS. Use https:// in place of ${origin}.`;
   }
-  if (insecureHttp || isLoopbackUrl(url)) return null;
+  if (insecureHttp || isPlainLoopback(url)) return null;
   return (
     `${origin} is another computer, and plain HTTP lets anybody in between read keys, prompts and answers. ` +
     "Use its https:// address, with the --pin that your administrator gives you. In a network that you trust, " +
@@ -76,8 +77,7 @@ export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust):
   );
 }
 
-/** Whether it is plain HTTP on this computer. */
-function isLoopbackUrl(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
+function isPlainLoopback(url: string): boolean {
+  const { protocol, origin } = new URL(url);
+  return protocol === "http:" && isLoopback(origin);
 }
