@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "electron-vite";
+import { panelPolicy } from "./main/face/panel-policy.ts";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -38,7 +39,8 @@ export default defineConfig({
     plugins: [
       react(),
       tailwindcss(),
-      contentSecurityPolicy({ connectTo: ["ws://127.0.0.1:*", "ws://localhost:*"] }),
+      // In a browser the panel connects to its donor's port, in Electron to nothing.
+      contentSecurityPolicy({ policy: panelPolicy(["'self'", "ws://127.0.0.1:*", "ws://localhost:*"]) }),
     ],
     build: {
       outDir: "out/renderer",

@@ -1,6 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { pagePolicy } from "./packages/embedded/http/site/page-policy.ts";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
 
 /** The console may connect to any deployment. A backend that serves it allows only its own. */
@@ -15,7 +16,7 @@ export default defineConfig(({ mode }) => {
     plugins: [
       react(),
       tailwindcss(),
-      contentSecurityPolicy({ connectTo: anyDeployment, frames: page === "gallery" }),
+      contentSecurityPolicy({ policy: pagePolicy(anyDeployment), frames: page === "gallery" }),
     ],
     build: {
       outDir: `../../out/${page}`,

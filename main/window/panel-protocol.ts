@@ -1,19 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { protocol, type Session } from "electron";
 import { panelFile } from "../face/panel-files.ts";
+import { sentPanelPolicy } from "../face/panel-policy.ts";
 import { panelScheme } from "./panel-address.ts";
 
-/** The panel talks to its donor only over IPC. It connects to nothing, and runs only its own scripts. */
-const panelPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** The panel talks to its donor only over IPC, so it connects to nothing. */
+const policy = sentPanelPolicy([]);
 
 /** Must run before the app is ready. */
 export function claimPanelScheme(): void {
@@ -32,7 +24,7 @@ export function servePanelFiles(session: Session, root: string): void {
       return new Response(body, {
         headers: {
           "content-type": file.type,
-          "content-security-policy": panelPolicy,
+          "content-security-policy": policy,
           "x-content-type-options": "nosniff",
         },
       });

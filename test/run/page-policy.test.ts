@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import desktopBuild from "../../electron.vite.config.ts";
+import { panelPolicy, sentPanelPolicy } from "../../main/face/panel-policy.ts";
+import { pagePolicy } from "../../packages/embedded/http/site/page-policy.ts";
 import { siteHandler } from "../../packages/embedded/http/site/site-handler.ts";
 import consoleBuild from "../../vite.console.config.ts";
 import { contentSecurityPolicy } from "../../vite.content-security-policy.ts";
@@ -39,7 +41,7 @@ async function sentPolicy(): Promise<string> {
 
 /** The policy that the build writes into a page. */
 function builtPolicy(): string {
-  return policyOf(contentSecurityPolicy({ connectTo: ["https:"] }));
+  return policyOf(contentSecurityPolicy({ policy: pagePolicy(["https:"]) }));
 }
 
 function policyOf({ transformIndexHtml }: ReturnType<typeof contentSecurityPolicy>): string {
@@ -53,6 +55,16 @@ test("a page has the policy that it is served with, and may connect to more only
   expect(rest).toEqual(others);
   expect(framedBy).toBe("'none'");
   expect([sent, built]).toEqual(["'self' https://api.example.org", "'self' https:"]);
+});
+
+test("the panel has the policy of the other pages, and connects only to its donor", () => {
+  const page = directivesOf(pagePolicy([]));
+  for (const connectTo of [[], ["'self'", "ws://127.0.0.1:3212"]]) {
+    const { "frame-ancestors": framedBy, ...sent } = directivesOf(sentPanelPolicy(connectTo));
+    expect(framedBy).toBe("'none'");
+    expect(sent).toEqual({ ...page, "connect-src": connectTo.length === 0 ? "'none'" : connectTo.join(" ") });
+    expect(sent).toEqual(directivesOf(panelPolicy(connectTo)));
+  }
 });
 
 /** The policies that the plugins of a build write into its page. */

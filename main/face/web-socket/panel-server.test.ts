@@ -12,6 +12,7 @@ import { initialSnapshot } from "../../donor/reports/views.ts";
 import { silentLog } from "../../log.ts";
 import { type AnswerCall, answerCalls } from "../answer-call.ts";
 import { fakeHandlers } from "../handlers.fixture.ts";
+import { sentPanelPolicy } from "../panel-policy.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { type PanelServer, servePanel } from "./panel-server.ts";
 import { maxFrameBytes } from "./panel-socket.ts";
@@ -70,7 +71,9 @@ describe("the panel on loopback", () => {
     const response = await fetch(`${origin}/panel/index.html`);
     expect(await response.text()).toBe("<p>panel</p>");
     expect(response.headers.get("set-cookie")).toBeNull();
-    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const { host } = new URL(origin);
+    const connectTo = ["'self'", `ws://${host}`, `ws://${host.replace("127.0.0.1", "localhost")}`];
+    expect(response.headers.get("content-security-policy")).toBe(sentPanelPolicy(connectTo));
     const root = await fetch(`${origin}/`, { redirect: "manual" });
     expect(root.headers.get("location")).toBe("/panel/index.html");
     expect(root.headers.get("set-cookie")).toBeNull();

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { panelProtocol, wrongTokenCode } from "../../../app/contract/donor-calls.ts";
 import type { AnswerCall } from "../answer-call.ts";
 import { readPanelFile } from "../panel-files.ts";
+import { sentPanelPolicy } from "../panel-policy.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import { maxFrameBytes, servePanelSocket } from "./panel-socket.ts";
 import { isSameOrigin, PanelSession } from "./session.ts";
@@ -148,17 +149,7 @@ function requestUrl(request: IncomingMessage, port: number): URL | null {
 function secure(response: ServerResponse, port: number): void {
   response.setHeader(
     "content-security-policy",
-    [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self' 'unsafe-inline'",
-      "img-src 'self' data:",
-      "font-src 'self'",
-      `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join("; "),
+    sentPanelPolicy(["'self'", `ws://127.0.0.1:${port}`, `ws://localhost:${port}`]),
   );
   response.setHeader("x-content-type-options", "nosniff");
   response.setHeader("x-frame-options", "DENY");
