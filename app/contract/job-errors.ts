@@ -17,6 +17,11 @@ export const jobErrors = {
     message: "This device's llama.cpp cannot run the model for such a job.",
     retryable: true,
   },
+  unsupportedRequest: {
+    code: "request_unsupported",
+    message: "This device's version of Gleaner does not know such a request.",
+    retryable: true,
+  },
   invalidGrammar: {
     code: "invalid_grammar",
     message: "llama.cpp cannot enforce this schema or grammar.",
@@ -24,7 +29,7 @@ export const jobErrors = {
   },
   resultTooLarge: {
     code: "result_too_large",
-    message: "The vectors of so many inputs are too large for one job. Send fewer inputs at once.",
+    message: "The vectors of these inputs are too large for one job. Send fewer inputs at once.",
     retryable: false,
   },
   outOfMemory: {

@@ -64,6 +64,7 @@ export const jobErrorCodes = [
   "model_unavailable",
   "model_corrupt",
   "model_unsuitable",
+  "request_unsupported",
   "runner_crashed",
   "runner_timeout",
   "request_crashed",

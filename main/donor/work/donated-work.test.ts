@@ -375,9 +375,13 @@ describe("donated work", () => {
     await called("complete");
   });
 
-  it("fails a request with values out of bounds, without a run", async () => {
+  it("leaves a request with values out of bounds, perhaps of a newer backend, to other devices without a run", async () => {
     await hold(chatJob("a1", { payload: { ...request, maxTokens: -1 } }));
-    expect((await called("fail")).args["error"]).toMatchObject({ code: "internal_error", retryable: false });
+    expect((await called("fail")).args["error"]).toMatchObject({
+      code: "request_unsupported",
+      retryable: true,
+      unfit: true,
+    });
     expect(runner.did).toEqual([]);
   });
 

@@ -36,8 +36,6 @@ type JobHandlerDeps = {
   readonly onWork: (view: WorkView | null) => void;
 };
 
-const malformed = "The request is not one that a device accepts.";
-
 const kinds = ["chat", "completion", "embedding"] as const satisfies readonly Work["kind"][];
 
 /** The handlers of all kinds of jobs. They pass each job to the runner. */
@@ -47,7 +45,7 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
     (kind: Work["kind"]): Handler =>
     async (payload, ctx) => {
       const work = parseWork(kind, payload);
-      if (work === null) throw new JobFailure("internal_error", malformed, { retryable: false });
+      if (work === null) throw failureOf(jobErrors.unsupportedRequest);
       const model = deps.findModel(ctx.requirements.model ?? "");
       if (model === null) throw failureOf(jobErrors.modelMissing);
       const plan = deps.planFor(model);
@@ -139,14 +137,14 @@ function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Va
 }
 
 /**
- * A missing or unsuitable model makes this device unfit for the job. That does not count as a failed try. A request that
- * ended the runner is tried by only one more device.
+ * A missing or unsuitable model, or a request that a newer backend accepts, makes this device unfit for the job until it
+ * restarts. Other devices get the job at once. A request that ended the runner is tried by only one more device.
  */
 function failureOf(error: JobError): JobFailure {
   const { code, message, retryable } = error;
   return new JobFailure(code, message, {
     retryable,
-    unfit: isOfModelFile(error) || code === "model_unsuitable",
+    unfit: isOfModelFile(error) || code === "model_unsuitable" || code === "request_unsupported",
     byJob: code === "request_crashed" || code === "request_timeout",
   });
 }
