@@ -36,11 +36,10 @@ export type MembershipReport = z.output<typeof membershipReport>;
 
 /**
  * The sentences that people read: that of the activity and that of the problem. A donor that cannot join is not asked
- * for a code.
+ * for a code, and one that is offline reads why.
  */
 export function sentencesOf(reason: string, sentence: string, problem: DonorProblem | null): string {
   if (problem === null) return sentence;
-  return reason === "not-enrolled" || problem.sentence === sentence
-    ? problem.sentence
-    : `${sentence} ${problem.sentence}`;
+  const saysLess = reason === "not-enrolled" || reason === "offline";
+  return saysLess || problem.sentence === sentence ? problem.sentence : `${sentence} ${problem.sentence}`;
 }

@@ -89,5 +89,7 @@ describe("a restriction", () => {
       "Requests of this API key with a grammar, a JSON schema or tools stopped the model's program on several devices. " +
         "Such requests are refused until 2027-01-15 08:00 UTC.",
     );
+    const later = restrictionWords({ of: "all", until: 1_800_000_000_001 }, (at) => String(at));
+    expect(later).toMatch(/Its requests are refused until 1800000060000\.$/);
   });
 });

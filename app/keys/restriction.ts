@@ -70,16 +70,22 @@ export function isRestricted(restriction: Restriction | null, constrained: boole
 
 const minuteMs = 60_000;
 
-/** "Requests of this API key with a grammar, … are refused until 2027-01-15 09:12 UTC." */
-export function restrictionWords({ of, until }: Restriction): string {
+/**
+ * "Requests of this API key with a grammar, … are refused until 2027-01-15 09:12 UTC."
+ * @param format formats the end, in ms since the epoch: a page shows the reader's own time.
+ */
+export function restrictionWords({ of, until }: Restriction, format = formatUtc): string {
   const kind = of === "all" ? "" : " with a grammar, a JSON schema or tools";
   // Rounded up, so that nobody comes back too early.
-  const minute = new Date(Math.ceil(until / minuteMs) * minuteMs);
-  const end = `${minute.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const end = format(Math.ceil(until / minuteMs) * minuteMs);
   return (
     `Requests of this API key${kind} stopped the model's program on several devices. ` +
     `${of === "all" ? "Its requests" : "Such requests"} are refused until ${end}.`
   );
+}
+
+function formatUtc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** The same for the requester, with what to do. */

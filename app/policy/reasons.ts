@@ -47,6 +47,20 @@ export function isDonorReason(reason: StandbyReason): reason is DonorReason {
   return reason in donorReasons;
 }
 
+/** Whether this device gets no jobs, whatever its donor does. */
+export function isOutOfService(reason: DonateReason | StandbyReason): boolean {
+  return outOfService.has(reason);
+}
+
+const outOfService: ReadonlySet<string> = new Set<StandbyReason>([
+  "awaiting-approval",
+  "paused-by-server",
+  "outdated",
+  "other-key",
+  "retired",
+  "wrong-server",
+]);
+
 /** Why it donates. */
 export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   idle: {

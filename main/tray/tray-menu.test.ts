@@ -54,6 +54,21 @@ describe("trayMenu", () => {
     ]);
   });
 
+  it("does not offer to donate now while the organization gives the device no jobs", () => {
+    const waiting = {
+      ...idle,
+      activity: { kind: "standby", reason: "awaiting-approval", since: now },
+    } as const;
+    expect(labels(trayMenu(waiting))).toEqual([
+      "Gleaner: Waiting for approval",
+      "-",
+      "Pause",
+      "Open Gleaner",
+      "-",
+      "Quit",
+    ]);
+  });
+
   it("offers to stop donating now while that lasts", () => {
     expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 })).slice(2, 5)).toEqual([
       "Stop donating now",

@@ -1,6 +1,7 @@
 import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
 import { pauseChoices, type PauseLength } from "../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { isOutOfService } from "../../app/policy/reasons.ts";
 import { downloadLine } from "./download-line.ts";
 import { trayTooltip } from "./tray-state.ts";
 
@@ -46,7 +47,14 @@ export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
   ];
 }
 
-function switches({ work, pause, donateNowUntil, finishThenPause, rules }: Shown): readonly TrayEntry[] {
+function switches({
+  activity,
+  work,
+  pause,
+  donateNowUntil,
+  finishThenPause,
+  rules,
+}: Shown): readonly TrayEntry[] {
   const entries: TrayEntry[] = [];
   if (pause !== null || donateNowUntil !== null || finishThenPause) {
     const label = pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now";
@@ -59,7 +67,7 @@ function switches({ work, pause, donateNowUntil, finishThenPause, rules }: Shown
     }
     entries.push({ kind: "submenu", label: "Pause", entries: pauses });
   }
-  if (donateNowUntil === null && rules.allowDonateNow) {
+  if (donateNowUntil === null && rules.allowDonateNow && !isOutOfService(activity.reason)) {
     entries.push(
       call("Donate now for 1 hour", { kind: "call", name: "donateNow", argument: { minutes: 60 } }),
     );

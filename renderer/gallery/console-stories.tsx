@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
@@ -20,16 +19,16 @@ import { ModelsView } from "../console/models/ModelsView.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
+import { refusalWords } from "../console/session/sign-in.ts";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import { FullPage } from "../console/shell/FullPage.tsx";
 import { PageErrors } from "../console/shell/PageErrors.tsx";
-import type { PageId } from "../console/shell/pages.ts";
-import { type Connection, Shell } from "../console/shell/Shell.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
+import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;
@@ -266,7 +265,7 @@ export function consoleStories(now: number): readonly Story[] {
         <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         {rows
           .codes(now)
-          .slice(0, 1)
+          .slice(1, 2)
           .map((code) => (
             <CodeDevices
               key={code.codeId}
@@ -309,10 +308,10 @@ export function consoleStories(now: number): readonly Story[] {
     inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
     page("console-signed-out", <SignedOut reason="new" />),
     page("console-session-ended", <SignedOut reason="expired" />),
-    page(
-      "console-link-refused",
-      <SignedOut reason={{ refused: "This sign-in link was already used. Each link works only once." }} />,
-    ),
+    page("console-signed-out-here", <SignedOut reason="signed-out" />),
+    page("console-link-used", <SignedOut reason={{ refused: refusalWords.used }} />),
+    page("console-link-expired", <SignedOut reason={{ refused: refusalWords.expired }} />),
+    page("console-link-unknown", <SignedOut reason={{ refused: refusalWords["unknown-link"] }} />),
     page(
       "console-unreachable",
       <Unreachable
@@ -342,22 +341,3 @@ const emptySummary = {
 };
 
 const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accepting: 0 }, lanes: [] };
-
-function inShell(id: string, at: PageId, content: ReactNode, connection: Connection = "live"): Story {
-  return page(
-    id,
-    <Shell
-      page={at}
-      organization="Northwind Research"
-      connection={connection}
-      pending={2}
-      onSignOut={nothing}
-    >
-      {content}
-    </Shell>,
-  );
-}
-
-function page(id: string, content: ReactNode): Story {
-  return { id, group: "Console", size: [1280, 800], content };
-}

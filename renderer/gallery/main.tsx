@@ -4,6 +4,7 @@ import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { componentStories } from "./component-stories.tsx";
+import { consoleEdgeStories } from "./console-edge-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
@@ -15,7 +16,12 @@ const theme = query.get("theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 
 const now = Date.now();
-const stories = [...componentStories(now), ...panelStories(now), ...consoleStories(now)];
+const stories = [
+  ...componentStories(now),
+  ...panelStories(now),
+  ...consoleStories(now),
+  ...consoleEdgeStories(now),
+];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(
   story === undefined ? (

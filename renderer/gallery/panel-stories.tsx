@@ -6,6 +6,7 @@ import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
+import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
 
@@ -13,6 +14,7 @@ const size = [420, 640] as const;
 
 export function panelStories(now: number): readonly Story[] {
   const all = snapshots(now);
+  const problems = problemSnapshots(now);
   const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
     story(id, <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />);
   const state = (id: string, change: Partial<PanelState>): Story =>
@@ -63,6 +65,17 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-catalog-refused", all.catalogRefused),
     shown("panel-catalog-kept", all.catalogKept),
     shown("panel-awaiting-approval", all.pending),
+    shown("panel-retired", problems.retired),
+    shown("panel-paused-by-server", problems.pausedByServer),
+    shown("panel-outdated", problems.outdated),
+    shown("panel-wrong-server", problems.wrongServer),
+    shown("panel-certificate-expired", problems.certificateExpired),
+    shown("panel-wrong-pin", problems.wrongPin),
+    shown("panel-other-name", problems.otherName),
+    shown("panel-no-backend", problems.noBackend),
+    shown("panel-unreachable", problems.unreachable),
+    shown("panel-identity-damaged", problems.damaged),
+    shown("panel-long-names", problems.longNames),
     story(
       "panel-enroll-refused",
       <div className="p-3">

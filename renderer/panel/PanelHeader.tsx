@@ -34,7 +34,7 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
         <StatusDot tone={connection.tone} busy={snapshot.connection === "connecting"} />
         {connection.words}
       </span>
-      <Button look="quiet" size="sm" onClick={() => setIsQuitting(true)}>
+      <Button look="quiet" size="sm" className="-mr-2.5" onClick={() => setIsQuitting(true)}>
         Quit
       </Button>
       {isQuitting ? (

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
+import { platformWords } from "../../app/format/platform.ts";
 import { formatCount } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { Banner } from "../ui/Banner.tsx";
@@ -90,7 +91,8 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
             />
           ) : (
             <div className="grid gap-3">
-              <EnrollForm />
+              {/* Without another start, no code can help. */}
+              {snapshot.problem?.remedy === "restart" ? null : <EnrollForm />}
               <About snapshot={snapshot} />
             </div>
           )}
@@ -110,7 +112,11 @@ function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
         confinement={snapshot.confinement}
         rules={snapshot.rules}
       />
-      <Models models={snapshot.models} organization={snapshot.organization} />
+      <Models
+        models={snapshot.models}
+        organization={snapshot.organization}
+        isProblemShown={snapshot.activity.reason === "no-model"}
+      />
     </div>
   );
 }
@@ -145,7 +151,7 @@ const shells = { desktop: "desktop program", headless: "background service" } as
 function About({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
   const rows = [
     ["Version", `${snapshot.version}, ${shells[snapshot.shell]}`],
-    ["System", snapshot.platform],
+    ["System", platformWords(snapshot.platform)],
     ...(snapshot.device === null ? [] : [["Device", snapshot.device.id]]),
   ] as const;
   return (

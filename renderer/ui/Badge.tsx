@@ -14,12 +14,12 @@ export function Badge({ tone, busy = false, dot = false, children }: Props): Rea
   return (
     <span
       className={cx(
-        "inline-flex items-center gap-1.5 rounded-full px-2 py-px text-xs font-medium whitespace-nowrap",
+        "inline-flex max-w-full items-center gap-1.5 rounded-full px-2 py-px text-xs font-medium whitespace-nowrap",
         toneTint[tone],
       )}
     >
       {dot ? <StatusDot tone={tone} busy={busy} /> : null}
-      {children}
+      <span className="truncate">{children}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./controls/Button.tsx";
+import { cx } from "./cx.ts";
 import type { Column } from "./Table.tsx";
 
 type Props = {
@@ -20,13 +21,19 @@ export function RowAction({ verb, object, look = "quiet", disabled = false, onCl
   );
 }
 
-/** A table's last column: the actions on a row. */
+/**
+ * A table's last column: the actions on a row.
+ * @param width a Tailwind class: the width of a row's usual buttons in one line. More buttons wrap.
+ */
 export function actionColumn<Row>(width: string, actions: (row: Row) => ReactNode): Column<Row> {
   return {
     key: "actions",
     title: "",
     align: "right",
-    width,
-    cell: (row) => <span className="inline-flex flex-wrap justify-end gap-1">{actions(row)}</span>,
+    // The smallest width that holds the buttons.
+    width: "w-px",
+    cell: (row) => (
+      <div className={cx("ml-auto flex flex-wrap justify-end gap-1", width)}>{actions(row)}</div>
+    ),
   };
 }

@@ -19,16 +19,23 @@ type Props<Row> = {
   /** Shown if there are no rows. */
   readonly empty?: ReactNode;
   readonly keyOf: (row: Row) => string;
+  /** A Tailwind class for the greatest height. More rows scroll. */
+  readonly height?: string;
   /** Shown below a row in full width, e.g. its attempts. */
   readonly detail?: (row: Row) => ReactNode;
 };
 
 /** A plain table. In a narrow window it scrolls sideways in its own box. */
-export function Table<Row>({ label, columns, rows, empty, keyOf, detail }: Props<Row>): ReactNode {
+export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail }: Props<Row>): ReactNode {
   if (rows === undefined) return <SkeletonRows />;
   if (rows.length === 0 && empty !== undefined) return empty;
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
+    <div
+      className={cx("overflow-auto focus-visible:-outline-offset-2", height)}
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+    >
       <table aria-label={label} className="w-full border-collapse text-left">
         <thead>
           <tr className="border-b border-line bg-sunken text-xs text-muted">

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { platformWords } from "../../../app/format/platform.ts";
 import { formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -24,7 +25,7 @@ type DeviceActions = {
 function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length === 0 && dataClasses.length === 0) return null;
   return (
-    <div className="mt-1 flex max-w-60 flex-wrap gap-1">
+    <div className="mt-1 flex max-w-38 flex-wrap gap-1 2xl:max-w-72">
       {groups.map((group) => (
         <Badge key={`group ${group}`} tone="quiet">
           {group}
@@ -99,14 +100,16 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     key: "name",
     title: "Device",
     cell: (device) => (
-      <div className="min-w-36">
-        <p className="font-medium">{device.name}</p>
-        <p className="text-xs text-muted">
-          {device.platform}
+      <div className="min-w-38 wrap-anywhere">
+        <p className="line-clamp-2 font-medium" title={device.name}>
+          {device.name}
+        </p>
+        <p className="line-clamp-1 text-xs text-muted">
+          {platformWords(device.platform)}
           {device.version === null ? "" : `, ${device.version}`}
         </p>
         {compact || originWords(device) === "" ? null : (
-          <p className="text-xs text-muted">
+          <p className="line-clamp-3 text-xs text-muted" title={originWords(device)}>
             {originWords(device)}, <RelativeTime at={device.enrolledAt} />
           </p>
         )}
@@ -117,7 +120,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
   {
     key: "activity",
     title: "Activity",
-    width: "w-44",
+    width: "w-44 2xl:w-96",
     cell: (device) => {
       const words = describeDevice(device, now);
       const unknown = device.online ? unknownWords(device.unknownFacts) : "";
@@ -131,10 +134,10 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
             </span>
           </Tooltip>
           {compact || (device.status !== "paused" && device.status !== "outdated") ? null : (
-            <p className="mt-1 max-w-56 text-xs text-muted">{words.sentence}</p>
+            <p className="mt-1 max-w-56 2xl:max-w-96 text-xs text-muted">{words.sentence}</p>
           )}
           {compact || unknown === "" ? null : (
-            <p className="mt-1 max-w-56 text-xs text-muted">Unknown: {unknown}</p>
+            <p className="mt-1 max-w-56 2xl:max-w-96 text-xs text-muted">Unknown: {unknown}</p>
           )}
         </div>
       );
@@ -153,12 +156,14 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     cell: (device) => {
       const speeds = deviceSpeeds(device);
       return (
-        <div className="whitespace-nowrap">
+        <div className="min-w-40">
           <p>{offerOf(device.capabilities)}</p>
           {speeds.length > 0 ? (
-            speeds.map((speed) => (
-              <p key={speed} className="text-xs text-muted">
-                {speed}
+            speeds.map(({ modelId, words }) => (
+              // In a narrow column the speed goes below the model, as a whole.
+              <p key={modelId} className="text-xs text-muted">
+                <span className="inline-block max-w-full wrap-anywhere">{modelId}</span>{" "}
+                <span className="inline-block">{words}</span>
               </p>
             ))
           ) : (
@@ -181,14 +186,14 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
 ];
 
 function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
-  return actionColumn("w-44", (device) =>
+  return actionColumn("w-37", (device) =>
     device.status === "pending" ? null : device.status !== "retired" ? (
       <>
+        <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
+        <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
         {device.pause === null ? null : (
           <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />
         )}
-        <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
-        <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
       </>
     ) : (
       <RowAction

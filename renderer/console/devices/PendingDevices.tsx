@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { platformWords } from "../../../app/format/platform.ts";
 import { Card } from "../../ui/Card.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
@@ -37,13 +38,23 @@ const columns: readonly Column<ArrivalRow>[] = [
     key: "name",
     title: "Device",
     cell: (device) => (
-      <div className="min-w-36">
-        <p className="font-medium">{device.name}</p>
-        <p className="text-xs text-muted">{device.platform}</p>
+      <div className="min-w-36 wrap-anywhere">
+        <p className="line-clamp-2 font-medium" title={device.name}>
+          {device.name}
+        </p>
+        <p className="line-clamp-1 text-xs text-muted">{platformWords(device.platform)}</p>
       </div>
     ),
   },
-  { key: "origin", title: "Joined", cell: (device) => originWords(device) },
+  {
+    key: "origin",
+    title: "Joined",
+    cell: (device) => (
+      <p className="line-clamp-3 min-w-40 wrap-anywhere" title={originWords(device)}>
+        {originWords(device)}
+      </p>
+    ),
+  },
   {
     key: "since",
     title: "Since",
@@ -56,7 +67,7 @@ function actionsOf(
   onApprove: (device: ArrivalRow) => void,
   onRefuse: (device: ArrivalRow) => void,
 ): Column<ArrivalRow> {
-  return actionColumn("w-44", (device) => (
+  return actionColumn("w-36", (device) => (
     <>
       <RowAction verb="Refuse" object={device.name} onClick={() => onRefuse(device)} />
       <RowAction verb="Approve" object={device.name} look="plain" onClick={() => onApprove(device)} />

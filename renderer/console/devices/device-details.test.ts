@@ -14,7 +14,7 @@ it("lists a device's measured speeds", () => {
     { modelId: "a", state: "ready", speed },
     { modelId: "b", state: "missing" },
   ] as const;
-  expect(deviceSpeeds({ models: [...models] })).toEqual(["a 420 / 3.8 tok/s, cpu"]);
+  expect(deviceSpeeds({ models: [...models] })).toEqual([{ modelId: "a", words: "420 / 3.8 tok/s, cpu" }]);
 });
 
 it("tells by which code and from where a device came", () => {
@@ -22,5 +22,9 @@ it("tells by which code and from where a device came", () => {
   const enrolledBy = { codeId, label: "Lab" };
   expect(originWords({ enrolledBy, enrolledFrom: "192.0.2.7" })).toBe("By the code Lab, from 192.0.2.7");
   expect(originWords({ enrolledBy, enrolledFrom: null })).toBe("By the code Lab, from an unknown address");
+  const long = { codeId, label: "x".repeat(120) };
+  expect(originWords({ enrolledBy: long, enrolledFrom: "192.0.2.7" })).toBe(
+    `By the code ${"x".repeat(59)}…, from 192.0.2.7`,
+  );
   expect(originWords({ enrolledBy: null, enrolledFrom: null })).toBe("");
 });

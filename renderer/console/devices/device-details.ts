@@ -3,11 +3,13 @@ import { uncapitalize } from "../../../app/format/text.ts";
 import type { ArrivalRow, DeviceRow } from "../data/rows.ts";
 import { speedWords } from "../models/model-words.ts";
 
-/** A device's measured speeds, one line per model: "gleaner-demo 420 / 38 tok/s, cpu". */
-export function deviceSpeeds({ models }: Pick<DeviceRow, "models">): readonly string[] {
+type DeviceSpeed = { readonly modelId: string; readonly words: string };
+
+/** A device's measured speed with each model: "420 / 38 tok/s, cpu". */
+export function deviceSpeeds({ models }: Pick<DeviceRow, "models">): readonly DeviceSpeed[] {
   return models.flatMap(({ modelId, speed }) => {
     if (speed === undefined) return [];
-    return [`${modelId} ${speedWords(speed.prefill, speed.generate) ?? ""}, ${speed.backend}`];
+    return [{ modelId, words: `${speedWords(speed.prefill, speed.generate) ?? ""}, ${speed.backend}` }];
   });
 }
 
@@ -22,5 +24,13 @@ export function originWords({
   enrolledFrom,
 }: Pick<ArrivalRow, "enrolledBy" | "enrolledFrom">): string {
   if (enrolledBy === null) return "";
-  return `By the code ${enrolledBy.label}, from ${enrolledFrom ?? "an unknown address"}`;
+  return `By the code ${shortened(enrolledBy.label)}, from ${enrolledFrom ?? "an unknown address"}`;
+}
+
+const longestLabel = 60;
+
+/** A long label would hide the address that comes after it. */
+function shortened(label: string): string {
+  const letters = Array.from(label);
+  return letters.length <= longestLabel ? label : `${letters.slice(0, longestLabel - 1).join("")}…`;
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { plural } from "../../../app/format/quantity.ts";
+import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
@@ -24,27 +24,29 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
     return (
       <Confirm
         title={`Retire all devices of ${code.label}?`}
-        action={`Retire ${plural(remaining, "device")}`}
+        action={`Retire ${countWords(remaining)}`}
         danger
         onConfirm={onRetireAll}
         onClose={onClose}
       >
-        {plural(remaining, "device")} will get no more jobs, and their current jobs go back to the queue. The
-        code is revoked, too. You can reinstate each device at any time.
+        {countWords(remaining)} will get no more jobs, and their current jobs go back to the queue. The code
+        is revoked, too. You can reinstate each device at any time.
       </Confirm>
     );
   }
   return (
     <Dialog title={`Devices of ${code.label}`} onClose={onClose}>
-      <div className="max-h-96 overflow-y-auto">
-        <Table
-          label={`Devices of ${code.label}`}
-          columns={columns}
-          rows={devices?.devices}
-          keyOf={(device) => device.deviceId}
-          empty={<p className="py-4 text-muted">No device has joined with this code.</p>}
-        />
-      </div>
+      {devices === undefined || devices.devices.length === 0 ? null : (
+        <p className="mb-2 text-muted">{summaryOf(devices)}</p>
+      )}
+      <Table
+        label={`Devices of ${code.label}`}
+        columns={columns}
+        rows={devices?.devices}
+        keyOf={(device) => device.deviceId}
+        empty={<p className="py-4 text-muted">No device has joined with this code.</p>}
+        height="max-h-96"
+      />
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         {remaining === 0 ? null : (
@@ -57,13 +59,39 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
   );
 }
 
+/** The backend counts to this number. */
+const mostCounted = 1_000;
+
+function countWords(count: number): string {
+  return count >= mostCounted ? `${formatCount(mostCounted)} or more devices` : plural(count, "device");
+}
+
+/** "2 wait for approval, 140 in service, 1 retired. Showing 100 of them." */
+function summaryOf({ pending, active, retired, devices }: Devices): string {
+  const counts = [
+    [pending, pending === 1 ? "waits for approval" : "wait for approval"],
+    [active, "in service"],
+    [retired, "retired"],
+  ] as const;
+  const words = counts.flatMap(([count, state]) =>
+    count === 0
+      ? []
+      : [`${count >= mostCounted ? `${formatCount(mostCounted)} or more` : formatCount(count)} ${state}`],
+  );
+  const isPart = pending + active + retired > devices.length;
+  const part = isPart ? ` Showing ${formatCount(devices.length)} of them.` : "";
+  return `${words.join(", ")}.${part}`;
+}
+
 const columns: readonly Column<ArrivalRow>[] = [
   {
     key: "name",
     title: "Device",
     cell: (device) => (
-      <div>
-        <p className="font-medium">{device.name}</p>
+      <div className="min-w-36 wrap-anywhere">
+        <p className="line-clamp-2 font-medium" title={device.name}>
+          {device.name}
+        </p>
         <p className="text-xs text-muted">{device.enrolledFrom ?? "unknown address"}</p>
       </div>
     ),

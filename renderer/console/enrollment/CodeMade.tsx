@@ -16,10 +16,10 @@ export function CodeMade({ code, address, onDone }: Props): ReactNode {
     <ShownOnce secret={code} name="code" onDone={onDone}>
       <p>Send it to the people who will join. They enter it in Gleaner’s window.</p>
       {address === null ? null : isLoopback(address.url) ? (
-        <p className="mt-2">
-          Only this computer can reach the server now. To let others join, start it with{" "}
-          <code className="font-mono text-xs text-ink">npm start -- --host 0.0.0.0</code>
-        </p>
+        <div className="mt-2 grid grid-cols-1 gap-2">
+          <p>Only this computer can reach the server now. To let others join, start it with:</p>
+          <Copyable wrap text="npm start -- --host 0.0.0.0" label="the command" />
+        </div>
       ) : (
         <div className="mt-2 grid grid-cols-1 gap-2">
           <p>Or run this command on the other computer, in a clone of Gleaner’s repository:</p>

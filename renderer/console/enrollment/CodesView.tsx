@@ -69,8 +69,10 @@ function columns(
       key: "label",
       title: "Label",
       cell: (code) => (
-        <div>
-          <p className="font-medium">{code.label}</p>
+        <div className="min-w-36 wrap-anywhere">
+          <p className="line-clamp-2 font-medium" title={code.label}>
+            {code.label}
+          </p>
           {code.needsApproval ? <p className="text-xs text-muted">You approve each device.</p> : null}
         </div>
       ),
@@ -95,7 +97,7 @@ function columns(
       width: "w-32",
       cell: (code) => <Badge tone={codeState(code, now).tone}>{codeState(code, now).words}</Badge>,
     },
-    actionColumn("w-44", (code) => (
+    actionColumn("w-36", (code) => (
       <>
         {code.used === 0 ? null : (
           <RowAction verb="Devices" object={`of ${code.label}`} onClick={() => open(code)} />

@@ -82,15 +82,16 @@ export function NewCode({ address, onCreate, onClose }: Props): ReactNode {
           />
           <Select label="Valid for" value={hours} options={lifetimes} onChange={setHours} />
         </div>
-        <div className="flex items-start justify-between gap-3">
-          <div>
-            <p className="font-medium">Approve each device</p>
-            <p className="text-xs text-muted">
+        {/* A click on the words works the switch, too. */}
+        <label className="flex items-start justify-between gap-3">
+          <span>
+            <span className="block font-medium">Approve each device</span>
+            <span className="block text-xs text-muted">
               A new device waits on the Devices page, and gets nothing until you approve it.
-            </p>
-          </div>
+            </span>
+          </span>
           <Switch label="Approve each device" checked={needsApproval} onChange={setNeedsApproval} />
-        </div>
+        </label>
       </DialogForm>
     </Dialog>
   );

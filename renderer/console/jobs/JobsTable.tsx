@@ -109,13 +109,15 @@ const base: readonly Column<JobRow>[] = [
     title: "Model",
     // On its own line: next to the model, the kind would push the last column out of a small window.
     cell: (job) => (
-      <span className="grid whitespace-nowrap">
-        <span className="font-medium">{job.model}</span>
-        <span className="text-xs text-muted">{job.kind}</span>
-      </span>
+      <div className="max-w-44 whitespace-nowrap">
+        <p className="truncate font-medium" title={job.model}>
+          {job.model}
+        </p>
+        <p className="text-xs text-muted">{job.kind}</p>
+      </div>
     ),
   },
-  { key: "key", title: "API key", cell: (job) => <span className="whitespace-nowrap">{job.keyName}</span> },
+  { key: "key", title: "API key", cell: (job) => <Name name={job.keyName} /> },
   {
     key: "device",
     title: "Device",
@@ -123,10 +125,10 @@ const base: readonly Column<JobRow>[] = [
       const last = attempts.at(-1);
       if (last === undefined) return <span className="text-muted">–</span>;
       return (
-        <span className="whitespace-nowrap">
-          {last.deviceName}
-          {attempts.length > 1 ? <span className="text-muted"> · attempt {attempts.length}</span> : null}
-        </span>
+        <>
+          <Name name={last.deviceName} />
+          {attempts.length > 1 ? <p className="text-xs text-muted">attempt {attempts.length}</p> : null}
+        </>
       );
     },
   },
@@ -168,7 +170,7 @@ const base: readonly Column<JobRow>[] = [
 ];
 
 function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
-  return actionColumn("w-24", (job) =>
+  return actionColumn("w-16", (job) =>
     isOpen(job.status) ? (
       <Button size="sm" look="quiet" onClick={() => cancel(job)}>
         Cancel
@@ -178,7 +180,7 @@ function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
 }
 
 function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
-  return actionColumn("w-40", (job) => (
+  return actionColumn("w-33", (job) => (
     <>
       <Button size="sm" onClick={() => retry(job)}>
         Retry
@@ -188,6 +190,15 @@ function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) =
       </Button>
     </>
   ));
+}
+
+/** A name in one line, shortened if it is long. */
+function Name({ name }: { readonly name: string }): ReactNode {
+  return (
+    <span className="block max-w-36 truncate" title={name}>
+      {name}
+    </span>
+  );
 }
 
 /** The time from submission to end, or until now: the requester's wait. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { formatMoment } from "../../../app/format/time.ts";
 import { restrictionWords } from "../../../app/keys/restriction.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -39,6 +40,7 @@ export function KeysView({ keys, onCreate, onLimit, onLift, onRevoke }: Props): 
         columns={columns(now, { limit: onLimit, lift: onLift, revoke: setRevoking })}
         rows={keys}
         keyOf={(key) => key.keyId}
+        detail={(key) => restrictionNote(key, now)}
         empty={<Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>}
       />
       {revoking === null ? null : (
@@ -57,30 +59,35 @@ export function KeysView({ keys, onCreate, onLimit, onLift, onRevoke }: Props): 
   );
 }
 
+/** The key's restriction while it lasts. The query does not run again at its end. */
+function restrictionOf({ revokedAt, restriction }: KeyRow, now: number): KeyRow["restriction"] {
+  return revokedAt === null && restriction !== null && restriction.until > now ? restriction : null;
+}
+
+/** Why a key is restricted, and until when. Null if it is not. */
+function restrictionNote(key: KeyRow, now: number): ReactNode {
+  const restriction = restrictionOf(key, now);
+  if (restriction === null) return null;
+  return (
+    <p className="text-xs text-muted">{restrictionWords(restriction, (end) => formatMoment(end, now))}</p>
+  );
+}
+
 type Actions = Readonly<Record<"limit" | "lift" | "revoke", (key: KeyRow) => void>>;
 
 function columns(now: number, { limit, lift, revoke }: Actions): readonly Column<KeyRow>[] {
-  /** The key's restriction while it lasts. The query does not run again at its end. */
-  const restrictionOf = ({ revokedAt, restriction }: KeyRow): KeyRow["restriction"] =>
-    revokedAt === null && restriction !== null && restriction.until > now ? restriction : null;
   return [
     {
       key: "name",
       title: "Name",
-      cell: (key) => {
-        const restriction = restrictionOf(key);
-        return (
-          <div className="min-w-36">
-            <span className="inline-flex flex-wrap items-center gap-1.5">
-              <span className="font-medium">{key.name}</span>
-              {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
-            </span>
-            {restriction === null ? null : (
-              <p className="mt-1 max-w-72 text-xs text-muted">{restrictionWords(restriction)}</p>
-            )}
-          </div>
-        );
-      },
+      cell: (key) => (
+        <div className="flex max-w-52 min-w-36 flex-wrap items-center gap-1.5 2xl:max-w-96">
+          <span className="line-clamp-2 font-medium wrap-anywhere" title={key.name}>
+            {key.name}
+          </span>
+          {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
+        </div>
+      ),
     },
     {
       key: "prefix",
@@ -115,7 +122,7 @@ function columns(now: number, { limit, lift, revoke }: Actions): readonly Column
       cell: (key) =>
         key.revokedAt !== null ? (
           <Badge tone="quiet">Revoked</Badge>
-        ) : restrictionOf(key) === null ? (
+        ) : restrictionOf(key, now) === null ? (
           <Badge tone="good">Active</Badge>
         ) : (
           <Badge tone="hold">Restricted</Badge>
@@ -124,7 +131,9 @@ function columns(now: number, { limit, lift, revoke }: Actions): readonly Column
     actionColumn("w-40", (key) =>
       key.revokedAt === null ? (
         <>
-          {restrictionOf(key) === null ? null : (
+          <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
+          <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
+          {restrictionOf(key, now) === null ? null : (
             <RowAction
               verb="Lift restriction"
               object={`of ${key.name}`}
@@ -132,8 +141,6 @@ function columns(now: number, { limit, lift, revoke }: Actions): readonly Column
               onClick={() => lift(key)}
             />
           )}
-          <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
-          <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
         </>
       ) : null,
     ),

@@ -36,7 +36,11 @@ export function ModelDevicesView({ model, devices }: Props): ReactNode {
 
 function columns(sizeBytes: number): readonly Column<ModelDeviceRow>[] {
   return [
-    { key: "name", title: "Device", cell: ({ name }) => <span className="font-medium">{name}</span> },
+    {
+      key: "name",
+      title: "Device",
+      cell: ({ name }) => <p className="min-w-36 font-medium wrap-anywhere">{name}</p>,
+    },
     {
       key: "status",
       title: "Status",

@@ -80,13 +80,17 @@ function columns(
       key: "model",
       title: "Model",
       cell: ({ modelId, licence, contextTokens, retired }) => (
-        <div className="min-w-36">
+        <div className="min-w-36 wrap-anywhere">
           <p className="flex flex-wrap items-center gap-1.5 font-medium">
-            {modelId}
+            <span className="line-clamp-2" title={modelId}>
+              {modelId}
+            </span>
             {retired ? <Badge tone="quiet">Retired</Badge> : null}
           </p>
           <p className="text-xs text-muted">{formatCount(contextTokens)} tokens of context</p>
-          <p className="text-xs text-muted">{licence === "" ? "License not specified" : licence}</p>
+          <p className="line-clamp-1 text-xs text-muted">
+            {licence === "" ? "License not specified" : licence}
+          </p>
         </div>
       ),
     },
@@ -94,7 +98,7 @@ function columns(
       key: "file",
       title: "File",
       cell: ({ source, sizeBytes, pieceCount }) => (
-        <div className="max-w-44 min-w-32 2xl:max-w-96">
+        <div className="max-w-36 min-w-32 2xl:max-w-96">
           <p className="truncate" title={source}>
             {source}
           </p>
@@ -127,7 +131,7 @@ function columns(
         </span>
       ),
     },
-    actionColumn("w-48", (model) => {
+    actionColumn("w-50", (model) => {
       const { modelId, retired } = model;
       const isOpen = opened === modelId;
       return (

@@ -53,7 +53,7 @@ function columns(
         </ul>
       ),
     },
-    actionColumn("w-28", ({ version }) =>
+    actionColumn("w-20", ({ version }) =>
       version === current ? (
         <span className="text-muted">Current</span>
       ) : (

@@ -85,7 +85,7 @@ const base: readonly Column<LaneRow>[] = [
 ];
 
 function actionsOf(onState: Props["onState"], drain: (lane: LaneRow) => void): Column<LaneRow> {
-  return actionColumn("w-40", (lane) => {
+  return actionColumn("w-32", (lane) => {
     const name = laneName(lane);
     if (lane.state !== "open") {
       const verb = lane.state === "paused" ? "Resume" : "Reopen";

@@ -21,7 +21,7 @@ export function SignedOut({ reason }: { readonly reason: SignedOutReason }): Rea
         <li>
           If the server runs elsewhere, ask its operator to create a link:
           <div className="mt-1.5">
-            <Copyable text="npm run sign-in-link -- --url DEPLOYMENT" label="the operator's command" />
+            <Copyable wrap text="npm run sign-in-link -- --url DEPLOYMENT" label="the operator's command" />
           </div>
         </li>
       </ul>

@@ -22,7 +22,8 @@ export function takeSignInToken(window: Window): string | null {
 
 type Refused = Extract<FunctionReturnType<typeof api.admin.signIn>, { kind: "refused" }>;
 
-const refusalWords: Readonly<Record<Refused["reason"], string>> = {
+/** Why a link did not work. */
+export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
   used: "This sign-in link was already used. Each link works only once.",
   expired: "This sign-in link has expired.",
   "unknown-link": "This sign-in link is not valid on this server.",

@@ -66,7 +66,7 @@ export function Shell({ page, organization, connection, pending, onSignOut, chil
             <StatusDot tone={connections[connection].tone} busy={connection !== "live"} />
             {connections[connection].words}
           </span>
-          <Button look="quiet" size="sm" onClick={onSignOut}>
+          <Button look="quiet" size="sm" className="-mr-2.5" onClick={onSignOut}>
             Sign out
           </Button>
         </div>

@@ -27,6 +27,7 @@ export function Facts({ facts, sources, confinement, rules, initialAll = false }
       aside={
         <Button
           size="sm"
+          className="-mr-2.5"
           look="quiet"
           aria-expanded={all}
           onClick={() => {

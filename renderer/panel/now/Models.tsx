@@ -10,21 +10,28 @@ import { progressOf, progressWords } from "./model-progress.ts";
 export function Models({
   models,
   organization = null,
+  isProblemShown = false,
 }: {
   readonly models: readonly ModelView[];
   readonly organization?: OrganizationView | null;
+  /** The status shows already why the list was refused. */
+  readonly isProblemShown?: boolean;
 }): ReactNode {
   const { keyFingerprint = null, problem = null } = organization ?? {};
   return (
     <Card title="Models">
-      {problem === null ? null : (
-        <p role="alert" className="mb-2 font-medium">
+      {problem === null || isProblemShown ? null : (
+        <p role="alert" className="mb-3 rounded-md bg-hold-tint px-3 py-2">
           {problem}
         </p>
       )}
-      {models.length === 0 && problem === null ? (
-        <p className="text-muted">Your organization offers this computer no model.</p>
-      ) : null}
+      {models.length > 0 || (problem !== null && !isProblemShown) ? null : (
+        <p className="text-muted">
+          {problem === null
+            ? "Your organization offers this computer no model."
+            : "There is no list that this computer accepts."}
+        </p>
+      )}
       <ul className="grid gap-1.5">
         {models.map((model) => (
           <li key={model.modelId} className="grid gap-1">
@@ -40,7 +47,7 @@ export function Models({
         ))}
       </ul>
       {keyFingerprint === null ? null : (
-        <p className="text-xs text-muted">
+        <p className="mt-2 text-xs text-muted">
           {problem === null ? "Signed by your" : "Your"} organization’s key {keyFingerprint}
         </p>
       )}

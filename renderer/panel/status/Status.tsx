@@ -1,12 +1,14 @@
 import { type ReactNode, useRef, useState } from "react";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { isOutOfService } from "../../../app/policy/reasons.ts";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Menu, type MenuEntry } from "../../ui/controls/Menu.tsx";
 import { cx } from "../../ui/cx.ts";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import { toneTint } from "../../ui/tone.ts";
+import { Words } from "../../ui/Words.tsx";
 import { useAct } from "../state/actions.ts";
 import { describeStatus } from "./describe-status.ts";
 import { PauseDialog } from "./PauseDialog.tsx";
@@ -22,11 +24,30 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
           <StatusDot tone={words.tone} busy={snapshot.work !== null} />
           {words.title}
         </p>
-        <p className="mt-1 min-h-10 text-ink">{words.sentence}</p>
+        <p className="mt-1 min-h-10 text-ink wrap-anywhere">
+          <Sentence text={words.sentence} />
+        </p>
       </div>
-      <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
+      {snapshot.device === null && words.next === null ? null : (
+        <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
+      )}
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
+  );
+}
+
+const code = /(GLEANER_CODE=.*|--[a-z][a-z-]*(?: sha256:…)?|[A-Z]+(?:_[A-Z]+)+)/;
+
+/** A sentence whose commands, options and variables look like those of a terminal. */
+function Sentence({ text }: { readonly text: string }): ReactNode {
+  return text.split(code).map((part, place) =>
+    place % 2 === 0 ? (
+      part
+    ) : (
+      <code key={place} className="font-mono text-xs">
+        <Words text={part} />
+      </code>
+    ),
   );
 }
 
@@ -35,7 +56,7 @@ type ControlsProps = { readonly snapshot: DonorSnapshot; readonly now: number };
 /** The donor's commands: pause, resume, donate now. */
 function Controls({ snapshot, now }: ControlsProps): ReactNode {
   const act = useAct();
-  const { pause, donateNowUntil, finishThenPause, rules } = snapshot;
+  const { activity, pause, donateNowUntil, finishThenPause, rules } = snapshot;
   const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
   return (
     <div className="mt-3 flex flex-wrap gap-2">
@@ -52,7 +73,7 @@ function Controls({ snapshot, now }: ControlsProps): ReactNode {
           {stop}
         </Button>
       ) : null}
-      {donateNowUntil === null && rules.allowDonateNow ? (
+      {donateNowUntil === null && rules.allowDonateNow && !isOutOfService(activity.reason) ? (
         <Button
           title="For one hour, even while you use this computer"
           onClick={() => act("donateNow", { minutes: 60 })}

@@ -68,6 +68,7 @@ describe("describeStatus", () => {
     expect(describeStatus({ ...quiet, activity }, now)).toMatchObject({ tone: "quiet" });
     expect(describeStatus({ ...quiet, activity, problem }, now)).toMatchObject({
       tone: "bad",
+      title: "Wrong server",
       sentence: "Compare the pin.",
       next: null,
     });
@@ -78,17 +79,26 @@ describe("describeStatus", () => {
     const organization = { name: "Acme", problem: "The list was changed." };
     expect(describeStatus({ ...quiet, activity, organization }, now)).toMatchObject({
       tone: "bad",
+      title: "Models refused",
       sentence: "The list was changed.",
     });
   });
 
-  it("adds why the server cannot be reached, and says nothing twice", () => {
+  it("says why the server cannot be reached, and nothing twice", () => {
     const activity = { kind: "standby", reason: "offline", since: now } as const;
     const problem = { kind: "unreachable", sentence: "It is not there.", remedy: "wait" } as const;
     const { sentence } = describeStatus({ ...quiet, activity }, now);
-    expect(describeStatus({ ...quiet, activity, problem }, now).sentence).toBe(
-      `${sentence} It is not there.`,
-    );
+    expect(describeStatus({ ...quiet, activity, problem }, now)).toMatchObject({
+      title: "Offline",
+      sentence: "It is not there.",
+    });
+    const untrusted = { ...problem, kind: "untrusted-server" } as const;
+    expect(describeStatus({ ...quiet, activity, problem: untrusted }, now).title).toBe("Server not trusted");
+    const paused = { kind: "standby", reason: "paused-by-you", since: now } as const;
+    expect(describeStatus({ ...quiet, activity: paused, problem }, now)).toMatchObject({
+      title: "Paused by you",
+      sentence: "You paused donating. It is not there.",
+    });
     const same = { ...problem, sentence };
     expect(describeStatus({ ...quiet, activity, problem: same }, now).sentence).toBe(sentence);
   });

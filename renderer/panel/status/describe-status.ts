@@ -1,4 +1,4 @@
-import { sentencesOf } from "../../../app/contract/membership.ts";
+import { type DonorProblem, sentencesOf } from "../../../app/contract/membership.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
@@ -27,10 +27,29 @@ export function describeStatus(snapshot: Shown, now: number): StatusText {
   const problem = snapshot.problem ?? null;
   return {
     tone: toneOf(snapshot),
-    title: words.short,
+    title: titleOf(snapshot, words.short),
     sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problem),
     next: nextWords(snapshot, now),
   };
+}
+
+/** Titles of the problems that keep a computer from joining its organization, or from reaching it. */
+const problemTitles: Readonly<Record<DonorProblem["kind"], string>> = {
+  "code-refused": "Code refused",
+  "identity-damaged": "Not enrolled",
+  "wrong-server": "Wrong server",
+  "untrusted-server": "Server not trusted",
+  "other-name": "Server not trusted",
+  "no-backend": "Wrong address",
+  unreachable: "Offline",
+  "other-key": "Key differs",
+};
+
+function titleOf({ activity, organization = null, problem = null }: Shown, title: string): string {
+  if (problem !== null && (activity.reason === "not-enrolled" || activity.reason === "offline")) {
+    return problemTitles[problem.kind];
+  }
+  return activity.reason === "no-model" && organization?.problem != null ? "Models refused" : title;
 }
 
 function toneOf({ activity, organization = null, problem = null }: Shown): Tone {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { cx } from "../cx.ts";
+import { Words } from "../Words.tsx";
 import { Button } from "./Button.tsx";
 
 type Props = {
@@ -7,7 +8,7 @@ type Props = {
   readonly label: string;
   /** Several lines, which scroll. */
   readonly block?: boolean;
-  /** One long line, which wraps at any place. */
+  /** One long command, which wraps between its words. */
   readonly wrap?: boolean;
   readonly autoFocus?: boolean;
 };
@@ -39,14 +40,10 @@ export function Copyable({ text, label, block = false, wrap = false, autoFocus =
       <code
         className={cx(
           "min-w-0 flex-1 font-mono text-xs select-all",
-          block
-            ? "max-h-60 overflow-auto py-1.5 whitespace-pre"
-            : wrap
-              ? "py-1.5 text-ink [overflow-wrap:anywhere]"
-              : "break-words",
+          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : wrap ? "py-1.5 text-ink" : "break-words",
         )}
       >
-        {text}
+        {wrap ? <Words text={text} /> : text}
       </code>
       <Button
         size="sm"

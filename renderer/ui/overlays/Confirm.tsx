@@ -19,7 +19,7 @@ export function Confirm(props: Props): ReactNode {
   const { title, children, action, cancel = "Cancel", danger = false, onConfirm, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
-      <div className="text-muted">{children}</div>
+      <div className="text-muted wrap-anywhere">{children}</div>
       <DialogActions>
         <Button onClick={onClose}>{cancel}</Button>
         <Button

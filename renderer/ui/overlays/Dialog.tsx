@@ -23,7 +23,7 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
       onClose={onClose}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-[rgb(0_0_0/0.45)]"
     >
-      <h2 id={id} className="mb-2 text-base font-semibold">
+      <h2 id={id} className="mb-2 text-base font-semibold wrap-anywhere">
         {title}
       </h2>
       {children}

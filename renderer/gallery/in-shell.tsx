@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import type { PageId } from "../console/shell/pages.ts";
+import { type Connection, Shell } from "../console/shell/Shell.tsx";
+import type { Story } from "./story.ts";
+
+/** A page of the console, inside of its navigation. */
+export function inShell(id: string, at: PageId, content: ReactNode, connection: Connection = "live"): Story {
+  return page(
+    id,
+    <Shell
+      page={at}
+      organization="Northwind Research"
+      connection={connection}
+      pending={2}
+      onSignOut={() => undefined}
+    >
+      {content}
+    </Shell>,
+  );
+}
+
+/** A page of the console that fills the window. */
+export function page(id: string, content: ReactNode): Story {
+  return { id, group: "Console", size: [1280, 800], content };
+}
