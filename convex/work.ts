@@ -72,7 +72,7 @@ export const complete = mutation({
     if (answer === null) return await refuseAnswer(ctx, call, "The answer has the form of no job's.");
     const { jobId, payload, claimedAt, continues } = attempt;
     const device = await authenticateDevice(ctx, key);
-    const signed = await checkSignature(device, { attemptId, jobId }, answer);
+    const signed = await checkSignature(device, { attemptId, jobId, payload }, answer);
     if (signed.kind === "wrong") return await refuseAnswer(ctx, call, signed.why);
     if (!continues)
       return await refuseAnswer(ctx, call, "The answer differs from the text that was streamed.");

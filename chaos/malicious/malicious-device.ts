@@ -141,7 +141,7 @@ export class MaliciousDevice {
   }
 
   async #answer(job: ClaimedJob, lie: Extract<Lie, { kind: "answer" | "forge" }>): Promise<void> {
-    const { attemptId, jobId } = job;
+    const { attemptId, jobId, payload } = job;
     const { deviceId } = this;
     if (lie.kind === "answer" && lie.streams !== undefined) {
       await this.#call("append", { attemptId, seq: 1, text: lie.streams });
@@ -150,7 +150,7 @@ export class MaliciousDevice {
     const forges = lie.kind === "forge" ? lie.signature : null;
     const signed = signedAnswer(
       forges === "random" ? makeSigningKey() : this.#signingKey,
-      { deviceId, attemptId: forges === "of another attempt" ? "another" : attemptId, jobId },
+      { deviceId, attemptId: forges === "of another attempt" ? "another" : attemptId, jobId, payload },
       told,
     );
     const sent = forges === "none" ? told : signed;

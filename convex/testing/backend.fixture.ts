@@ -250,7 +250,15 @@ export async function signed(
   const held = await t.query(api.work.held, { key });
   const jobId = held.find((attempt) => attempt.attemptId === attemptId)?.jobId ?? "lost";
   const { result, report } = answered as { readonly result: Value; readonly report: object };
-  return signedAnswer(signingKey, { deviceId, attemptId, jobId }, { result, report });
+  const payload = await payloadOf(t, key, attemptId);
+  return signedAnswer(signingKey, { deviceId, attemptId, jobId, payload }, { result, report });
+}
+
+/** The payload of a job that the device holds; null if it does not hold it. */
+export async function payloadOf(t: Backend, key: string, attemptId: string): Promise<unknown> {
+  const keyHash = await queue.hashKey(key);
+  const { attempt } = queue.component.workers;
+  return (await t.run(async (ctx) => await ctx.runQuery(attempt, { keyHash, attemptId })))?.payload ?? null;
 }
 
 export async function fail(

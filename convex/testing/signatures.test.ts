@@ -16,6 +16,7 @@ import {
   expectRefusal,
   greeting,
   type Organization,
+  payloadOf,
   secret,
   signed,
   signIn,
@@ -136,7 +137,8 @@ describe("the signature of a result", () => {
     const other = await addDevice(t, acme, "other");
     const attemptId = await claim(t, other, await submit(t, acme));
     const held = (await t.query(api.work.held, { key: other.key }))[0];
-    const attempt = { attemptId, jobId: held?.jobId ?? "" };
+    const payload = await payloadOf(t, other.key, attemptId);
+    const attempt = { attemptId, jobId: held?.jobId ?? "", payload };
     const mine = signedAnswer(device.signingKey, { ...attempt, deviceId: device.deviceId }, answer());
     await t.run(
       async (ctx) =>
@@ -156,10 +158,21 @@ describe("the signature of a result", () => {
   it("does not fit a job that is not the attempt's, although the device signed it", async () => {
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
-    const attempt = { deviceId: device.deviceId, attemptId, jobId: await submit(t, acme) };
+    const payload = await payloadOf(t, device.key, attemptId);
+    const attempt = { deviceId: device.deviceId, attemptId, jobId: await submit(t, acme), payload };
     await expectRefused(send(attemptId, signedAnswer(device.signingKey, attempt, answer())));
     expect(await statusOf(t, acme, jobId)).not.toBe("running");
     await expectBooksInOrder(t);
+  });
+
+  it("does not fit a request that is not the job's, although the device signed it", async () => {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    const payload = await payloadOf(t, device.key, attemptId);
+    const changed = { ...(payload as object), seed: 1 };
+    const attempt = { deviceId: device.deviceId, attemptId, jobId, payload: changed };
+    await expectRefused(send(attemptId, signedAnswer(device.signingKey, attempt, answer())));
+    expect(await statusOf(t, acme, jobId)).not.toBe("running");
   });
 
   it("refuses numbers that JSON does not have", async () => {

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { canonicalJson } from "../../app/signatures/canonical-json.ts";
 import { deviceKeyStatement, resultStatement, resultText } from "../../app/signatures/statements.ts";
 
 /** A simulated device's pair of keys. */
@@ -32,15 +33,17 @@ export type SignedAttempt = {
   readonly deviceId: string;
   readonly attemptId: string;
   readonly jobId: string;
+  /** The job's, as the device got it. */
+  readonly payload: unknown;
 };
 
 /** A result and its report, signed as a device does. NaN has no JSON, so the hash of another report is signed then. */
 export function signedAnswer<Result, Report extends object>(
   signingKey: SigningKey,
-  { deviceId, attemptId, jobId }: SignedAttempt,
+  { deviceId, attemptId, jobId, payload }: SignedAttempt,
   { result, report }: { readonly result: Result; readonly report: Report },
 ) {
-  const requestHash = hashText("request");
+  const requestHash = hashText(canonicalJson(payload));
   const resultHash = hashText(textOf(result, report));
   const value = signText(
     signingKey,

@@ -1,5 +1,6 @@
 import { sha256 } from "@gleaner/queue";
 import { type Infer, v } from "convex/values";
+import { canonicalJson } from "../../../app/signatures/canonical-json.ts";
 import {
   hashPattern,
   resultStatement,
@@ -28,12 +29,12 @@ type Checked =
   | { readonly kind: "wrong"; readonly why: string };
 
 /**
- * Checks that the device signed this result for this attempt of this job.
+ * Checks that the device signed this result for this request and this attempt of this job.
  * @param answer what `readAnswer` returned, so it has a JSON text.
  */
 export async function checkSignature(
   device: Doc<"devices">,
-  attempt: { readonly attemptId: string; readonly jobId: string },
+  { payload, ...attempt }: { readonly attemptId: string; readonly jobId: string; readonly payload: unknown },
   answer: {
     readonly result: unknown;
     readonly report: unknown;
@@ -48,6 +49,7 @@ export async function checkSignature(
   const { version, jobId, requestHash, value } = signature;
   if (!signaturePattern.test(value) || !hashPattern.test(requestHash) || jobId !== attempt.jobId)
     return wrong;
+  if (requestHash !== (await sha256(canonicalJson(payload)))) return wrong;
   const resultHash = await sha256(resultText(result, report));
   const claim = { deviceId: device._id, ...attempt, requestHash, resultHash };
   if (!(await isSignedBy(publicKey, value, resultStatement(claim)))) return wrong;
@@ -57,5 +59,5 @@ export async function checkSignature(
 
 const wrong: Checked = {
   kind: "wrong",
-  why: "The signature of the result is wrong: it fits another result, attempt or device.",
+  why: "The signature of the result is wrong: it fits another request, result, attempt or device.",
 };
