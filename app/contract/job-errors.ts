@@ -22,6 +22,11 @@ export const jobErrors = {
     message: "This device's version of Gleaner does not know such a request.",
     retryable: true,
   },
+  contextTooSmall: {
+    code: "context_too_small",
+    message: "This device has too little free memory for the request's prompt and answer.",
+    retryable: true,
+  },
   invalidGrammar: {
     code: "invalid_grammar",
     message: "llama.cpp cannot enforce this schema or grammar.",

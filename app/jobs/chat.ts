@@ -59,6 +59,7 @@ export type ChatResult = {
 
 export const jobErrorCodes = [
   "context_length_exceeded",
+  "context_too_small",
   "invalid_grammar",
   "result_too_large",
   "model_unavailable",

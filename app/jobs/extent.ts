@@ -85,6 +85,12 @@ export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: E
   return promptBytes + addedTokens + templateTokens;
 }
 
+/** The most tokens that are in the context at once, apart from a template's own words: of the inputs, the longest. */
+export function mostContextTokens(work: Work, extent: Extent): number {
+  if (work.kind === "embedding") return Math.max(...work.request.inputs.map(utf8Length)) + tokensPerText;
+  return pricedPromptTokens(extent) + extent.most.completionTokens;
+}
+
 /** The most tokens of the prompt that are paid. */
 export function pricedPromptTokens({ promptBytes, addedTokens }: Extent): number {
   return promptBytes + addedTokens;

@@ -93,7 +93,13 @@ export type Device = {
 
 /** Arguments of a device's `hello`. It may hold as many jobs as the queue allows. */
 export function greeting(models: string[] = [modelId], startup = false) {
-  const able = { kinds: ["chat", "completion", "embedding"], models, memoryMb: 8_192, concurrency: 16 };
+  const able = {
+    kinds: ["chat", "completion", "embedding"],
+    models,
+    memoryMb: 8_192,
+    contextTokens: 131_072,
+    concurrency: 16,
+  };
   return { version: "0.1.0", capabilities: able, startup };
 }
 

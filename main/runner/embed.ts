@@ -25,11 +25,12 @@ export async function embed(
     if (signal.aborted) return { kind: "aborted" };
     const tokens = context.calculateInputLength(input);
     // The library needs room for one more token.
-    if (tokens >= loaded.contextTokens) {
-      return { kind: "failed", error: contextExceeded(tokens, loaded.contextTokens) };
+    if (tokens >= loaded.wholeContextTokens) {
+      return { kind: "failed", error: contextExceeded(tokens, loaded.wholeContextTokens) };
     }
-    // Another device may have room for this text.
-    if (tokens >= opened.contextTokens) return { kind: "failed", error: jobErrors.outOfMemory };
+    if (tokens >= Math.min(loaded.contextTokens, opened.contextTokens)) {
+      return { kind: "failed", error: jobErrors.contextTooSmall };
+    }
     const { vector } = await context.getEmbeddingFor(input);
     promptTokens += tokens;
     const packed = pack(vector);

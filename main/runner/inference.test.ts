@@ -150,14 +150,27 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     const long = "the harbor in Oslo ".repeat(90);
     await expect(embedding("Oslo", 0, 1)).rejects.toThrow("out_of_memory");
     expect(await embedding("Oslo", 7, 2)).toHaveProperty("embeddings");
-    await expect(embedding(long, 7, 2)).rejects.toThrow("out_of_memory");
+    await expect(embedding(long, 7, 2)).rejects.toThrow("context_too_small");
     const { usage } = await embedding(long, 100, 1);
     expect(usage.promptTokens).toBeGreaterThan(512);
   });
 
+  it("leaves a job to a device with more memory, unless no memory would do", async () => {
+    const asked = async (words: number, maxTokens: number) => {
+      const request = chat("9 ".repeat(words), { maxTokens });
+      return await run({ kind: "chat", request }, model, { contextTokens: 256 });
+    };
+    const { usage } = await asked(20, 8);
+    expect(usage.promptTokens).toBeLessThan(248);
+    // The answer or the prompt could need more than these 256 tokens.
+    await expect(asked(20, 256)).rejects.toThrow("context_too_small");
+    await expect(asked(300, 8)).rejects.toThrow("context_too_small");
+    await expect(asked(5_000, 8)).rejects.toThrow("context_length_exceeded");
+  });
+
   it("refuses a text that fills the whole context", async () => {
     const embedding = (words: number) =>
-      run({ kind: "embedding", request: { inputs: ["9 ".repeat(words)] } }, model, { contextTokens: 512 });
+      run({ kind: "embedding", request: { inputs: ["9 ".repeat(words)] } }, { ...model, contextTokens: 512 });
     const { usage } = await embedding(100);
     const twice = await embedding(200);
     const perWord = (twice.usage.promptTokens - usage.promptTokens) / 100;

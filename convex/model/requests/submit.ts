@@ -2,9 +2,11 @@ import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import { type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
+import { contextNeed } from "../../../app/jobs/context-steps.ts";
 import {
   attemptLimitMs,
   type Extent,
+  mostContextTokens,
   mostPromptTokens,
   pricedPromptTokens,
 } from "../../../app/jobs/extent.ts";
@@ -64,11 +66,16 @@ export async function submit(
   const cacheOwner = await cacheOwnerOf(key);
   const affinity = affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
+  const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
 
   const job = {
     kind: work.kind,
     payload: { ...work.request, cacheOwner },
-    requirements: { model: modelId, ...(dataClass === undefined ? {} : { dataClass }) },
+    requirements: {
+      model: modelId,
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(dataClass === undefined ? {} : { dataClass }),
+    },
     requester: apiKeyId,
     key: constrained ? constrainedJobsOf(apiKeyId) : apiKeyId,
     priority,

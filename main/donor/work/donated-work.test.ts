@@ -189,7 +189,7 @@ describe("donated work", () => {
       capabilities: {
         kinds: ["chat", "completion", "embedding"],
         models: ["m"],
-        contextTokens: 64,
+        contexts: [{ model: "m", contextTokens: 64 }],
         concurrency: 1,
       },
     });

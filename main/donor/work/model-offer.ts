@@ -51,12 +51,15 @@ export class ModelOffer {
   abilities(mayUseGpu: boolean): Abilities {
     const { plans } = this.#deps;
     const offered = this.#offered;
-    const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
+    const contexts = offered.flatMap((model) => {
+      const contextTokens = plans.contextTokens(model);
+      return contextTokens === null ? [] : [{ model: model.modelId, contextTokens }];
+    });
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
     return {
       memoryMb: Math.floor(totalmem() / 2 ** 20),
       models: offered.map(({ modelId }) => modelId).sort(),
-      ...(contexts.length === 0 ? {} : { contextTokens: Math.min(...contexts) }),
+      contexts,
       ...(backends.size === 0
         ? {}
         : {

@@ -35,9 +35,14 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   step("prompt");
   const prompt =
     work.kind === "chat" ? chatPrompt(loaded, work.request) : plainPrompt(loaded.model, work.request.prompt);
-  const contextTokens = loaded.contextTokens;
-  if (prompt.tokens.length === 0 || prompt.tokens.length >= contextTokens) {
-    return { kind: "failed", error: contextExceeded(prompt.tokens.length, contextTokens) };
+  const { contextTokens, wholeContextTokens } = loaded;
+  const promptTokens = prompt.tokens.length;
+  if (promptTokens === 0 || promptTokens >= wholeContextTokens) {
+    return { kind: "failed", error: contextExceeded(promptTokens, wholeContextTokens) };
+  }
+  // Another device can give the request all that the model has.
+  if (Math.min(promptTokens + work.request.maxTokens, wholeContextTokens) > contextTokens) {
+    return { kind: "failed", error: jobErrors.contextTooSmall };
   }
   const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {

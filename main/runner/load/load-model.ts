@@ -18,6 +18,8 @@ export type LoadedModel = {
   readonly model: LlamaModel;
   readonly sequences: Sequences;
   readonly contextTokens: number;
+  /** The context with enough memory: the catalog's, but no more than the model was made for. */
+  readonly wholeContextTokens: number;
   readonly batchTokens: number;
   readonly wrapper: ChatWrapper;
   readonly report: LoadReport;
@@ -65,6 +67,7 @@ export async function loadModel(
       wrapper,
       sequences: new Sequences(context),
       contextTokens: Math.min(contextTokens, context.contextSize),
+      wholeContextTokens: Math.min(file.contextTokens, model.trainContextSize),
       batchTokens: slice,
       report: {
         modelId: file.modelId,

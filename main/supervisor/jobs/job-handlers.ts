@@ -137,17 +137,23 @@ function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Va
 }
 
 /**
- * A missing or unsuitable model, or a request that a newer backend accepts, makes this device unfit for the job until it
- * restarts. Other devices get the job at once. A request that ended the runner is tried by only one more device.
+ * Another device may do the job at once: one that has the model, memory for the request, or a newer version. This device is
+ * unfit for it until it restarts or offers something else. A request that ended the runner is tried by only one more device.
  */
 function failureOf(error: JobError): JobFailure {
   const { code, message, retryable } = error;
   return new JobFailure(code, message, {
     retryable,
-    unfit: isOfModelFile(error) || code === "model_unsuitable" || code === "request_unsupported",
+    unfit: isOfModelFile(error) || unfitCodes.has(code),
     byJob: code === "request_crashed" || code === "request_timeout",
   });
 }
+
+const unfitCodes: ReadonlySet<string> = new Set([
+  "model_unsuitable",
+  "context_too_small",
+  "request_unsupported",
+]);
 
 function isOfModelFile({ code }: JobError): boolean {
   return code === "model_corrupt" || code === "model_unavailable";

@@ -1,17 +1,18 @@
 import type { ModelFigures } from "../../../app/contract/runner.ts";
+import { shortestContext } from "../../../app/jobs/context-steps.ts";
 
 export type Fit =
   | {
       readonly kind: "fits";
       readonly contextTokens: number;
+      /** Whether that is all that the model has. */
+      readonly isWhole: boolean;
       readonly sequences: number;
       readonly bytes: number;
     }
   /** `needBytes`: for the shortest useful context. */
   | { readonly kind: "too-large"; readonly needBytes: number };
 
-/** A shorter context is of no use to most jobs, unless the model itself has a shorter one. */
-const shortestContext = 2_048;
 /** Memory besides the model and its contexts: the process itself, its buffers, and errors of the estimate. */
 const overheadBytes = 300 * 2 ** 20;
 
@@ -36,9 +37,10 @@ export function fitModel(
   if (needBytes > memoryBytes) return { kind: "too-large", needBytes };
   for (let sequences = wanted.sequences; sequences >= 1; sequences -= 1) {
     const bytes = bytesOf(sequences, most);
-    if (bytes <= memoryBytes) return { kind: "fits", contextTokens: most, sequences, bytes };
+    if (bytes <= memoryBytes) return { kind: "fits", contextTokens: most, isWhole: true, sequences, bytes };
   }
   const room = (memoryBytes - bytesOf(1, 0)) / Math.max(1, figures.tokenBytes + figures.embeddingTokenBytes);
   const contextTokens = Math.max(least, Math.min(most, Math.floor(room / 256) * 256));
-  return { kind: "fits", contextTokens, sequences: 1, bytes: bytesOf(1, contextTokens) };
+  const isWhole = contextTokens === most;
+  return { kind: "fits", contextTokens, isWhole, sequences: 1, bytes: bytesOf(1, contextTokens) };
 }

@@ -1,5 +1,6 @@
 import type { LoadPlan, ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
 import type { Backend, MeasuredSpeed } from "../../../app/contract/speed.ts";
+import { contextOffer } from "../../../app/jobs/context-steps.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
 import type { Log } from "../../log.ts";
 import { BackendFaults } from "./backend-faults.ts";
@@ -53,10 +54,11 @@ export class ModelPlans {
     return this.#fits.get(model.sha256)?.kind === "fits";
   }
 
-  /** The longest context for a job of the model. Null unless the model is known to fit. */
-  contextTokens(model: ModelFile): number | null {
-    const fit = this.#fits.get(model.sha256);
-    return fit?.kind === "fits" ? fit.contextTokens : null;
+  /** The context that this device offers for jobs of the model. Null unless the model is known to fit. */
+  contextTokens({ sha256, contextTokens }: ModelFile): number | null {
+    const fit = this.#fits.get(sha256);
+    if (fit?.kind !== "fits") return null;
+    return fit.isWhole ? contextTokens : contextOffer(fit.contextTokens, contextTokens);
   }
 
   speed(sha256: string): MeasuredSpeed | null {

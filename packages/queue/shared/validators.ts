@@ -52,7 +52,8 @@ export const requirements = v.object({
 });
 
 /**
- * The capabilities of a worker. `concurrency`: jobs that it runs at once. `prefetch`: jobs that it holds in reserve.
+ * The capabilities of a worker. `contexts`: of single models, in place of `contextTokens`. `concurrency`: jobs that it runs
+ * at once. `prefetch`: jobs that it holds in reserve.
  */
 export const capabilities = v.object({
   kinds: v.array(v.string()),
@@ -60,6 +61,7 @@ export const capabilities = v.object({
   memoryMb: v.optional(v.number()),
   gpu: v.optional(v.boolean()),
   contextTokens: v.optional(v.number()),
+  contexts: v.optional(v.array(v.object({ model: v.string(), contextTokens: v.number() }))),
   tags: v.optional(v.array(v.string())),
   concurrency: v.optional(v.number()),
   prefetch: v.optional(v.number()),

@@ -27,7 +27,7 @@ export function names(list: readonly string[] | undefined, what: string): string
 
 /** Checks the capabilities that a worker reports, and returns them in canonical form. Refuses: invalid. */
 export function checkedCapabilities(reported: Capabilities): Capabilities {
-  const { kinds, models, tags, memoryMb, gpu, contextTokens, concurrency, prefetch } = reported;
+  const { kinds, models, tags, memoryMb, gpu, contextTokens, contexts, concurrency, prefetch } = reported;
   if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
   if (contextTokens !== undefined) boundedNumber(contextTokens, "capabilities.contextTokens", 0, 1e9);
   if (concurrency !== undefined) boundedInteger(concurrency, "capabilities.concurrency", 1, maxHeld);
@@ -35,10 +35,24 @@ export function checkedCapabilities(reported: Capabilities): Capabilities {
   return {
     kinds: names(kinds, "capabilities.kinds"),
     ...defined({ memoryMb, gpu, contextTokens, concurrency, prefetch }),
+    ...(contexts === undefined ? {} : { contexts: checkedContexts(contexts) }),
     ...(models === undefined ? {} : { models: names(models, "capabilities.models") }),
     ...(tags === undefined ? {} : { tags: names(tags, "capabilities.tags") }),
   };
 }
+
+function checkedContexts(contexts: Contexts): Contexts {
+  const what = "capabilities.contexts";
+  const listed = names(
+    contexts.map(({ model }) => model),
+    what,
+  );
+  if (listed.length < contexts.length) refuse("invalid", `${what} names a model twice.`);
+  for (const { contextTokens } of contexts) boundedNumber(contextTokens, what, 0, 1e9);
+  return contexts.toSorted((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+type Contexts = NonNullable<Capabilities["contexts"]>;
 
 /** Whether two capabilities are equal. Both must be in the form that `checkedCapabilities` returns. */
 export function sameCapabilities(a: Capabilities | undefined, b: Capabilities): boolean {

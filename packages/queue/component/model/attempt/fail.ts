@@ -1,7 +1,7 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { clip } from "../bounds.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
-import { othersFor, ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
+import { othersFor, ringPositionForAnother, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
@@ -42,10 +42,13 @@ type Failure = WorkerCall<"fail">["error"] & {
   readonly judged?: "true" | "false" | undefined;
 };
 
+/** A job that this many workers could not run is a dead letter. */
+const maxUnfit = 16;
+
 /**
- * A worker's first `unfit` counts as a failure; its repeats do not. The job goes to another worker without a back-off. A
- * failure that the job caused counts twice: in `failures`, and in `failuresByJob`, which has a lower limit. An error that is
- * not retryable is a verdict on the job. Until enough workers have given it, others get the job without a back-off.
+ * An `unfit` worker counts as no failure. The job goes to another worker without a back-off. A failure that the job caused
+ * counts twice: in `failures`, and in `failuresByJob`, which has a lower limit. An error that is not retryable is a verdict on
+ * the job. Until enough workers have given it, others get the job without a back-off.
  */
 export async function failOnce(
   ctx: MutationCtx,
@@ -57,10 +60,13 @@ export async function failOnce(
 ): Promise<void> {
   const error = { code: clip(code, maxCodeChars), message: clip(message, maxMessageChars) };
   const policy = policyOf(settings, job.policy);
-  const failures = unfit && wasUnfit(job, workerId) ? job.failures : job.failures + 1;
+  const failures = job.failures + (unfit ? 0 : 1);
   const unfits = unfit ? { unfit: withUnfit(job, await workerById(ctx, workerId)) } : {};
   const failuresByJob = (job.failuresByJob ?? 0) + (byJob ? 1 : 0);
-  const tooMany = failures >= policy.maxFailures || failuresByJob >= policy.maxFailuresByJob;
+  const tooMany =
+    failures >= policy.maxFailures ||
+    failuresByJob >= policy.maxFailuresByJob ||
+    (unfits.unfit?.length ?? 0) >= maxUnfit;
   const isVerdict = !retryable && !unfit && judged !== "false";
   const verdicts = isVerdict ? { verdicts: withVerdict(job, { workerId, code: error.code }) } : {};
   const isBelieved =

@@ -47,7 +47,7 @@ export function isUnfit(job: Job, worker: Worker): boolean {
   return job.unfit?.some(({ workerId, life }) => workerId === worker._id && life === worker.life) ?? false;
 }
 
-/** Adds the worker to the job's list. The list is short, because each entry is a failure. */
+/** Adds the worker to the job's list. The list is short: a job that many workers could not run is a dead letter. */
 export function withUnfit(job: Job, worker: Worker): Unfit {
   const others = (job.unfit ?? []).filter(({ workerId }) => workerId !== worker._id);
   return [...others, { workerId: worker._id, life: worker.life }];

@@ -508,11 +508,22 @@ describe("fail", () => {
         await fail(t, worker, claimed.job.attemptId, unfit, { jobs: 1 });
         expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
       }
-      expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: tries });
+      expect((await jobRow(t, jobId)).unfit).toHaveLength(tries);
+      expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
     }
   });
 
-  it("fail counts an unfit worker once, and lets it try again in its next life", async () => {
+  it("fail ends a job that 16 workers could not run, and not before", async () => {
+    const jobId = await submitJob(t);
+    for (let tried = 0; tried < 16; tried += 1) {
+      expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+      const worker = await addWorker(t);
+      await fail(t, worker, (await takeOne(t, worker)).attemptId, unfit);
+    }
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", failures: 0 });
+  });
+
+  it("fail lets an unfit worker try again in its next life", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const life = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"] }, startup: true };
@@ -521,7 +532,7 @@ describe("fail", () => {
       expect((await take(t, worker)).jobs).toEqual([]);
       await t.mutation(queue.work.hello, life);
     }
-    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, attempts: 6 });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0, attempts: 6 });
   });
 
   it("fail leaves the job to another accepting worker, or to the same one if there is no other", async () => {

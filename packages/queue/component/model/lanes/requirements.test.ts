@@ -43,6 +43,7 @@ const capabilities: Capabilities = {
   memoryMb: 8_192,
   gpu: true,
   contextTokens: 4_096,
+  contexts: [{ model: "large", contextTokens: 2_048 }],
   tags: ["eu", "fast"],
 };
 
@@ -62,6 +63,9 @@ describe("matches", () => {
     ["a GPU", { gpu: true }, true, false],
     ["no GPU", { gpu: false }, true, true],
     ["as long a context as it has", { contextTokens: 4_096 }, true, false],
+    ["as long a context as the model has there", { model: "large", contextTokens: 2_048 }, true, false],
+    ["a longer context than the model has there", { model: "large", contextTokens: 2_049 }, false, false],
+    ["the context of all other models", { model: "small", contextTokens: 4_096 }, true, false],
     ["a longer context", { contextTokens: 4_097 }, false, false],
     ["tags that it has all of", { tags: ["fast", "eu"] }, true, false],
     ["tags that it has one of", { tags: ["fast", "us"] }, false, false],

@@ -45,9 +45,13 @@ export function matches(worker: Able, kind: string, needs: Requirements = {}): b
     (model === undefined || (has.models ?? []).includes(model)) &&
     (has.memoryMb ?? 0) >= memoryMb &&
     (!gpu || has.gpu === true) &&
-    (has.contextTokens ?? 0) >= contextTokens &&
+    contextOf(has, model) >= contextTokens &&
     tags.every((tag) => (has.tags ?? []).includes(tag)) &&
     (groups.length === 0 || groups.some((group) => worker.groups.includes(group))) &&
     (dataClass === undefined || worker.dataClasses.includes(dataClass))
   );
+}
+
+function contextOf({ contexts = [], contextTokens = 0 }: Capabilities, model: string | undefined): number {
+  return contexts.find((each) => each.model === model)?.contextTokens ?? contextTokens;
 }
