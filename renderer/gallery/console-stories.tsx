@@ -213,7 +213,12 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-new-key",
       "keys",
-      <NewKey apiBase="" model="" onCreate={() => Promise.resolve(null)} onClose={nothing} />,
+      <NewKey
+        server={{ apiBase: "", ownCertificate: false }}
+        model=""
+        onCreate={() => Promise.resolve(null)}
+        onClose={nothing}
+      />,
     ),
     inShell("console-keys", "keys", <KeysView {...keysView} keys={rows.keys(now)} />),
     inShell(
@@ -224,7 +229,22 @@ export function consoleStories(now: number): readonly Story[] {
         <Dialog title="Key for Nightly summaries" onClose={nothing}>
           <KeyMade
             secret={`sk-gleaner-${"Zk3d9aPq".repeat(5)}abc`}
-            apiBase="http://127.0.0.1:3210"
+            server={{ apiBase: "http://127.0.0.1:3211", ownCertificate: false }}
+            model="gleaner-demo"
+            onDone={nothing}
+          />
+        </Dialog>
+      </>,
+    ),
+    inShell(
+      "console-key-made-own-certificate",
+      "keys",
+      <>
+        <KeysView {...keysView} keys={rows.keys(now)} />
+        <Dialog title="Key for Nightly summaries" onClose={nothing}>
+          <KeyMade
+            secret={`sk-gleaner-${"Zk3d9aPq".repeat(5)}abc`}
+            server={{ apiBase: "https://192.0.2.7:3211", ownCertificate: true }}
             model="gleaner-demo"
             onDone={nothing}
           />

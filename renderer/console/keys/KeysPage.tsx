@@ -9,11 +9,13 @@ import { sha256 } from "../secrets/sha256.ts";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
+import { hasOwnCertificate } from "./snippets.ts";
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
   const keys = useQuery(api.admin.keys, { session });
   const devices = useQuery(api.admin.devices, { session });
+  const joined = useQuery(api.adminDevices.joinAddress, { session });
   const create = useAct(api.admin.createKey);
   const revoke = useAct(api.admin.revokeKey);
   const limit = useAct(api.adminQueue.setKeyLimit);
@@ -32,7 +34,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
       />
       {isNew ? (
         <NewKey
-          apiBase={apiBase}
+          server={{ apiBase, ownCertificate: hasOwnCertificate(apiBase, joined?.pin ?? null) }}
           model={model}
           onCreate={async (name, dataClass) => {
             const secret = makeSecret("sk-gleaner-");

@@ -4,16 +4,17 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { KeyMade } from "./KeyMade.tsx";
+import type { ApiServer } from "./snippets.ts";
 
 type Props = {
-  readonly apiBase: string;
+  readonly server: ApiServer;
   readonly model: string;
   /** Creates the key. Resolves to null if the server refused. */
   readonly onCreate: (name: string, dataClass: string) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
-export function NewKey({ apiBase, model, onCreate, onClose }: Props): ReactNode {
+export function NewKey({ server, model, onCreate, onClose }: Props): ReactNode {
   const [typed, setTyped] = useState("");
   const [dataClass, setDataClass] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -22,7 +23,7 @@ export function NewKey({ apiBase, model, onCreate, onClose }: Props): ReactNode 
   if (secret !== null) {
     return (
       <Dialog title={`Key for ${name}`} onClose={onClose}>
-        <KeyMade secret={secret} apiBase={apiBase} model={model} onDone={onClose} />
+        <KeyMade secret={secret} server={server} model={model} onDone={onClose} />
       </Dialog>
     );
   }
