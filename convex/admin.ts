@@ -3,6 +3,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { adminMutation, adminQuery, ownCode, ownDevice, ownKey } from "./model/adminCalls.ts";
+import { subjectName } from "./model/audit.ts";
 import { findSession } from "./model/authenticate.ts";
 import { codeRow, codeRows, createCode, newCode, revokeCode } from "./model/devices/enrollmentCodes.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
@@ -192,7 +193,10 @@ export const audit = adminQuery({
       at: v.number(),
       actor: v.string(),
       action: v.string(),
+      /** An id, the name of a model, or a word. */
       subject: v.string(),
+      /** The subject's name, if it has one. */
+      name: v.union(v.string(), v.null()),
       detail: v.union(v.string(), v.null()),
     }),
   ),
@@ -205,15 +209,11 @@ export const audit = adminQuery({
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
       .order("desc")
       .paginate({ cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems });
-    return {
-      ...page,
-      page: page.page.map(({ at, actor, action, subject, detail }) => ({
-        at,
-        actor,
-        action,
-        subject,
-        detail: detail ?? null,
-      })),
-    };
+    const rows = page.page.map(async (entry) => {
+      const { at, actor, action, subject, detail } = entry;
+      const name = await subjectName(ctx, organizationId, entry);
+      return { at, actor, action, subject, name, detail: detail ?? null };
+    });
+    return { ...page, page: await Promise.all(rows) };
   },
 });

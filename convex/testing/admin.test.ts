@@ -247,6 +247,32 @@ describe("the console", () => {
       "setup organization.created",
     ]);
   });
+
+  it("names the subjects of the audit trail, and only those of the organization", async () => {
+    const session = await signIn(t, acme);
+    const { deviceId } = await addDevice(t, acme);
+    await t.mutation(api.adminDevices.setOldestVersion, { session, version: "0.1.0" });
+    const rival = await addOrganization(t, { name: "Rival" });
+    const { deviceId: theirs } = await addDevice(t, rival);
+    await t.run(async ({ db }) => {
+      const entry = { organizationId: acme.organizationId, at: Date.now(), actor: "admin" };
+      await db.insert("audit", { ...entry, action: "device.retired", subject: theirs });
+      await db.insert("audit", { ...entry, action: "device.retired", subject: "no id" });
+      await db.insert("audit", { ...entry, action: "constructor.of", subject: deviceId });
+    });
+    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    const nameOf = (action: string, subject?: string): string | null | undefined =>
+      page.find((row) => row.action === action && (subject ?? row.subject) === row.subject)?.name;
+    expect(nameOf("device.enrolled", deviceId)).toBe("laptop");
+    expect(nameOf("api-key.created")).toBe("first key");
+    expect(nameOf("enrolment-code.created")).toBe("First devices");
+    expect(nameOf("organization.created")).toBe("Acme");
+    expect(nameOf("version.required")).toBe("Acme");
+    expect(nameOf("model.added")).toBeNull();
+    expect(nameOf("device.retired", theirs)).toBeNull();
+    expect(nameOf("device.retired", "no id")).toBeNull();
+    expect(nameOf("constructor.of")).toBeNull();
+  });
 });
 
 describe("setup", () => {

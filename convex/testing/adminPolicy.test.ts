@@ -123,6 +123,7 @@ describe("an organization's policy", () => {
       actor: "admin",
       action: "policy.changed",
       subject: "all devices",
+      name: null,
       detail: "Idle after: not set → 5 minutes, locked",
     });
   });

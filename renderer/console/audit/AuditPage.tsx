@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { actionWords, actorWords } from "../../../app/audit.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
+import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
@@ -63,7 +64,10 @@ const columns: readonly Column<AuditRow>[] = [
     title: "Details",
     cell: (row) => (
       <div className="min-w-48">
-        <p className="break-all text-muted">{row.subject}</p>
+        {row.name === null ? null : <p className="line-clamp-2 wrap-anywhere">{row.name}</p>}
+        <p className={cx("break-all text-muted", row.name !== null && "font-mono text-xs select-all")}>
+          {row.subject}
+        </p>
         {row.detail === null ? null : <p className="text-xs break-words text-muted">{row.detail}</p>}
       </div>
     ),
