@@ -24,6 +24,7 @@ export function DevicesPage(): ReactNode {
   const resume = useAct(api.adminDevices.resume);
   const label = useAct(api.adminQueue.labelDevice);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
+  const others = devices?.filter(({ status }) => status !== "pending");
   return (
     <>
       <PendingDevices
@@ -32,15 +33,18 @@ export function DevicesPage(): ReactNode {
         onRefuse={({ deviceId, name }) => void refuse({ deviceId }, `${name} was refused.`)}
       />
       <Card flush>
-        <DevicesTable
-          devices={devices}
-          actions={{
-            retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
-            reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
-            label: setLabeled,
-            resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
-          }}
-        />
+        {/* Devices that wait for approval are shown above. Without others there is nothing to list. */}
+        {others?.length === 0 && devices?.length !== 0 ? null : (
+          <DevicesTable
+            devices={others}
+            actions={{
+              retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
+              reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
+              label: setLabeled,
+              resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
+            }}
+          />
+        )}
         {labeled === null ? null : (
           <DeviceLabels
             device={labeled}

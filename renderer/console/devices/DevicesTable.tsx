@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { platformWords } from "../../../app/format/platform.ts";
-import { formatMebibytes, plural } from "../../../app/format/quantity.ts";
+import { formatCount, formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
@@ -38,6 +38,22 @@ function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRo
       ))}
     </div>
   );
+}
+
+const fewFacts = 3;
+
+/** The facts that the device cannot measure. A longer list is shown on hover and on focus. */
+function UnknownFacts({ facts }: { readonly facts: readonly string[] }): ReactNode {
+  if (facts.length === 0) return null;
+  const shown = facts.length <= fewFacts + 1 ? facts : facts.slice(0, fewFacts);
+  const rest = facts.length - shown.length;
+  const words = (
+    <p className="mt-1 max-w-56 text-xs text-muted 2xl:max-w-96" tabIndex={rest === 0 ? undefined : 0}>
+      Unknown: {unknownWords(shown)}
+      {rest === 0 ? "" : ` and ${formatCount(rest)} more`}
+    </p>
+  );
+  return rest === 0 ? words : <Tooltip text={`Unknown: ${unknownWords(facts)}`}>{words}</Tooltip>;
 }
 
 function offerOf(able: DeviceRow["capabilities"]): string {
@@ -123,7 +139,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     width: "w-44 2xl:w-96",
     cell: (device) => {
       const words = describeDevice(device, now);
-      const unknown = device.online ? unknownWords(device.unknownFacts) : "";
+      const unknown = device.online && device.status === "active" ? device.unknownFacts : null;
       return (
         <div className="min-w-40">
           <Tooltip text={words.sentence}>
@@ -134,11 +150,9 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
             </span>
           </Tooltip>
           {compact || (device.status !== "paused" && device.status !== "outdated") ? null : (
-            <p className="mt-1 max-w-56 2xl:max-w-96 text-xs text-muted">{words.sentence}</p>
+            <p className="mt-1 max-w-56 text-xs text-muted 2xl:max-w-96">{words.sentence}</p>
           )}
-          {compact || unknown === "" ? null : (
-            <p className="mt-1 max-w-56 2xl:max-w-96 text-xs text-muted">Unknown: {unknown}</p>
-          )}
+          {compact ? null : <UnknownFacts facts={unknown ?? []} />}
         </div>
       );
     },

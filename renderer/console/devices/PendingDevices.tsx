@@ -29,9 +29,17 @@ export function PendingDevices({ devices, onApprove, onRefuse }: Props): ReactNo
         keyOf={(device) => device.deviceId}
         empty={null}
       />
+      {devices.length < mostListed ? null : (
+        <p className="border-t border-line px-4 py-2.5 text-xs text-muted">
+          These are the first {mostListed}. Others appear when you have decided about them.
+        </p>
+      )}
     </Card>
   );
 }
+
+/** The backend lists no more. */
+const mostListed = 100;
 
 const columns: readonly Column<ArrivalRow>[] = [
   {

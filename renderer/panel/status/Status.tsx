@@ -57,6 +57,7 @@ type ControlsProps = { readonly snapshot: DonorSnapshot; readonly now: number };
 function Controls({ snapshot, now }: ControlsProps): ReactNode {
   const act = useAct();
   const { activity, pause, donateNowUntil, finishThenPause, rules } = snapshot;
+  const canDonate = !isOutOfService(activity.reason);
   const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
   return (
     <div className="mt-3 flex flex-wrap gap-2">
@@ -68,12 +69,12 @@ function Controls({ snapshot, now }: ControlsProps): ReactNode {
           Resume
         </Button>
       )}
-      {pause === null && stop !== null ? (
+      {pause === null && stop !== null && canDonate ? (
         <Button look="primary" onClick={() => act("resume", null)}>
           {stop}
         </Button>
       ) : null}
-      {donateNowUntil === null && rules.allowDonateNow && !isOutOfService(activity.reason) ? (
+      {donateNowUntil === null && rules.allowDonateNow && canDonate ? (
         <Button
           title="For one hour, even while you use this computer"
           onClick={() => act("donateNow", { minutes: 60 })}
