@@ -12,6 +12,7 @@ import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
+import * as deviceRows from "./fixtures/device-rows.ts";
 import * as edge from "./fixtures/edge-rows.ts";
 import { inShell } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
@@ -30,8 +31,8 @@ export function consoleEdgeStories(now: number): readonly Story[] {
       id,
       "codes",
       <>
-        <CodesView codes={rows.codes(now)} {...onCode} />
-        {rows
+        <CodesView codes={deviceRows.codes(now)} {...onCode} />
+        {deviceRows
           .codes(now)
           .slice(1, 2)
           .map((code) => (

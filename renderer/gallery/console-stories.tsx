@@ -28,6 +28,8 @@ import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
+import * as deviceRows from "./fixtures/device-rows.ts";
+import * as jobRows from "./fixtures/job-rows.ts";
 import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
@@ -72,8 +74,8 @@ const modelsView = {
 } as const;
 
 export function consoleStories(now: number): readonly Story[] {
-  const jobs = rows.jobs(now);
-  const devices = rows.devices(now);
+  const jobs = jobRows.jobs(now);
+  const devices = deviceRows.devices(now);
   const jobsView = {
     filter: null,
     onFilter: nothing,
@@ -119,7 +121,7 @@ export function consoleStories(now: number): readonly Story[] {
       "console-devices-pending",
       "devices",
       <>
-        <PendingDevices devices={rows.pendingDevices(now)} onApprove={nothing} onRefuse={nothing} />
+        <PendingDevices devices={deviceRows.pendingDevices(now)} onApprove={nothing} onRefuse={nothing} />
         <Card flush>
           <DevicesTable devices={devices} actions={actions} />
         </Card>
@@ -172,13 +174,13 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-dead-letters",
       "jobs",
-      <JobsView {...jobsView} jobs={rows.deadLetters(now)} filter="dead" />,
+      <JobsView {...jobsView} jobs={jobRows.deadLetters(now)} filter="dead" />,
     ),
     inShell("console-dead-letters-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="dead" />),
     inShell(
       "console-queue",
       "queue",
-      <QueueView stats={rows.queue(now)} batches={rows.batches(now)} onState={nothing} />,
+      <QueueView stats={jobRows.queue(now)} batches={jobRows.batches(now)} onState={nothing} />,
     ),
     inShell("console-queue-loading", "queue", <QueueView stats={undefined} batches={[]} onState={nothing} />),
     inShell("console-queue-empty", "queue", <QueueView stats={noQueue} batches={[]} onState={nothing} />),
@@ -254,13 +256,13 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-codes",
       "codes",
-      <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />,
+      <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />,
     ),
     inShell(
       "console-new-code",
       "codes",
       <>
-        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
+        <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <NewCode
           address={joinAddress}
           onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")}
@@ -272,7 +274,7 @@ export function consoleStories(now: number): readonly Story[] {
       "console-code-made",
       "codes",
       <>
-        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
+        <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <Dialog title="Code for Design team" onClose={nothing}>
           <CodeMade code="GLN-7K2M-9QXD-4WHT" address={joinAddress} onDone={nothing} />
         </Dialog>
@@ -282,15 +284,15 @@ export function consoleStories(now: number): readonly Story[] {
       "console-code-devices",
       "codes",
       <>
-        <CodesView codes={rows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
-        {rows
+        <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
+        {deviceRows
           .codes(now)
           .slice(1, 2)
           .map((code) => (
             <CodeDevices
               key={code.codeId}
               code={code}
-              devices={rows.codeDevices(now)}
+              devices={deviceRows.codeDevices(now)}
               onRetireAll={nothing}
               onClose={nothing}
             />
