@@ -1,8 +1,6 @@
 import { charAt, type Chars, noChars, union } from "./chars.ts";
+import type { Count } from "./counts.ts";
 import type { GrammarSequence } from "./parts.ts";
-
-/** Two numbers that are counted side by side for one number of characters. */
-export type Count = { readonly complete: number; readonly alive: number };
 
 /** Alternatives that begin with a literal of the same first character, so that their literals tell them apart. */
 type LiteralGroup = {

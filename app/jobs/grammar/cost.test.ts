@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseSchema } from "../json-schema.ts";
+import { mostReadings } from "./choice-steps.ts";
 import { costMistake, grammarCost } from "./cost.ts";
 import { grammarRules } from "./gbnf.ts";
-import { mostReadings } from "./readings.ts";
 
 const cost = (grammar: string): ReturnType<typeof grammarCost> => grammarCost(grammarRules(grammar));
 
@@ -86,6 +86,17 @@ castle ::= "O-O" "-O"?`,
     ],
     ["a date", 'root ::= [0-9]{4} "-"? [0-9]{2} "-"? [0-9]{2}'],
     ["a path", 'root ::= ("/" [^/]*)+ ("?" [^#]*)?'],
+    ["nested lists", 'root ::= "[" (root ("," " "? root)*)? "]" | [0-9]+'],
+    ["a tree", 'root ::= node\nnode ::= [a-z]+ ("(" node ("," node)* ")")?'],
+    [
+      "statements",
+      String.raw`root ::= statement+
+statement ::= name " = " sum ";\n" | "if " sum ": " statement ("else: " statement)? | "{ " statement+ "}\n"
+sum ::= term (" + " term)*
+term ::= name | [0-9]+ | "-" term | "(" sum ")"
+name ::= [a-z] [a-z0-9]{0,20}`,
+    ],
+    ["a list by recursion", 'root ::= item "," root | item\nitem ::= [a-z]+ (" " [a-z]+)*'],
   ])("of %s are few enough", (_, grammar) => {
     expect(costMistake(grammarRules(grammar), "grammar")).toBeNull();
   });
@@ -110,6 +121,25 @@ castle ::= "O-O" "-O"?`,
   ])("stay few through rules that only name others, %s", (_, order) => {
     const grammar = `root ::= (r0 "," r0)+\n${aliases(order, "[a-z]+")}`;
     expect(costMistake(grammarRules(grammar), "grammar")).toBeNull();
+  });
+
+  const nested = (levels: number, each: (inner: string) => string): string =>
+    Array.from({ length: levels }).reduce<string>(each, '"z"');
+  const calls = (levels: number, begin: string, end: string): string =>
+    Array.from({ length: levels }, (_, at) => `r${at} ::= ${begin} r${at + 1} ${end}`).join("\n");
+  const long = '"a longer text than any token"';
+  it.each([
+    ["of rules", `root ::= r0\n${calls(19, long, "[a-z ]{0,500}")}\nr19 ::= "z"`],
+    ["of rules with short texts", `root ::= r0 "."\n${calls(60, '"a"', '"xx"?')}\nr60 ::= "z"`],
+    ["of a rule in itself", `root ::= r "."\nr ::= ${long} r [a-z ]{0,500} | "z"`],
+    [
+      "of a rule in itself by way of others",
+      `root ::= r "."\nr ::= a\na ::= ${long} b "xx"? | "z"\nb ::= r | c\nc ::= ${long} r`,
+    ],
+    ["of groups", `root ::= ${nested(19, (inner) => `(${long} ${inner} [a-z ]{0,500})`)}`],
+    ["of repetitions", `root ::= ${nested(19, (inner) => `(${long} ${inner} [a-z ]{0,500})?`)} "."`],
+  ])("are counted beyond the end %s", (_, grammar) => {
+    expect(costMistake(grammarRules(grammar), "grammar")).toMatch(/read in too many ways/);
   });
 
   it("grow with each character if alternatives share it", () => {

@@ -1,6 +1,6 @@
 import { assertNever } from "../../assert-never.ts";
+import { exceedsChoiceSteps } from "./choice-steps.ts";
 import type { GrammarPart, GrammarRules, GrammarSequence, GrammarText } from "./parts.ts";
-import { exceedsChoiceSteps } from "./readings.ts";
 
 /** The work of llama.cpp for a grammar. */
 export type GrammarCost = {
@@ -22,7 +22,7 @@ export type GrammarCost = {
 export const costLimits = {
   stacks: 10_000,
   elements: 50_000,
-  choiceSteps: { grammar: 2e9, schema: Infinity, schemaWithReferences: 1e13 },
+  choiceSteps: { grammar: 3e9, schema: Infinity, schemaWithReferences: 1e13 },
 } as const;
 
 /** Our own recursion is that deep. */
