@@ -48,7 +48,9 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
         height="max-h-96"
       />
       <DialogActions>
-        <Button onClick={onClose}>Close</Button>
+        <Button ref={focusFirst} onClick={onClose}>
+          Close
+        </Button>
         {remaining === 0 ? null : (
           <Button look="danger" onClick={() => setRetiring(true)}>
             Retire all
@@ -57,6 +59,11 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
       </DialogActions>
     </Dialog>
   );
+}
+
+/** Gives an element the focus when its dialog opens. Else the list has it, with a frame around all devices. */
+function focusFirst(element: HTMLElement | null): void {
+  element?.setAttribute("autofocus", "");
 }
 
 /** The backend counts to this number. */

@@ -109,7 +109,7 @@ const base: readonly Column<JobRow>[] = [
     title: "Model",
     // On its own line: next to the model, the kind would push the last column out of a small window.
     cell: (job) => (
-      <div className="max-w-44 whitespace-nowrap">
+      <div className="max-w-44 whitespace-nowrap 2xl:max-w-80">
         <p className="truncate font-medium" title={job.model}>
           {job.model}
         </p>
@@ -195,7 +195,7 @@ function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) =
 /** A name in one line, shortened if it is long. */
 function Name({ name }: { readonly name: string }): ReactNode {
   return (
-    <span className="block max-w-36 truncate" title={name}>
+    <span className="block max-w-36 truncate 2xl:max-w-72" title={name}>
       {name}
     </span>
   );

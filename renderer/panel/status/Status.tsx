@@ -28,9 +28,7 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
           <Sentence text={words.sentence} />
         </p>
       </div>
-      {snapshot.device === null && words.next === null ? null : (
-        <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
-      )}
+      {words.next === null ? null : <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>}
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
   );

@@ -27,6 +27,11 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({ tone: "bad", next: "Gleaner checks again when something changes." });
   });
 
+  it("promises no check to a retired device", () => {
+    const activity = { kind: "standby", reason: "retired", since: now } as const;
+    expect(describeStatus({ ...quiet, activity }, now)).toMatchObject({ title: "Retired", next: null });
+  });
+
   it("says how long a pause lasts", () => {
     const activity = { kind: "standby", reason: "paused-by-you", since: now } as const;
     const until = new Date(2026, 10, 22, 8, 0).getTime();

@@ -71,7 +71,7 @@ function nextWords(
     return `Until ${formatMoment(donateNowUntil, now)}. Then the rules decide again.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
-  if (problem !== null && problem.remedy !== "wait") return null;
+  if (activity.reason === "retired" || (problem !== null && problem.remedy !== "wait")) return null;
   if (recheckAt === null) return "Gleaner checks again when something changes.";
   const ms = recheckAt - now;
   return `Gleaner checks again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
