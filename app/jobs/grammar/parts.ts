@@ -3,7 +3,7 @@ import { charAt, type Chars, charsIn } from "./chars.ts";
 /** A literal, or one character of a set. */
 export type GrammarText = {
   readonly kind: "text";
-  /** What llama.cpp keeps of it, at most. */
+  /** The most that llama.cpp keeps of it. */
   readonly elements: number;
   /** Its first characters. */
   readonly first: Chars;

@@ -12,7 +12,7 @@ export type Cores = {
   readonly efficiency: number | null;
 };
 
-/** What Gleaner uses of systeminformation's answer. */
+/** The part of systeminformation's answer that Gleaner uses. */
 const answer = z.object({
   physicalCores: z.number().int().min(1).max(9_999),
   efficiencyCores: z.number().int().min(0).max(9_999),
