@@ -1,0 +1,43 @@
+import { openPage, signIn } from "../support/console.ts";
+import { expect, test } from "../support/farm-test.ts";
+
+test("dialogs of the console work with the keyboard, and return the focus", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "Enrollment codes");
+  const dialog = page.getByRole("dialog");
+  const newCode = page.getByRole("button", { name: "New code" });
+  await newCode.focus();
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByLabel("Label")).toBeFocused();
+  await page.keyboard.type("Volunteers");
+  await page.keyboard.press("Tab");
+  await expect(dialog.getByLabel("Number of devices")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  const approval = dialog.getByRole("switch", { name: "Approve each device" });
+  await expect(approval).toBeChecked();
+  await dialog.getByText("Approve each device", { exact: true }).click();
+  await expect(approval).not.toBeChecked();
+  await dialog.getByLabel("Label").press("Enter");
+  await expect(dialog.getByRole("button", { name: "Copy the code" })).toBeFocused();
+  const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await dialog.innerText())?.[0] ?? "";
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(newCode).toBeFocused();
+
+  const donor = await farm.startDonor("keyboard-1", { enrollmentCode: code });
+  const devices = page.getByRole("button", { name: "Devices of Volunteers" });
+  await devices.focus();
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
+  await expect(dialog.getByRole("button", { name: "Retire all" })).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(dialog.getByRole("button", { name: "Retire all" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(devices).toBeFocused();
+  await donor.stop();
+});
