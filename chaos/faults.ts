@@ -43,7 +43,7 @@ export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
       return;
     case "crash-backend":
       onStruck();
-      return farm.crashBackend();
+      return farm.restartBackend("crash");
     default:
       return assertNever(kind);
   }

@@ -47,6 +47,9 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
     case "canceled":
     case "expired":
       await releaseReservation(ctx, order, event.outcome, at);
+      if (order.endsWithCall !== undefined) {
+        await ctx.db.patch("orders", order._id, { endsWithCall: undefined });
+      }
       return null;
     default:
       return assertNever(event.outcome);
@@ -57,6 +60,10 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const { usage } = parse(workReport, event.report);
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
   const earnedMicro = await settle(ctx, order, deviceId, usage, at);
-  await ctx.db.patch("orders", order._id, { priceMicro: earnedMicro, usage });
+  await ctx.db.patch("orders", order._id, {
+    priceMicro: earnedMicro,
+    usage,
+    endsWithCall: undefined,
+  });
   return { earnedMicro, price: order.price };
 }

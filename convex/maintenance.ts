@@ -7,7 +7,7 @@ import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/device
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
 import { projectBatch } from "./model/ledger/project.ts";
-import { orderOf } from "./model/orders/orders.ts";
+import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
@@ -143,6 +143,16 @@ export const sweepWaits = internalMutation({
     }
     return null;
   },
+});
+
+/**
+ * Cancels jobs whose calls were cut off when the backend ended. The embedded backend runs it at each start, before it answers
+ * anybody, until it returns false. Convex itself moves or ends calls without a restart of the deployment.
+ */
+export const cancelCutOffCalls = internalMutation({
+  args: {},
+  returns: v.boolean(),
+  handler: async (ctx) => await cancelCutOff(ctx),
 });
 
 /** Replaces sharing secrets that are a week old. */

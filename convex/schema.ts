@@ -233,6 +233,8 @@ export default defineSchema({
     vectors: v.optional(v.number()),
     /** Whether the request has a grammar, a schema or tools. */
     constrained: v.optional(v.boolean()),
+    /** Whether the job ends with the call that asked for it, since nobody could find its answer. Absent after its end. */
+    endsWithCall: v.optional(v.boolean()),
     reservedMicro: v.int64(),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
@@ -243,7 +245,8 @@ export default defineSchema({
     error: v.optional(v.object({ code: v.string(), message: v.string() })),
   })
     .index("by_job", ["jobId"])
-    .index("by_key", ["apiKeyId"]),
+    .index("by_key", ["apiKeyId"])
+    .index("by_call", ["endsWithCall"]),
 
   /** The source of truth about money. Append-only; written only by model/ledger/transfer.ts. */
   ledgerEntries: defineTable({

@@ -45,6 +45,7 @@ export async function answerWithJob(
     stream: options.stream,
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
+    endsWithCall: idempotencyKey === null,
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const { jobId } = submitted.value;

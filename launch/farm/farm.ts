@@ -20,8 +20,8 @@ export type Farm = {
   readonly modelFolder: string | null;
   /** Enrolls a device of that name and starts its donor, with one thread for the model. */
   startDonor(name: string, overrides?: Partial<DonorChildOptions>): Promise<Child>;
-  /** Kills the backend with SIGKILL, then starts a new one on the same file and ports. */
-  crashBackend(): Promise<void>;
+  /** Ends the backend, then starts a new one on the same file and ports. `crash` kills it with SIGKILL. */
+  restartBackend(how: "crash" | "stop"): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -67,9 +67,10 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
       donors.push(donor);
       return donor;
     },
-    crashBackend: async () => {
+    restartBackend: async (how) => {
       const ports = { port: portOf(backend.url), sitePort: portOf(backend.siteUrl) };
-      backend.child.kill();
+      if (how === "crash") backend.child.kill();
+      else await backend.child.stop();
       await backend.child.ended;
       backend = await startBackend(folder, adminKey, { ...local, ...ports });
     },

@@ -16,6 +16,7 @@ test("the defaults are loopback and Convex's own ports", () => {
       static: [],
       allowHost: [],
       passEnv: [],
+      onStart: [],
       maxFileMib: 2048,
       logLevel: "info",
       logRefusals: false,

@@ -43,6 +43,7 @@ const options = z.object({
   static: z.array(staticFolder).default([]),
   allowHost: z.array(z.string().min(1)).default([]),
   passEnv: z.array(z.string().min(1)).default([]),
+  onStart: z.array(z.string().regex(/^[\w/]+:\w+$/, "expected a name such as file:function")).default([]),
   adminKeyFile: z.string().optional(),
   maxFileMib: z.coerce.number().int().positive().default(2_048),
   maxConnections: count.optional(),
@@ -64,7 +65,7 @@ const schema = options.refine(
 );
 
 /** Options that may be repeated. */
-const lists = ["static", "allowHost", "passEnv"];
+const lists = ["static", "allowHost", "passEnv", "onStart"];
 const switches = ["withParent", "logRefusals"];
 
 /** The flag of each option: `--site-port` sets `sitePort`. */
@@ -98,6 +99,8 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
   --static /PATH=FOLDER  serve a built page beside the HTTP actions; may be repeated
   --allow-host NAME      another host name to answer to on loopback; may be repeated
   --pass-env NAME        let functions read this environment variable; may be repeated
+  --on-start NAME        run this internal mutation, such as file:function, before any client is answered, until it
+                         returns something else than true; may be repeated
   --max-file-mib N       largest stored file in MiB (2048)
   --max-connections N    most WebSockets (20000)
   --max-address-connections N        most WebSockets, and most HTTP connections, of one address (2000)

@@ -78,6 +78,7 @@ async function main(): Promise<void> {
     adminKey: await readAdminKey(options.adminKeyFile),
     env: passedOn(options.passEnv),
     latency: { readMs: options.readLatencyMs, commitMs: options.commitLatencyMs },
+    onStart: options.onStart,
     staticFolders: options.static,
     allowedHosts: options.allowHost,
     maxFileBytes: options.maxFileMib * 1024 ** 2,

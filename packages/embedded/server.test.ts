@@ -2,9 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
+import { silent } from "./operations/log.ts";
 import { startBackend } from "./server.ts";
+import { api, testApp } from "./test-app.fixture.ts";
 
 // Each test bundles the whole app, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
@@ -91,3 +94,16 @@ test.each(["mutation", "function"])(
     expect(await response.text()).toContain("Could not find public function for 'requests:submit'");
   },
 );
+
+test("mutations of `onStart` have run as often as they ask for when the first client is answered", async () => {
+  const failures: string[] = [];
+  const log = { ...silent, error: (event: string) => void failures.push(event) };
+  const { url } = await start({
+    convexDir: testApp,
+    onStart: ["starts:missing", "starts:step"],
+    log,
+  });
+  expect(await new ConvexHttpClient(url).query(api.counters.get, { name: "starts" })).toBe(3);
+  // One that fails keeps nobody from starting.
+  expect(failures).toEqual(["start.mutation-failed"]);
+});

@@ -7,6 +7,7 @@ import { openData } from "./compose/data.ts";
 import { loadFunctions } from "./compose/functions.ts";
 import { openListeners } from "./compose/listeners.ts";
 import { serveNetwork } from "./compose/network.ts";
+import { runOnStart } from "./compose/on-start.ts";
 import { Shutdown } from "./compose/shutdown.ts";
 import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
@@ -47,6 +48,7 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const data = await openData(options, listeners, shutdown);
   const functions = loadFunctions(options, bundle, data);
   await carryOver({ dataFile: options.dataFile, runner: functions.runner, log });
+  await runOnStart(options.onStart ?? [], functions.runner, log);
   await serveNetwork(options, { data, functions, listeners, admission }, readiness, shutdown);
   const { engine } = data;
   const { runtime } = functions;

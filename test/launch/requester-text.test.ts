@@ -201,7 +201,7 @@ test.each([
 test("a job survives the backend's crash", async () => {
   const lost = expect(sendChat(endless)).rejects.toThrow();
   await sleep(500);
-  await farm.crashBackend();
+  await farm.restartBackend("crash");
   await lost;
   expect(await sendChat({})).toMatchObject({ status: 200 });
 });

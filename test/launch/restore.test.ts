@@ -168,7 +168,7 @@ test("over data that cannot be read, a restore says that revocations since the b
     await writeFile(dataFile, "not a database at all, however long it is".repeat(300));
     for (const end of ["-wal", "-shm"]) await rm(`${dataFile}${end}`, { force: true });
     await prepareRestore(dataFile, backup, "b1");
-    await other.crashBackend();
+    await other.restartBackend("crash");
     const response = await fetch(`${other.backend.url}/api/embedded/restore`, {
       headers: { authorization: `Convex ${other.backend.adminKey}` },
     });

@@ -22,6 +22,24 @@ export async function ownedOrder(
   return owned(await orderOf(ctx, jobId), organizationId, "job");
 }
 
+const canceledAtOnce = 50;
+
+/**
+ * Cancels jobs whose calls were cut off by a restart of the backend. Call it before new calls come in, until it returns false.
+ * @returns whether there may be more.
+ */
+export async function cancelCutOff(ctx: MutationCtx): Promise<boolean> {
+  const orders = await ctx.db
+    .query("orders")
+    .withIndex("by_call", (q) => q.eq("endsWithCall", true))
+    .take(canceledAtOnce);
+  for (const order of orders) {
+    const { kind } = await queue.cancel(ctx, order.organizationId, order.jobId);
+    if (kind !== "canceled") await ctx.db.patch("orders", order._id, { endsWithCall: undefined });
+  }
+  return orders.length === canceledAtOnce;
+}
+
 export const canceled = v.union(
   v.object({ kind: v.literal("canceled") }),
   v.object({ kind: v.literal("already-final"), status: jobStatus }),

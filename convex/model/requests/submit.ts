@@ -35,6 +35,8 @@ export const submission = {
   stream: v.boolean(),
   priority: v.optional(priority),
   idempotencyKey: v.optional(v.string()),
+  /** Whether the job ends with the call, because nobody could find its answer without an idempotency key of their own. */
+  endsWithCall: v.optional(v.boolean()),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -109,6 +111,7 @@ export async function submit(
     reservedMicro,
     round: 0,
     ...(constrained ? { constrained } : {}),
+    ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
   };
   const { most, vectors } = extent;
   const bounds = {

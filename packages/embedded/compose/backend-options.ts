@@ -22,6 +22,8 @@ export type BackendOptions = {
   readonly adminKey: string;
   /** Defaults for the functions' `process.env`. The admin's variables override them. */
   readonly env?: { readonly [name: string]: string };
+  /** Mutations that run before any client is answered, such as `file:function`. Each runs until it no longer returns true. */
+  readonly onStart?: readonly string[];
   readonly staticFolders?: readonly StaticFolder[];
   /** Largest stored file in bytes; 2 GiB by default. */
   readonly maxFileBytes?: number;
