@@ -1,5 +1,6 @@
 import { isRecord, recordOf } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
+import { hasNestedChoices } from "./grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
 import { countBounds, enforceable, Refusal } from "./schema-keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./schema-overlap.ts";
@@ -61,22 +62,24 @@ export function parseSchema(value: unknown, budget: StepBudget = stepBudget()): 
           : "has alternatives that one value may match together. Use anyOf",
       );
     }
-    return parseKeptSchema(schema);
+    return parseKeptSchema(schema, budget);
   });
 }
 
 /** Parses a schema that `parseSchema` has made. Its `oneOf` may have been an `anyOf`, so alternatives may overlap. */
-export function parseKeptSchema(value: unknown): SchemaParse {
+export function parseKeptSchema(value: unknown, budget: StepBudget = stepBudget()): SchemaParse {
   return orRefused(() => {
     const walk = new Walk();
     const schema = walk.schema(value, [], 1);
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
-    const mistake = costMistake(
-      schemaRules(schema),
-      walk.references.length > 0 ? "schemaWithReferences" : "schema",
-    );
+    const isNested = walk.references.length > 0 && hasNestedChoices(schema);
+    const rules = schemaRules(schema);
+    const mistake = costMistake(rules, isNested ? "schemaWithNestedChoices" : "schema", (steps) => {
+      budget.nested -= steps;
+      return budget.nested >= 0;
+    });
     if (mistake !== null) throw new Refusal([], `cannot be enforced: ${mistake}`);
     return { kind: "ok", schema };
   });

@@ -30,6 +30,25 @@ function manyComparisons(references: number, texts: number): object {
   return { oneOf: [choice("a"), choice("b")], $defs: { a: constants("a"), b: constants("b") } };
 }
 
+/** A choice of objects that begin alike, nested in each other by references. */
+const nestedChoices = {
+  $ref: "#/$defs/d0",
+  $defs: Object.fromEntries(
+    Array.from({ length: 2 }, (_, level) => [
+      `d${level}`,
+      {
+        anyOf: Array.from({ length: 5 }, (_, choice) => ({
+          type: "object",
+          properties: {
+            name: { type: "string" },
+            [`p${choice}`]: { type: "array", items: { $ref: `#/$defs/d${(level + 1) % 2}` } },
+          },
+        })),
+      },
+    ]),
+  ),
+};
+
 /** Chats that once cost seconds of the backend's event loop, or hung llama.cpp on one device after another. */
 export function costlyBodies(model: string): readonly CostlyBody[] {
   const chat = (name: string, more: object): CostlyBody => ({
@@ -56,6 +75,12 @@ export function costlyBodies(model: string): readonly CostlyBody[] {
       tools: Array.from({ length: 64 }, (_, tool) => ({
         type: "function",
         function: { name: `t${tool}`, parameters: manyComparisons(10, 20) },
+      })),
+    }),
+    chat("nested choices in each tool", {
+      tools: Array.from({ length: 64 }, (_, tool) => ({
+        type: "function",
+        function: { name: `t${tool}`, parameters: nestedChoices },
       })),
     }),
     ...wideFields.map(([name, fields]) => ({ ...chat(name, fields), wide: true })),
@@ -100,4 +125,6 @@ export const costlyGrammars: readonly string[] = [
   `root ::= ${"(a | b) ".repeat(1_500)}\na ::= [a-z]\nb ::= [0-9]`,
   // Many readings of the same text.
   'root ::= a{0,400} "z"\na ::= ([a-z ]|[a-z ][a-z ]|[a-z ]{4}|[a-z ]{2}[a-z ]){0,20}',
+  // The readings go on after the end of each rule.
+  `root ::= r0\n${Array.from({ length: 9 }, (_, at) => `r${at} ::= "longer than a token" r${at + 1} [a-z ]{0,500}`).join("\n")}\nr9 ::= "z"`,
 ];

@@ -16,13 +16,13 @@ export type GrammarCost = {
 
 /**
  * Bounds of what llama.cpp does for one grammar: a few seconds for the slowest token, and a few megabytes. A job whose
- * tokens are slow ends (`SamplingWatch`). JSON has few readings, and tokens hold few values of it. So only schemas with
- * references are counted, to keep out choices that multiply in each other.
+ * tokens are slow ends (`SamplingWatch`). JSON has few readings, and tokens hold few values of it. So only schemas are
+ * counted in which references nest choices, to keep out those that multiply in each other.
  */
 export const costLimits = {
   stacks: 10_000,
   elements: 50_000,
-  choiceSteps: { grammar: 3e9, schema: Infinity, schemaWithReferences: 1e13 },
+  choiceSteps: { grammar: 3e9, schema: Infinity, schemaWithNestedChoices: 1e13 },
 } as const;
 
 /** Our own recursion is that deep. */
@@ -42,15 +42,25 @@ export function grammarCost(rules: GrammarRules): GrammarCost {
   return new Analysis(rules).cost();
 }
 
-/** Returns why llama.cpp could not afford a grammar; null if it can. */
-export function costMistake(rules: GrammarRules, of: keyof typeof costLimits.choiceSteps): string | null {
-  const { stacks, elements, depth } = grammarCost(rules);
+/**
+ * Returns why llama.cpp could not afford a grammar; null if it can.
+ * @param spend takes the steps of the slow count before it begins, and returns false if they are too many
+ */
+export function costMistake(
+  rules: GrammarRules,
+  of: keyof typeof costLimits.choiceSteps,
+  spend: (steps: number) => boolean = () => true,
+): string | null {
+  const { stacks, elements, depth, steps } = grammarCost(rules);
   if (depth > maxDepth) return "it is nested too deeply";
   if (stacks === Infinity) return "a rule begins with itself, or repeats something that may be empty";
   if (stacks > costLimits.stacks) return "it can continue in too many ways at one position";
   if (elements > costLimits.elements) return "its repetitions together are too long";
   const most = costLimits.choiceSteps[of];
-  return most < Infinity && exceedsChoiceSteps(rules, most)
+  if (most === Infinity) return null;
+  if (!spend(steps))
+    return "too many of its alternatives, with those of the request's other schemas, begin alike. Let each object begin with a property that has a constant of its own";
+  return exceedsChoiceSteps(rules, most)
     ? "the same text can be read in too many ways: let the next character decide how it continues"
     : null;
 }
