@@ -214,6 +214,19 @@ export function waitIsOver(jobId: string, kept: boolean): ApiError {
   };
 }
 
+/** @param kept as in `waitIsOver`. */
+export function serverStops(kept: boolean): ApiError {
+  return {
+    status: 503,
+    type: "server_error",
+    code: "server_stopping",
+    message: kept
+      ? "The server stops. Send the request again with the same Idempotency-Key to get its answer."
+      : "The server stops. Send the request again.",
+    headers: { "retry-after": "5" },
+  };
+}
+
 export const diverged: ApiError = {
   status: 500,
   type: "server_error",

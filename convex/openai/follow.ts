@@ -4,12 +4,15 @@ import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
-import { endOf, waitIsOver } from "./errors.ts";
+import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { jobErrorResponse, json } from "./respond.ts";
 
-/** Waits for a job's end and answers with the `body` of its result. */
+/**
+ * Waits for a job's end and answers with the `body` of its result.
+ * @param signal aborts when the client has left or the server stops.
+ */
 export async function answerWhole(
   ctx: ActionCtx,
   job: RequestedJob,
@@ -21,7 +24,11 @@ export async function answerWhole(
     if (view.result !== null) return json(200, body(view.result), headers);
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
-    if (signal?.aborted === true) break;
+    if (signal?.aborted === true) {
+      await abandon(ctx, job);
+      // If the client has left, nobody reads this.
+      return jobErrorResponse(serverStops(job.kept), job.jobId);
+    }
   }
   await abandon(ctx, job);
   return jobErrorResponse(waitIsOver(job.jobId, job.kept), job.jobId);

@@ -2,7 +2,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { type AnswerHead, type TextForm, textOf } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
-import { diverged, endOf, errorOf, waitIsOver } from "./errors.ts";
+import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
 import { follow } from "./follow.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
@@ -16,16 +16,21 @@ const headersAfterMs = 3_000;
 
 type StreamOptions = { readonly form: TextForm; readonly head: AnswerHead; readonly includeUsage: boolean };
 
-/** Streams a job's text as server-sent events, in OpenAI's chunks. */
+/**
+ * Streams a job's text as server-sent events, in OpenAI's chunks.
+ * @param signal aborts when the server stops.
+ */
 export async function streamText(
   ctx: ActionCtx,
   job: RequestedJob,
+  signal: AbortSignal | undefined,
   options: StreamOptions,
 ): Promise<Response> {
   const views = follow(ctx, job);
   const heldUntil = Date.now() + headersAfterMs;
   let first = await views.next();
-  while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil) first = await views.next();
+  while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil && signal?.aborted !== true)
+    first = await views.next();
   const early = first.done === true ? null : endOf(first.value, job.promptField);
   if (early !== null) {
     await views.return();
@@ -41,7 +46,7 @@ export async function streamText(
         options,
         first.value ?? null,
         views,
-        makeSink(controller, () => gone),
+        makeSink(controller, () => gone, signal),
       );
     },
     cancel() {
@@ -65,14 +70,20 @@ function isSilent(view: RequestView): boolean {
 type Sink = {
   /** Whether the client has disconnected. Only `pump` can cancel the job then. */
   readonly gone: () => boolean;
+  readonly stops: () => boolean;
   readonly send: (line: string) => void;
   readonly close: () => void;
 };
 
-function makeSink(controller: ReadableStreamDefaultController<Uint8Array>, gone: () => boolean): Sink {
+function makeSink(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  gone: () => boolean,
+  signal: AbortSignal | undefined,
+): Sink {
   const encoder = new TextEncoder();
   return {
     gone,
+    stops: () => signal?.aborted === true,
     send(line) {
       if (!gone()) controller.enqueue(encoder.encode(`${line}\n\n`));
     },
@@ -156,6 +167,7 @@ async function sendText(
     }
     const error = endOf(view, job.promptField);
     if (error !== null) return { kind: "error", error };
+    if (sink.stops()) return { kind: "error", error: serverStops(job.kept) };
   }
   return { kind: "gave-up" };
 }

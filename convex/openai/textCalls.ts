@@ -62,7 +62,7 @@ async function answerText<TextRequest>(
   const work = workOf({ ...asked, ...(await defaultsOf(call)) });
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
     const head = { jobId: job.jobId, created, model: call.model.modelId, sha256: call.model.sha256 };
-    if (stream) return await streamText(ctx, job, { form, head, includeUsage });
+    if (stream) return await streamText(ctx, job, request.signal, { form, head, includeUsage });
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });
 }

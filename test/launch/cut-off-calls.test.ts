@@ -1,23 +1,28 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
 import { demoPrompts } from "../../launch/farm/prompts.ts";
 import { Watcher } from "../../launch/farm/watcher.ts";
 
-/** Sends a request whose client does not come back when its connection breaks. */
+/** Sends a request whose client does not come back when its connection breaks. Returns what it got. */
 async function call(
   { backend, organization, modelId }: Farm,
   content: string,
   idempotencyKey: string | null,
-): Promise<void> {
+  stream = false,
+): Promise<string> {
   const headers = {
     authorization: `Bearer ${organization.apiKey}`,
     "content-type": "application/json",
     ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
   };
-  const body = JSON.stringify({ model: modelId, messages: [{ role: "user", content }] });
-  await fetch(`${backend.siteUrl}/v1/chat/completions`, { method: "POST", headers, body }).catch(() => null);
+  const body = JSON.stringify({ model: modelId, messages: [{ role: "user", content }], stream });
+  return await fetch(`${backend.siteUrl}/v1/chat/completions`, { method: "POST", headers, body }).then(
+    async (response) => `${String(response.status)} ${await response.text()}`,
+    () => "",
+  );
 }
 
 test.each(["crash", "stop"] as const)(
@@ -43,3 +48,26 @@ test.each(["crash", "stop"] as const)(
     }
   },
 );
+
+test("a stop tells calls and open streams to send their requests again", async () => {
+  const farm = await startFarm();
+  try {
+    const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
+    const whole = call(farm, "Hi", null);
+    const kept = call(farm, "Hi", randomUUID());
+    const stream = call(farm, "Hi", null, true);
+    await expect.poll(async () => (await watcher.jobs(10)).length, { timeout: 60_000 }).toBe(3);
+    // The status line of a stream is sent after three seconds.
+    await sleep(4_000);
+    await farm.restartBackend("stop");
+    expect(await whole).toMatch(/^503 .*"code":"server_stopping"/);
+    expect(await kept).toMatch(/^503 .*same Idempotency-Key/);
+    expect(await stream).toMatch(/^200 data: [^]*"code":"server_stopping"[^]*$/);
+    await expect
+      .poll(async () => (await watcher.jobs(10)).map(({ status }) => status).sort(), { timeout: 30_000 })
+      .toEqual(["canceled", "canceled", "ready"]);
+    await watcher.close();
+  } finally {
+    await farm.close();
+  }
+});

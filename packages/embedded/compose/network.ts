@@ -141,5 +141,13 @@ export async function serveNetwork(
   const apiOrigins = (hostHeader: string, isTls: boolean) =>
     publicUrl === undefined ? localOrigins(url, hostHeader, isTls) : originsAt(publicUrl);
   const siteSourceOf = sourceOf(publicSiteUrl !== undefined);
-  site.serve(siteHandler({ ...shared, sourceOf: siteSourceOf, staticFolders, apiOrigins }));
+  site.serve(
+    siteHandler({
+      ...shared,
+      sourceOf: siteSourceOf,
+      staticFolders,
+      apiOrigins,
+      stopping: stopping.signal,
+    }),
+  );
 }

@@ -102,6 +102,7 @@ beforeAll(async () => {
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
       apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),
       log: silent,
+      stopping: new AbortController().signal,
     }),
   );
   url = `http://127.0.0.1:${String(await listen(server, 0, "127.0.0.1"))}`;

@@ -24,6 +24,8 @@ type SiteOptions = Authenticators & {
   /** The API's origins that a page requested with this Host header, with or without TLS, may connect to. */
   readonly apiOrigins: (hostHeader: string, isTls: boolean) => readonly string[];
   readonly log: Log;
+  /** Aborts when the backend begins to stop. */
+  readonly stopping: AbortSignal;
 };
 
 /** The deployment's site: static folders first, then HTTP actions. */
@@ -56,7 +58,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner, sourceOf, admission, ...authenticators }: SiteOptions,
+  { runner, sourceOf, admission, stopping, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -75,7 +77,8 @@ async function answerByAction(
   outgoing.on("close", () => account?.set(0));
   const admit = (bytes: number): boolean => account?.set(bytes) ?? true;
   const { turns } = admission;
-  const converted = toWebRequest(incoming, origin, gone.signal, { turns, admit });
+  const ends = AbortSignal.any([gone.signal, stopping]);
+  const converted = toWebRequest(incoming, origin, ends, { turns, admit });
   if (converted.kind === "refused") {
     await refuse(incoming, outgoing, converted);
     return;

@@ -45,7 +45,7 @@ type WebRequest =
 
 /**
  * A request as HTTP actions see it. The body streams, and fails above the size limit. `signal` aborts when the
- * client has left.
+ * client has left, and when the backend begins to stop.
  */
 export function toWebRequest(
   incoming: IncomingMessage,
