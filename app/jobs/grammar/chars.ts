@@ -4,8 +4,8 @@ export type Chars = readonly number[];
 export const noChars: Chars = [];
 export const anyChar: Chars = [0, 0x11_0000];
 
-/** A set of more ranges is widened to one range. */
-const mostRanges = 500;
+/** A set of more ranges is widened to one range. So the cost of a set does not grow with the length of the grammar. */
+const mostRanges = 64;
 
 /** The set of a text's code points. */
 export function charsIn(text: string): Chars {
@@ -35,14 +35,15 @@ function includes(set: Chars, other: Chars): boolean {
   return true;
 }
 
-export function complement(set: Chars): Chars {
-  const bounds = [0, ...set, 0x11_0000];
+/** The code points outside of all ranges, which need no order. They must not be widened before: that would lose some. */
+export function complement(outside: Chars): Chars {
+  const bounds = [0, ...joined(outside), 0x11_0000];
   const ranges: number[] = [];
   for (let at = 0; at < bounds.length; at += 2) {
     const [from = 0, to = 0] = bounds.slice(at, at + 2);
     if (from < to) ranges.push(from, to);
   }
-  return ranges;
+  return widened(ranges);
 }
 
 export function overlap(one: Chars, other: Chars): boolean {
@@ -56,14 +57,22 @@ export function overlap(one: Chars, other: Chars): boolean {
 
 /** Sorts ranges, and joins those that meet. */
 export function normal(ranges: Chars): Chars {
+  return widened(joined(ranges));
+}
+
+function widened(ranges: Chars): Chars {
+  return ranges.length > 2 * mostRanges ? [ranges[0] ?? 0, ranges.at(-1) ?? 0] : ranges;
+}
+
+function joined(ranges: Chars): Chars {
   const pairs: [number, number][] = [];
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0]);
   pairs.sort((a, b) => a[0] - b[0]);
-  const joined: number[] = [];
+  const all: number[] = [];
   for (const [from, to] of pairs) {
-    const end = joined.at(-1);
-    if (end !== undefined && from <= end) joined[joined.length - 1] = Math.max(end, to);
-    else joined.push(from, to);
+    const end = all.at(-1);
+    if (end !== undefined && from <= end) all[all.length - 1] = Math.max(end, to);
+    else all.push(from, to);
   }
-  return joined.length > 2 * mostRanges ? [joined[0] ?? 0, joined.at(-1) ?? 0] : joined;
+  return all;
 }

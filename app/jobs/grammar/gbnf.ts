@@ -169,8 +169,7 @@ class Reader {
       const to = isRange ? this.#char("]") : from;
       if (from <= to) ranges.push(from, to + 1);
     }
-    const set = normal(ranges);
-    return isNegated ? complement(set) : set;
+    return isNegated ? complement(ranges) : normal(ranges);
   }
 
   /** The next code point of a literal or a set, which goes on to `end`. */
