@@ -1,9 +1,11 @@
 /**
  * Characters that a reader does not see, but that change what they read: control characters, which move a terminal's
- * cursor or color its text; marks that reverse the direction of text; zero-width spaces; halves of surrogate pairs.
- * Joiners stay allowed, since scripts and emoji need them.
+ * cursor or color its text; halves of surrogate pairs; line separators; signs of annotated text; and Unicode's
+ * Default_Ignorable_Code_Point: marks that reverse the direction of text, zero-width spaces, tags, empty letters. Joiners and
+ * variation selectors stay allowed, since scripts, names and emoji need them.
  */
-const hidden = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+const hidden =
+  /(?!\p{Join_Control}|\p{Variation_Selector})[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /** Whether a reader sees every character of the text. */
 export function isVisible(text: string): boolean {
@@ -26,5 +28,6 @@ export function visibleJson(json: string): string {
 }
 
 function escaped(mark: string): string {
-  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const units = Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
