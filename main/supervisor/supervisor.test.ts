@@ -224,6 +224,28 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
   });
 
+  it("goes on starting its process if the only job is canceled before, so that the next job finds it", async () => {
+    const supervisor = open();
+    const canceled = Array.from({ length: 3 }, () => start(supervisor, chat("Hi")));
+    const { pid } = supervisor;
+    for (const { attemptId } of canceled) await supervisor.abort(attemptId);
+    for (const { outcome } of canceled) expect(await outcome).toEqual({ kind: "aborted" });
+    expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
+    expect(supervisor.pid).toBe(pid);
+    expect(spawned).toHaveLength(1);
+  });
+
+  it("ends a process that has nothing to do since a cancel before its start, after the rest of an idle one", async () => {
+    const supervisor = open({ idleMs: 3_000 });
+    const { attemptId } = start(supervisor, chat("Hi"));
+    const { pid } = supervisor;
+    await supervisor.abort(attemptId);
+    await sleep(1_000);
+    expect(supervisor.pid).toBe(pid);
+    await until(() => supervisor.pid === undefined);
+    expect(supervisor.restMs).toBe(0);
+  });
+
   it("kills a process that does not stop in time, and continues with a new one", async () => {
     const supervisor = open({ abortAloneMs: 100 });
     const { attemptId, outcome } = await startWriting(supervisor);

@@ -98,8 +98,8 @@ export class RunnerSupervisor {
     if (attempt === undefined) return;
     if (attempt.sent) this.#sendAbort(attempt);
     else {
+      // A process that still starts goes on. Otherwise jobs that are soon canceled could prevent every start.
       this.#settle(attempt, { kind: "aborted" });
-      if (this.#attempts.size === 0 && this.#process?.started === false) this.#end("abort");
       this.#sendWork();
     }
     await attempt.outcome;
