@@ -43,6 +43,8 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   db.exec("PRAGMA journal_mode = WAL");
   // Every COMMIT waits for the disk; on macOS that needs fullfsync.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
+  // Deleted data is overwritten. FAST would keep texts that are longer than a page, which SQLite stores on pages of their own.
+  db.exec("PRAGMA secure_delete = ON");
   db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);
   db.exec(`PRAGMA journal_size_limit = ${String(maxIdleWalBytes)}`);
   if (format.kind === "ours" && format.version < formatVersion) {

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { insertOne, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { StoreError } from "../model/errors.ts";
+import { Store } from "./store.ts";
 
 let folder: string;
 let path: string;
@@ -25,6 +35,50 @@ function failureOf(open: () => unknown): unknown {
   }
   return null;
 }
+
+describe("a deleted document", () => {
+  const marker = "a prompt that nobody may read anymore";
+  const remains = (): string[] =>
+    readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(marker));
+
+  test.each([
+    ["short", 1],
+    ["nearly as long as a page", 100],
+    ["of many pages", 5_000],
+  ])("leaves no trace in the files once the WAL has moved: %s", (_length, times) => {
+    const store = new Store(path);
+    store.createTable({ number: 10_001, name: "jobs", indexes: [] });
+    const neighbors = Array.from({ length: 100 }, (_, at) => `neighbor ${String(at)}`);
+    for (const id of neighbors.slice(0, 50)) store.putDocument(id, 10_001, id.repeat(30));
+    store.putDocument("job", 10_001, marker.repeat(times));
+    for (const id of neighbors.slice(50)) store.putDocument(id, 10_001, id.repeat(30));
+    store.flush(2n);
+    // The main file has the prompt, as it has when a job is forgotten.
+    store.freezeMainFile()();
+    expect(remains()).toEqual(["data.sqlite"]);
+    store.deleteDocument("job");
+    store.flush(3n);
+    store.freezeMainFile()();
+    expect(remains()).toEqual([]);
+    store.close();
+    expect(remains()).toEqual([]);
+    const reopened = new Store(path);
+    expect(neighbors.every((id) => reopened.document(id) === id.repeat(30))).toBe(true);
+    reopened.close();
+  });
+
+  test("leaves no trace after it was replaced by a shorter one, and after the file was closed at once", () => {
+    const store = new Store(path);
+    store.createTable({ number: 10_001, name: "jobs", indexes: [] });
+    for (const id of ["replaced", "deleted"]) store.putDocument(id, 10_001, marker.repeat(500));
+    store.flush(2n);
+    store.putDocument("replaced", 10_001, "short");
+    store.deleteDocument("deleted");
+    store.flush(3n);
+    store.close();
+    expect(remains()).toEqual([]);
+  });
+});
 
 describe("unusable files", () => {
   test("a file damaged at its start is refused, with advice", () => {
