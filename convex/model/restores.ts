@@ -5,17 +5,26 @@ import type { Doc } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { record } from "./audit.ts";
 import { retire, setService } from "./devices/service.ts";
+import { rotateSecret } from "./devices/sharing.ts";
+import { keepOldestVersion } from "./devices/versions.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { cancelJobsOf } from "./organizations/apiKeys.ts";
 import { allOrganizations } from "./organizations/create.ts";
 
-/** Documents of these tables can be revoked, used or retired. A restore must not take that back. */
-export const carriedTables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices"] as const;
+/** Documents of these tables can become stricter: revoked, used, retired. A restore must not take that back. */
+export const carriedTables = [
+  "apiKeys",
+  "enrolmentCodes",
+  "signInLinks",
+  "devices",
+  "organizations",
+] as const;
 
 const perBatch = 500;
 
 /** The fields of documents that can only become stricter. Documents of other versions may lack them. */
 type Replaced = {
+  readonly _id?: string;
   readonly keyHash?: string;
   readonly codeHash?: string;
   readonly tokenHash?: string;
@@ -24,9 +33,13 @@ type Replaced = {
   readonly used?: number;
   readonly status?: string;
   readonly pause?: Doc<"devices">["pause"];
+  readonly oldestVersion?: string;
 };
 
-/** Makes restored documents as strict as they were in the replaced state. Secrets are recognized by their hashes. */
+/**
+ * Makes restored documents as strict as they were in the replaced state. Secrets are recognized by their hashes, and
+ * organizations by their ids.
+ */
 export async function keepRestrictions(
   ctx: MutationCtx,
   table: string,
@@ -81,6 +94,12 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
     if (status === "retired") await retire(ctx, device, "setup", now);
     else if (device.pause === undefined && pause !== undefined) await keepPause(ctx, device, pause, now);
   },
+  organizations: async (ctx, { _id = "", oldestVersion }, now) => {
+    const organizationId = ctx.db.normalizeId("organizations", _id);
+    if (organizationId === null || oldestVersion === undefined) return;
+    const organization = await ctx.db.get("organizations", organizationId);
+    if (organization !== null) await keepOldestVersion(ctx, organization, oldestVersion, now);
+  },
 };
 
 async function keepPause(
@@ -104,8 +123,9 @@ const unsignedDetails: Readonly<Partial<Record<Infer<typeof signOutcome>, string
 };
 
 /**
- * Ends all sessions, those of the backup, too, signs the catalogs as the newest, and records the restore for every
- * organization. Devices refuse a catalog that is older than one they have seen.
+ * Ends all sessions, those of the backup, too, replaces the sharing secrets, signs the catalogs as the newest, and records the
+ * restore for every organization. Devices refuse a catalog that is older than one they have seen. A device that was retired
+ * since the backup knows the backup's sharing secret.
  */
 export async function endRestore(
   ctx: MutationCtx,
@@ -114,6 +134,7 @@ export async function endRestore(
 ): Promise<void> {
   await endSessions(ctx);
   for (const { _id: organizationId } of await allOrganizations(ctx)) {
+    await rotateSecret(ctx, organizationId, "restored", now);
     const carried = isRevoked
       ? "All API keys, devices, enrollment codes and sign-in links of the backup were revoked"
       : isKnown

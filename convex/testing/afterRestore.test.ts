@@ -3,10 +3,12 @@ import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
   addDevice,
+  addOrganization,
   type Backend,
   type Device,
   expectRefusal,
   type Organization,
+  pass,
   secret,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
@@ -24,13 +26,13 @@ afterEach(() => {
   closeWorld();
 });
 
-const tables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices"] as const;
+const tables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices", "organizations"] as const;
 const documentsOf = async (table: (typeof tables)[number]) =>
   await t.run(async (ctx) => await ctx.db.query(table).take(10));
 const apply = async (table: string | null, documents: readonly object[], isKnown = true) =>
   await t.mutation(internal.afterRestore.apply, { table, documents: [...documents], isKnown });
 
-it("asks for the tables with secrets that can be revoked, used or retired", async () => {
+it("asks for the tables with documents that a restore must not make less strict", async () => {
   expect(await t.query(internal.afterRestore.tables, {})).toEqual([...tables]);
 });
 
@@ -74,6 +76,53 @@ it("records that a device stays paused", async () => {
       /^Paused before the restore, and it stays so: 9 of its last 10 jobs failed/,
     ),
   });
+});
+
+it("replaces the sharing secret of every organization, since a device that was retired knows it", async () => {
+  const rival = await addOrganization(t, { name: "Rival" });
+  const members = [await addDevice(t, acme), await addDevice(t, rival)];
+  const secrets = async () =>
+    await Promise.all(members.map(async ({ key }) => (await t.query(api.devices.me, { key })).sharing));
+  const before = await secrets();
+  await apply(null, []);
+  const after = await secrets();
+  for (const [at, sharing] of after.entries()) {
+    expect(sharing).toEqual({ secret: expect.stringMatching(/^[0-9a-f]{64}$/), previous: null });
+    expect(sharing?.secret).not.toBe(before[at]?.secret);
+  }
+});
+
+describe("the oldest version whose devices get jobs", () => {
+  const oldest = async () => await t.query(api.adminDevices.oldestVersion, { session });
+  const restore = async (restored: string | undefined, replaced: string | undefined) => {
+    const [organization] = await documentsOf("organizations");
+    await t.run(async (ctx) => {
+      await ctx.db.patch("organizations", acme.organizationId, { oldestVersion: restored });
+    });
+    await apply("organizations", [{ ...organization, oldestVersion: replaced }]);
+    await pass(t, 10);
+  };
+
+  it("stays as strict as before the restore, and the audit trail says so", async () => {
+    const { key } = await addDevice(t, acme);
+    await restore(undefined, "0.2.0");
+    expect(await oldest()).toBe("0.2.0");
+    expect((await t.query(api.devices.me, { key })).status).toBe("outdated");
+    expect(await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first())).toMatchObject({
+      action: "version.required",
+      actor: "setup",
+      subject: acme.organizationId,
+      detail: "0.2.0, as before the restore",
+    });
+  });
+
+  it.each([undefined, "0.1.0", "0.3.0", "0.4.0\u202e"])(
+    "is the backup's if that is stricter than %j",
+    async (replaced) => {
+      await restore("0.3.0", replaced);
+      expect(await oldest()).toBe("0.3.0");
+    },
+  );
 });
 
 it("is refused before anything changes if a signing key is malformed", async () => {

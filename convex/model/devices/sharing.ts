@@ -6,8 +6,11 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 /** Lifetime of a secret. */
 const secretMs = 7 * 24 * 3_600_000;
 
-/** How long the previous secret is still accepted, by the reason of the change. A retired device knows the old one. */
-const graceMs = { routine: 24 * 3_600_000, retired: 10 * 60_000 } as const;
+/**
+ * How long the previous secret is still accepted, by the reason of the change. A retired device knows the old one. A restored
+ * one is not accepted at all: a device that was retired since the backup knows it for long.
+ */
+const graceMs = { routine: 24 * 3_600_000, retired: 10 * 60_000, restored: 0 } as const;
 
 async function secretOf(
   ctx: QueryCtx,
@@ -54,8 +57,9 @@ export async function rotateSecret(
     await ensureSecret(ctx, organizationId, now);
     return;
   }
-  const { secret: previous } = found;
+  const previous = graceMs[why] === 0 ? null : found.secret;
   await ctx.db.patch("sharingSecrets", found._id, { secret: randomSecret(), previous, rotatedAt: now });
+  if (previous === null) return;
   // Queries have no clock, so a scheduled mutation removes the previous secret.
   await ctx.scheduler.runAfter(graceMs[why], internal.maintenance.endSharingGrace, {
     organizationId,

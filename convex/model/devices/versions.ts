@@ -1,3 +1,4 @@
+import type { AuditActor } from "../../../app/audit.ts";
 import { isOlder, isVersion, newerOf, oldestVersion } from "../../../app/versions.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -29,6 +30,11 @@ export async function applyVersion(
   if (needsVersion !== device.needsVersion) await setService(ctx, device, { needsVersion }, "system", now);
 }
 
+/** Refuses (invalid) text that is no version. */
+export function checkVersion(text: string): void {
+  if (!isVersion(text)) refuse("invalid", 'A version is three numbers, such as "0.2.0".');
+}
+
 /** Sets the oldest version whose devices get jobs, and applies it to all devices. Refuses: invalid. */
 export async function requireVersion(
   ctx: MutationCtx,
@@ -37,12 +43,35 @@ export async function requireVersion(
   now: number,
 ): Promise<void> {
   const oldest = version.trim();
-  if (!isVersion(oldest)) refuse("invalid", 'A version is three numbers, such as "0.2.0".');
+  checkVersion(oldest);
   if (isOlder(oldest, oldestVersion))
     refuse("invalid", `This server works with devices from version ${oldestVersion} on.`);
-  await ctx.db.patch("organizations", organizationId, { oldestVersion: oldest });
-  const entry = { organizationId, at: now, actor: "admin", action: "version.required" } as const;
-  await record(ctx, { ...entry, subject: organizationId, detail: oldest });
+  await setOldest(ctx, organizationId, oldest, { at: now, actor: "admin", detail: oldest });
+}
+
+/** Requires the version that was required before a restore, unless the backup's is as new or newer. */
+export async function keepOldestVersion(
+  ctx: MutationCtx,
+  { _id: organizationId, oldestVersion: restored }: Doc<"organizations">,
+  replaced: string,
+  now: number,
+): Promise<void> {
+  if (!isOlder(restored ?? oldestVersion, replaced)) return;
+  const detail = `${replaced}, as before the restore`;
+  await setOldest(ctx, organizationId, replaced, { at: now, actor: "setup", detail });
+}
+
+type Change = { readonly at: number; readonly actor: AuditActor; readonly detail: string };
+
+async function setOldest(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  version: string,
+  change: Change,
+): Promise<void> {
+  await ctx.db.patch("organizations", organizationId, { oldestVersion: version });
+  const entry = { organizationId, action: "version.required", subject: organizationId } as const;
+  await record(ctx, { ...entry, ...change });
   await ctx.scheduler.runAfter(0, internal.maintenance.checkVersions, { organizationId, cursor: null });
 }
 
