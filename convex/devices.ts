@@ -24,12 +24,12 @@ export const enroll = mutation({
   handler: async (ctx, args) => await enrollDevice(ctx, args, Date.now()),
 });
 
-/** Registers the signing key of a device that has none yet. Refuses: unauthorized, invalid, conflict (it has another). */
+/** Registers the signing key of a device that has none yet. Refuses: unauthorized, retired, invalid, conflict (it has another). */
 export const registerSigningKey = mutation({
   args: { key: v.string(), signingKey },
   returns: v.null(),
   handler: async (ctx, { key, signingKey: given }) => {
-    await registerKey(ctx, await authenticateDevice(ctx, key), given, Date.now());
+    await registerKey(ctx, await authenticateMember(ctx, key), given, Date.now());
     return null;
   },
 });
@@ -99,12 +99,15 @@ export const modelPieces = query({
   },
 });
 
-/** Reports the device's activity, and its unknown facts. Call it on transitions only: the console subscribes to them. */
+/**
+ * Reports the device's activity, and its unknown facts. Call it on transitions only: the console subscribes to them. Refuses:
+ * unauthorized, retired, invalid.
+ */
 export const report = mutation({
   args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
   returns: v.null(),
   handler: async (ctx, { key, ...reported }) => {
-    const device = await authenticateDevice(ctx, key);
+    const device = await authenticateMember(ctx, key);
     await queue.workerMutation(ctx, queue.component.work.heartbeat, { key });
     await reportActivity(ctx, device, reported, Date.now());
     return null;
@@ -113,13 +116,13 @@ export const report = mutation({
 
 /**
  * Reports the state of all models on the device. Call it on transitions, and at most every 30 s during a download: more
- * frequent reports are not written.
+ * frequent reports are not written. Refuses: unauthorized, retired, invalid.
  */
 export const reportModels = mutation({
   args: { key: v.string(), models: v.array(deviceModel) },
   returns: v.null(),
   handler: async (ctx, { key, models }) => {
-    await storeModels(ctx, await authenticateDevice(ctx, key), models, Date.now());
+    await storeModels(ctx, await authenticateMember(ctx, key), models, Date.now());
     return null;
   },
 });

@@ -5,9 +5,10 @@ import { type ObjectType, v } from "convex/values";
 import { reportedError } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
-import { authenticateDevice } from "./model/authenticate.ts";
+import { authenticateDevice, authenticateMember } from "./model/authenticate.ts";
+import { visibleCapabilities } from "./model/devices/capabilities.ts";
 import { endActivity } from "./model/devices/report.ts";
-import { applyVersion, oldestVersionOf } from "./model/devices/versions.ts";
+import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
@@ -28,12 +29,17 @@ async function judgeSoon(ctx: MutationCtx, key: string): Promise<void> {
 
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 
-/** As in the queue. A device gets no jobs if its version is too old, or if it has no key to sign results. */
+/**
+ * As in the queue. A device gets no jobs if its version is too old, or if it has no key to sign results. Hidden characters in
+ * the names that it reports are replaced. Refuses: unauthorized, retired, invalid.
+ */
 export const hello = mutation({
   args: { ...workerMutations.hello.args, key: v.string() },
   handler: async (ctx, call): Promise<Greeted> => {
-    const device = await authenticateDevice(ctx, call.key);
-    const greeted = await queue.workerMutation(ctx, queue.component.work.hello, call);
+    const device = await authenticateMember(ctx, call.key);
+    if (call.version !== undefined) checkVersion(call.version);
+    const said = { ...call, capabilities: visibleCapabilities(call.capabilities) };
+    const greeted = await queue.workerMutation(ctx, queue.component.work.hello, said);
     // A start gives back what the device still held.
     if (call.startup) await judgeSoon(ctx, call.key);
     const oldest = await oldestVersionOf(ctx, device.organizationId);

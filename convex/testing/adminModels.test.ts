@@ -222,11 +222,11 @@ describe("a device's report of its models", () => {
     await expectRefusal(told(many), "invalid");
   });
 
-  it("deletes the models of a retired device, and ignores its reports", async () => {
+  it("deletes the models of a retired device, and refuses its reports", async () => {
     await add();
     await told([downloading(1)]);
     await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
-    await told([downloading(1)]);
+    await expectRefusal(told([downloading(1)]), "retired");
     expect((await row())?.fleet).toMatchObject({ downloading: 0 });
   });
 });

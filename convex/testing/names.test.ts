@@ -1,7 +1,15 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
-import { addDevice, type Backend, expectRefusal, type Organization, secret } from "./backend.fixture.ts";
+import { queue } from "../model/queue.ts";
+import {
+  addDevice,
+  type Backend,
+  expectRefusal,
+  greeting,
+  type Organization,
+  secret,
+} from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -61,6 +69,63 @@ it("shows hidden characters in a device's reports, since nobody could correct th
     platform: "linux\ufffd",
     models: [{ modelId: "m n", why: "Ada\ufffd[2J\ufffd", speed: { backend: "cpu\ufffd" } }],
   });
+});
+
+describe("the hello of a device", () => {
+  const namesOf = (name: string) => ({
+    kinds: [name],
+    models: [name],
+    contexts: [{ model: name, contextTokens: 64 }],
+    tags: [name],
+  });
+  const hello = async (version: string | undefined, names = namesOf("m")) => {
+    const { key } = await addDevice(t, acme);
+    const { capabilities } = greeting();
+    const said = { capabilities: { ...capabilities, ...names }, startup: true };
+    await t.mutation(api.work.hello, { key, ...said, ...(version === undefined ? {} : { version }) });
+  };
+
+  it.each([
+    "0.1.\u202e0",
+    "0.1.0\n",
+    "0.1.0-\u001b[2J",
+    "1",
+    "v0.1.0",
+    "newest",
+    "",
+    `0.1.0-${"x".repeat(41)}`,
+  ])("is refused with the version %j", async (version) => {
+    await expectRefusal(hello(version), "invalid");
+  });
+
+  it.each(["0.1.0", "1.20.300-beta.1", undefined])("is accepted with the version %j", async (version) => {
+    await hello(version);
+  });
+
+  it("shows hidden characters in what the device says of itself", async () => {
+    await hello("0.1.0", namesOf(hidden));
+    const [{ capabilities } = { capabilities: null }] = await t.query(api.admin.devices, { session });
+    expect(capabilities).toMatchObject(namesOf("Ada\ufffd[2J\ufffd"));
+  });
+});
+
+it("shows hidden characters that an earlier version stored of a device's hello", async () => {
+  const { key } = await addDevice(t, acme);
+  const { capabilities } = greeting([hidden]);
+  // The queue is generic and accepts such names.
+  await t.run(async (ctx) => {
+    const said = {
+      key,
+      version: "0.1.\u202e0",
+      capabilities: { ...capabilities, tags: [hidden] },
+      startup: true,
+    };
+    await queue.workerMutation(ctx, queue.component.work.hello, said);
+  });
+  const shown = "Ada\ufffd[2J\ufffd";
+  expect(await t.query(api.admin.devices, { session })).toMatchObject([
+    { version: "0.1.\ufffd0", capabilities: { models: [shown], tags: [shown] } },
+  ]);
 });
 
 it("shows hidden characters in names that an earlier version stored", async () => {

@@ -17,6 +17,7 @@ import {
   tryClaim,
 } from "./backend.fixture.ts";
 import { closePair, openPair, type Pair } from "./pair.fixture.ts";
+import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
 
 let { t, acme, session, bad, good, statusOfDevice, beat, passAlive } = {} as Pair;
 
@@ -232,6 +233,21 @@ describe("a retired device", () => {
     });
     expect(await t.query(api.work.handed, { key })).toEqual([]);
     expect(await t.query(api.work.held, { key })).toEqual([]);
+  });
+
+  it("writes nothing", async () => {
+    const { key } = bad;
+    await t.mutation(api.admin.retireDevice, { session, deviceId: bad.deviceId });
+    const before = await t.query(api.admin.devices, { session });
+    const models = [{ modelId, state: "ready" as const }];
+    await expectRetired(t.mutation(api.work.hello, { key, ...greeting(["other"], true), version: "9.9.9" }));
+    await expectRetired(
+      t.mutation(api.devices.report, { key, activity: { kind: "holding", reason: "retired" } }),
+    );
+    await expectRetired(t.mutation(api.devices.reportModels, { key, models }));
+    const signingKey = registrationOf(makeSigningKey(), key);
+    await expectRetired(t.mutation(api.devices.registerSigningKey, { key, signingKey }));
+    expect(await t.query(api.admin.devices, { session })).toEqual(before);
   });
 
   const expectRetired = async (call: Promise<unknown>) => {

@@ -19,7 +19,6 @@ export async function reportActivity(
   { activity: current, unknownFacts: reported }: Report,
   now: number,
 ): Promise<void> {
-  if (device.status === "retired") return;
   const isNews = device.activity?.kind !== current.kind || device.activity.reason !== current.reason;
   const unknownFacts = reported === undefined ? device.unknownFacts : factNames(reported);
   const isNewFact = JSON.stringify(unknownFacts) !== JSON.stringify(device.unknownFacts);

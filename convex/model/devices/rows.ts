@@ -10,6 +10,7 @@ import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
 import { activity, type DeviceModel, deviceModel, devicePause, memberStatus } from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
+import { visibleCapabilities } from "./capabilities.ts";
 import { memberStatusOf } from "./service.ts";
 
 const maxListed = 300;
@@ -95,8 +96,8 @@ async function rowOf(
     models,
     groups,
     dataClasses,
-    capabilities: workerCapabilities,
-    version,
+    capabilities: workerCapabilities === null ? null : visibleCapabilities(workerCapabilities),
+    version: version === null ? null : visibleText(version),
     jobsNow: held.length,
     earnedMicro: balance.micro,
     lastChangeAt: Math.max(device.lastChangeAt, worker.lastChangeAt),

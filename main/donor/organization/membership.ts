@@ -143,7 +143,7 @@ export class Membership {
     const { me } = this;
     if (me !== null) {
       void this.#enrollment.remember(me);
-      if (me.signingKey === null) void this.#enrollment.registerSigningKey();
+      if (me.signingKey === null && me.status !== "retired") void this.#enrollment.registerSigningKey();
       if (hasOtherKey(me, this.#publicKey)) {
         this.#deps.options.log("error", "signing-key.differs", { use: "gleaner donate --rejoin" });
       }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { UnknownWorkerError } from "@gleaner/queue/worker";
 import type { ConvexClient } from "convex/browser";
 import { ConvexError } from "convex/values";
 import { expect, it, vi } from "vitest";
@@ -58,4 +59,15 @@ it("tells a retired device that enrolls again with the same key that it is retir
     connect({ mutation: () => Promise.reject(new ConvexError({ code })) }).enroll("GLN-1", "laptop", "linux");
   expect(await enrollWith("retired")).toEqual({ kind: "refused", reason: "retired" });
   await expect(enrollWith("rate_limited")).rejects.toThrow(ConvexError);
+});
+
+it("takes the refusal of a retired device's reports for final, and passes other errors on", async () => {
+  const reportWith = (code: string) => {
+    const { report, reportModels } = connect({
+      mutation: () => Promise.reject(new ConvexError({ code })),
+    });
+    return [report({ kind: "standby", reason: "retired" }), reportModels([])];
+  };
+  for (const refused of reportWith("retired")) await expect(refused).rejects.toThrow(UnknownWorkerError);
+  for (const refused of reportWith("invalid")) await expect(refused).rejects.toThrow(ConvexError);
 });

@@ -306,19 +306,36 @@ describe("looking for jobs", () => {
     expect(at.events).toEqual([]);
   });
 
-  it("a worker stops calling a queue that does not know its key, until it is started again", async () => {
+  it("a worker that is retired while it works says hello with its new capabilities once, until it is started again", async () => {
     const at = new WorkerAtTest();
-    at.queue.refusals["take"] = [new ConvexError({ code: "unauthorized", message: "no" })];
     await at.begin();
+    at.queue.refusals["hello"] = [new ConvexError({ code: "retired", message: "no" })];
+    at.worker.setCapabilities({ kinds: ["none"] });
     await settle(60 * 60_000);
-    expect(at.queue.log).toEqual(["hello", "take"]);
+    expect(at.queue.count("hello")).toBe(2);
     expect(at.events).toEqual(["greeted", "unknown-key"]);
     at.worker.start();
     await settle();
-    expect(at.queue.count("take")).toBe(2);
+    expect(at.events).toEqual(["greeted", "unknown-key", "greeted"]);
     await at.stop();
-    expect(at.queue.log.at(-1)).toBe("goodbye");
   });
+
+  it.each(["unauthorized", "retired"])(
+    "a worker stops calling a queue that refuses its key (%s), until it is started again",
+    async (code) => {
+      const at = new WorkerAtTest();
+      at.queue.refusals["take"] = [new ConvexError({ code, message: "no" })];
+      await at.begin();
+      await settle(60 * 60_000);
+      expect(at.queue.log).toEqual(["hello", "take"]);
+      expect(at.events).toEqual(["greeted", "unknown-key"]);
+      at.worker.start();
+      await settle();
+      expect(at.queue.count("take")).toBe(2);
+      await at.stop();
+      expect(at.queue.log.at(-1)).toBe("goodbye");
+    },
+  );
 });
 
 describe("one job", () => {

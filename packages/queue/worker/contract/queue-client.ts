@@ -29,14 +29,14 @@ export function followConnection(
   return client.client.subscribeToConnectionState(tell);
 }
 
-/** The queue does not know this key, or no longer does: asking again does not help. */
+/** The queue does not know this key, or no longer takes it: asking again does not help. */
 export class UnknownWorkerError extends Error {
   override readonly name = "UnknownWorkerError";
 }
 
-/** The meaning of an error of a call or a subscription. */
+/** The meaning of an error of a call or a subscription. An app may refuse a worker that it retired as `retired`. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ConvexError)) return error;
   const { code } = (error.data ?? {}) as { readonly code?: unknown };
-  return code === "unauthorized" ? new UnknownWorkerError(code) : error;
+  return code === "unauthorized" || code === "retired" ? new UnknownWorkerError(code) : error;
 }
