@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../convex/_generated/api.js";
 import { cuttableLine } from "../../packages/queue/worker/cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
 import { chat, endless } from "../runner/runner.fixture.ts";
@@ -26,6 +29,37 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     expect(job).toMatchObject({ resultText: "The capital of Norway is Oslo.", attempts: 1 });
     const { sum } = (await deployment.admin("setup:ledgerCheck", {})) as { sum: bigint };
     expect(sum).toBe(0n);
+    await end(donor);
+  });
+
+  it("shows that it was retired, calls no more, and works again after it is reinstated", async () => {
+    const donor = await deployment.startDonor("retiree", away);
+    const client = new ConvexHttpClient(deployment.url, { logger: false });
+    const [token, session] = ["gs_token", "gs_session"].map((name) => name.padEnd(46, "0")) as [
+      string,
+      string,
+    ];
+    const tokenHash = createHash("sha256").update(token).digest("hex");
+    await deployment.admin("setup:signInLink", { tokenHash });
+    await client.mutation(api.admin.signIn, { token, session });
+    const first = await deployment.submit(chat("First", { maxTokens: 5 }));
+    await deployment.until(first, ({ status }) => status === "succeeded");
+    const devices = await client.query(api.admin.devices, { session });
+    const { deviceId } = devices.find(({ name }) => name === "retiree")!;
+
+    await client.mutation(api.admin.retireDevice, { session, deviceId });
+    await until(() => lastActivity(donor)?.reason === "retired");
+    // Each call is refused once. A loop would have repeated them by now.
+    await sleep(5_000);
+    const refused = donor.lines.filter((line) => /"(hello|report|model-report)\.refused"/.test(line));
+    expect(refused.length).toBeLessThanOrEqual(3);
+    expect(lastActivity(donor)).toMatchObject({ kind: "standby", reason: "retired" });
+
+    const jobId = await deployment.submit(chat("Again", { maxTokens: 5 }));
+    await client.mutation(api.admin.reinstateDevice, { session, deviceId });
+    expect(await deployment.until(jobId, ({ status }) => status === "succeeded")).toMatchObject({
+      attempts: 1,
+    });
     await end(donor);
   });
 
@@ -208,6 +242,15 @@ async function untilLogged(donor: DonorProcess, event: string): Promise<unknown>
     await sleep(20);
   }
   throw new Error(`${event} was never logged`);
+}
+
+function lastActivity(donor: DonorProcess): { kind: string; reason: string } | null {
+  return logged(donor, "donor.activity") as { kind: string; reason: string } | null;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 1_500 && !holds(); i++) await sleep(20);
+  expect(holds()).toBe(true);
 }
 
 function logged(donor: DonorProcess, event: string): unknown {

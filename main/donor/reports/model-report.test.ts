@@ -97,7 +97,12 @@ describe("ModelReport", () => {
     await vi.advanceTimersByTimeAsync(0);
     refusal = null;
     await vi.advanceTimersByTimeAsync(60_000);
+    report.setModels([at(2)]);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(heard).toHaveLength(1);
+    report.greeted();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(heard).toEqual([[ready], [at(2)]]);
   });
 });
 

@@ -10,7 +10,7 @@ type ReportLoopDeps<Report> = {
 
 /**
  * Sends one report at a time until none is due, so that the latest arrives last. A refused report is repeated with
- * back-off, unless the backend does not know this device.
+ * back-off. If the backend does not know this device, or has retired it, nothing is sent until it greets the device again.
  */
 export class ReportLoop<Report> {
   readonly #deps: ReportLoopDeps<Report>;
@@ -46,9 +46,8 @@ export class ReportLoop<Report> {
       }
     } catch (error) {
       this.#deps.onRefused(errorName(error));
-      if (this.#known && !(error instanceof UnknownWorkerError)) {
-        this.#retry.scheduleRetry(() => void this.send());
-      }
+      if (error instanceof UnknownWorkerError) this.#known = false;
+      if (this.#known) this.#retry.scheduleRetry(() => void this.send());
     } finally {
       this.#sending = false;
     }

@@ -310,7 +310,7 @@ describe("looking for jobs", () => {
     const at = new WorkerAtTest();
     await at.begin();
     at.queue.refusals["hello"] = [new ConvexError({ code: "retired", message: "no" })];
-    at.worker.setCapabilities({ kinds: ["none"] });
+    at.worker.setCapabilities({ models: [] });
     await settle(60 * 60_000);
     expect(at.queue.count("hello")).toBe(2);
     expect(at.events).toEqual(["greeted", "unknown-key"]);
