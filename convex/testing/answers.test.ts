@@ -82,6 +82,19 @@ const used = (usage: object) => ({
   timing: answer().report.timing,
 });
 const schema = JSON.stringify({ type: "object", properties: { n: { type: "integer" } } });
+const pay = {
+  name: "pay",
+  parameters: JSON.stringify({
+    type: "object",
+    properties: { to: { enum: ["bob"] }, amount: { type: "integer" } },
+  }),
+};
+const jsonSchema = (of: object) => ({ format: { kind: "json-schema", schema: JSON.stringify(of) } });
+const cut = (text: string, maxTokens: number) => [
+  { text, finishReason: "length" },
+  used({ completionTokens: maxTokens }),
+];
+const choice = (token: string) => ({ token, logprob: -0.5, top: [] });
 
 describe("an answer that does not fit its request", () => {
   it.each<[string, object, object, object?]>([
@@ -144,6 +157,66 @@ describe("an answer that does not fit its request", () => {
           used({ completionTokens: 1_000 }),
         ] as [string, object, object, object],
     ),
+    [
+      "no JSON before a stop string",
+      { format: { kind: "json-schema", schema }, stop: ["ZZZ"] },
+      said("rm -rf / # not JSON at all"),
+    ],
+    [
+      "JSON before a stop string that cannot follow",
+      { format: { kind: "json-schema", schema }, stop: ["ZZZ"] },
+      said('{"n":'),
+    ],
+    [
+      "no integer that was cut",
+      { maxTokens: 16, ...jsonSchema({ type: "integer" }) },
+      ...cut("I am no JSON. abcdefghijklmnop", 16),
+    ],
+    [
+      "a wrong value in JSON that was cut",
+      {
+        maxTokens: 3,
+        ...jsonSchema({ type: "object", properties: { n: { enum: ["bob"] }, m: { type: "null" } } }),
+      },
+      ...cut('{"n":"eve","m":', 3),
+    ],
+    ["no JSON object that was cut", { maxTokens: 3, format: { kind: "json" } }, ...cut("[1, 2", 3)],
+    [
+      "a tool call that was cut, with wrong arguments",
+      { maxTokens: 16, tools: [pay], toolChoice: { name: "pay" } },
+      {
+        text: "",
+        finishReason: "length",
+        toolCalls: [call("pay", '{"to":"eve","amount":1e9} and this is not JSON')],
+      },
+      used({ completionTokens: 16 }),
+    ],
+    [
+      "text that was cut instead of the tool call that it has to make",
+      { maxTokens: 3, tools: [pay], toolChoice: "required" },
+      ...cut("rm -rf", 3),
+    ],
+    [
+      "log probabilities of another text",
+      { logprobs: 0 },
+      { ...said("ok"), logprobs: [choice("MARKER not in the text at all")] },
+    ],
+    [
+      "log probabilities of a part of the text",
+      { logprobs: 0 },
+      { ...said("Hi."), logprobs: [choice("Hi")] },
+    ],
+    [
+      "log probabilities of more than the text",
+      { logprobs: 0 },
+      { ...said("Hi."), logprobs: [choice("Hi."), choice("MARKER")] },
+    ],
+    [
+      "far fewer log probabilities than tokens",
+      { maxTokens: 400, logprobs: 0 },
+      { text: "x".repeat(400), finishReason: "length", logprobs: [choice("x".repeat(400))] },
+      used({ completionTokens: 400 }),
+    ],
     ["half a character", {}, said("\ud83d")],
     ["no text at all", {}, { finishReason: "stop" }],
     ["vectors", {}, { embeddings: ["AAAAAA=="] }],

@@ -1,5 +1,14 @@
 import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
+import {
+  OpenList,
+  OpenObject,
+  OpenText,
+  OpenValue,
+  OpenWord,
+  readJsonStart,
+  unwritten,
+} from "./json-start.ts";
 
 /** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
 const maxSteps = 200_000;
@@ -15,6 +24,15 @@ export function holdsSchema(schema: JsonSchema, value: unknown): boolean {
   return new SchemaCheck(schema).holds(schema, value, 1);
 }
 
+/**
+ * Whether a text may be the beginning of a JSON text of a value that holds a parsed schema, as the grammar writes it: with all
+ * properties in their order, and constants as JSON writes them. Takes as many steps as `holdsSchema`, and one per character.
+ */
+export function mayHoldSchema(schema: JsonSchema, text: string): boolean {
+  const start = readJsonStart(text);
+  return start !== null && holdsSchema(schema, start.value);
+}
+
 class SchemaCheck {
   readonly #definitions: JsonSchema;
   /** Verdicts on objects and lists, so that nested choices do not multiply. */
@@ -26,7 +44,7 @@ class SchemaCheck {
   }
 
   holds(schema: unknown, value: unknown, depth: number): boolean {
-    if (depth > maxDepth || ++this.#steps > maxSteps) return true;
+    if (value === unwritten || depth > maxDepth || ++this.#steps > maxSteps) return true;
     if (typeof value !== "object" || value === null) return this.#judge(schema, value, depth);
     const verdicts = this.#known.get(schema) ?? new Map<object, boolean>();
     this.#known.set(schema, verdicts);
@@ -45,8 +63,8 @@ class SchemaCheck {
     }
     if (Array.isArray(given["oneOf"]))
       return given["oneOf"].some((each) => this.holds(each, value, depth + 1));
-    if ("const" in given) return given["const"] === value;
-    if (Array.isArray(given["enum"])) return given["enum"].includes(value);
+    if ("const" in given) return isConstant(given["const"], value);
+    if (Array.isArray(given["enum"])) return given["enum"].some((each) => isConstant(each, value));
     const types: unknown[] = Array.isArray(given["type"]) ? given["type"] : [given["type"]];
     return types.some((type) => this.#isOfType(type, given, value, depth));
   }
@@ -54,18 +72,21 @@ class SchemaCheck {
   #isOfType(type: unknown, given: JsonSchema, value: unknown, depth: number): boolean {
     switch (type) {
       case "string":
+        if (value instanceof OpenText) return mayHoldText(given, value.start);
         return typeof value === "string" && holdsText(given, value);
       case "number":
-        return typeof value === "number";
+        return value instanceof OpenWord ? /^[-\d]/.test(value.start) : typeof value === "number";
       case "integer":
-        return Number.isInteger(value);
+        return value instanceof OpenWord ? /^-?\d*$/.test(value.start) : Number.isInteger(value);
       case "boolean":
-        return typeof value === "boolean";
+        return isConstant(true, value) || isConstant(false, value);
       case "null":
-        return value === null;
+        return isConstant(null, value);
       case "object":
-        return isRecord(value) && this.#holdsObject(given, value, depth);
+        if (value instanceof OpenObject) return this.#mayHoldObject(given, value, depth);
+        return isRecord(value) && !(value instanceof OpenValue) && this.#holdsObject(given, value, depth);
       case "array":
+        if (value instanceof OpenList) return this.#holdsItems(given, value.items, depth);
         return Array.isArray(value) && this.#holdsList(given, value, depth);
       default:
         return false;
@@ -92,12 +113,36 @@ class SchemaCheck {
   #holdsList(given: JsonSchema, value: readonly unknown[], depth: number): boolean {
     const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
     const shortest = Math.max(first.length, least(given, "minItems"));
-    if (value.length < shortest || value.length > most(given, "maxItems")) return false;
-    return value.every((each, index) => {
+    return value.length >= shortest && this.#holdsItems(given, value, depth);
+  }
+
+  #holdsItems(given: JsonSchema, items: readonly unknown[], depth: number): boolean {
+    const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
+    if (items.length > most(given, "maxItems")) return false;
+    return items.every((each, index) => {
       const schema = first[index] ?? given["items"];
       return schema === undefined || this.holds(schema, each, depth + 1);
     });
   }
+
+  #mayHoldObject(given: JsonSchema, { names, values }: OpenObject, depth: number): boolean {
+    const properties = Object.entries(recordOf(given["properties"]));
+    if (names.length > most(given, "maxProperties")) return false;
+    return names.every((name, index) => {
+      const [own, schema] = properties[index] ?? [null, given["additionalProperties"] ?? false];
+      if (own !== null && !isConstant(own, name)) return false;
+      if (typeof schema === "boolean") return schema;
+      return index >= values.length || this.holds(schema, values[index], depth + 1);
+    });
+  }
+}
+
+/** Whether a value is a constant, or begins it. */
+function isConstant(constant: unknown, value: unknown): boolean {
+  if (value instanceof OpenText) return typeof constant === "string" && constant.startsWith(value.start);
+  if (value instanceof OpenWord)
+    return typeof constant !== "string" && JSON.stringify(constant).startsWith(value.start);
+  return constant === value;
 }
 
 const date = "\\d{4}-\\d\\d-\\d\\d";
@@ -114,6 +159,23 @@ function holdsText(given: JsonSchema, value: string): boolean {
   if (value.includes("\uFFFD")) return true;
   const length = Array.from(value).length;
   return length >= least(given, "minLength") && length <= most(given, "maxLength");
+}
+
+const endings = ["Z", "+00:00", ".000Z", ".000+00:00"].map((end) => `00:00:00${end}`);
+/** A date or time that was cut may go on like one of these. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  date: ["2000-01-01"],
+  time: endings,
+  "date-time": endings.map((end) => `2000-01-01T${end}`),
+};
+
+function mayHoldText(given: JsonSchema, start: string): boolean {
+  if ("format" in given) {
+    const format = String(given["format"]);
+    const wholes = (examples[format] ?? []).map((each) => start + each.slice(start.length));
+    return wholes.some((each) => formats[format]?.test(each));
+  }
+  return start.includes("\uFFFD") || Array.from(start).length <= most(given, "maxLength");
 }
 
 function least(given: JsonSchema, name: string): number {

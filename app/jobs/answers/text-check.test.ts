@@ -51,7 +51,7 @@ it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
   [
     "a tool call that was cut",
     { text: "", toolCalls: [{ ...call, arguments: `{"a":"${"x".repeat(maxTokens)}` }] },
-    { tools: [tool] },
+    { tools: [{ ...tool, parameters: '{"type":"object","properties":{"a":{"type":"string"}}}' }] },
   ],
 ])("accepts all tokens of %s if all bytes are there", (_name, answer, asked) => {
   expect(mistakeOf(answer, maxTokens, asked)).toBeNull();

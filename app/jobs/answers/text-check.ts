@@ -2,10 +2,10 @@ import { isRecord, parseJson } from "../../json.ts";
 import type { ChatRequest, ChatResult, ToolCall } from "../chat.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { limits } from "../limits.ts";
-import type { Sampling } from "../sampling.ts";
+import type { Sampling, TokenChoice } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
 import type { CompletionRequest } from "../work.ts";
-import { holdsSchema } from "./schema-check.ts";
+import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
 
 /** The facts about a job with text that the backend has before its answer. */
@@ -29,7 +29,8 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
   const { text, toolCalls = [], logprobs = [] } = answer;
   const { request } = job;
   if (utf8Length(JSON.stringify([text, toolCalls, logprobs])) > mostBytes) return "The answer is too large.";
-  const texts = [text, ...toolCalls.map((call) => call.arguments)];
+  const tokens = logprobs.flatMap((choice) => [choice, ...choice.top]).map(({ token }) => token);
+  const texts = [text, ...toolCalls.map((call) => call.arguments), ...tokens];
   if (texts.some((each) => /\p{Surrogate}/u.test(each))) return "The answer is not well-formed Unicode.";
   const { promptTokens, contextTokens, heldMs } = job;
   const { maxTokens } = request;
@@ -40,7 +41,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     callMistake(answer, toolsOf(request)) ??
     stopMistake(text, request) ??
     formatMistake(answer, request) ??
-    logprobMistake(answer, request)
+    logprobMistake(answer, request, bounds.answerBytes - utf8Length(text))
   );
 }
 
@@ -89,14 +90,15 @@ function toolsOf(request: ChatRequest | CompletionRequest): Tools {
   return "messages" in request ? request : {};
 }
 
-function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools): string | null {
+function callMistake({ text, toolCalls = [], finishReason }: ChatResult, asked: Tools): string | null {
   const { tools = [], toolChoice = "auto" } = asked;
   // An answer that was cut may end with one unfinished call.
   const isCut = finishReason === "length";
   if (isCut ? toolCalls.length > 1 : (finishReason === "tool_calls") !== toolCalls.length > 0)
     return "The answer's tool calls do not fit its finish reason.";
   const mustCall = tools.length > 0 && (toolChoice === "required" || typeof toolChoice === "object");
-  if (mustCall && finishReason === "stop") return "The answer does not call a tool, as it has to.";
+  if (mustCall && (finishReason === "stop" || text !== ""))
+    return "The answer does not call a tool, as it has to.";
   if (toolCalls.length > limits.toolCalls) return "The answer has too many tool calls.";
   if (new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length)
     return "Two of the answer's tool calls have the same id.";
@@ -107,7 +109,7 @@ function callMistake({ toolCalls = [], finishReason }: ChatResult, asked: Tools)
   for (const call of toolCalls) {
     const tool = callable.find(({ name }) => name === call.name);
     if (tool === undefined) return "The answer calls a tool that it was not offered.";
-    const mistake = idMistake(call) ?? (isCut ? null : argumentsMistake(call, tool.parameters));
+    const mistake = idMistake(call) ?? argumentsMistake(call, tool.parameters, isCut);
     if (mistake !== null) return mistake;
   }
   return null;
@@ -119,10 +121,18 @@ function idMistake({ id }: ToolCall): string | null {
   return id === "" || id.length > limits.callIdChars ? "A tool call's id is empty or too long." : null;
 }
 
-function argumentsMistake({ arguments: json }: ToolCall, parameters: string | undefined): string | null {
+function argumentsMistake(
+  { arguments: json }: ToolCall,
+  parameters: string | undefined,
+  isCut: boolean,
+): string | null {
+  const schema = parameters === undefined ? noParameters : schemaOf(parameters);
+  if (isCut)
+    return mayHoldSchema(schema, json)
+      ? null
+      : "A tool call's arguments begin otherwise than its schema allows.";
   const value = parseJson(json);
   if (value === undefined) return "A tool call's arguments are not JSON.";
-  const schema = parameters === undefined ? noParameters : schemaOf(parameters);
   return holdsSchema(schema, value) ? null : "A tool call's arguments do not hold the tool's schema.";
 }
 
@@ -136,29 +146,51 @@ function stopMistake(text: string, { stop }: Sampling): string | null {
   return stop.some((each) => text.includes(each)) ? "The answer goes on after a stop string." : null;
 }
 
-function formatMistake({ text, finishReason }: ChatResult, request: Sampling): string | null {
-  const { format, stop } = request;
-  if (format === undefined || format.kind === "grammar" || finishReason !== "stop") return null;
-  // A stop string may end the answer anywhere.
-  if (stop.length > 0) return null;
-  const value = parseJson(text);
+const anyObject = { type: "object", additionalProperties: true };
+
+function formatMistake({ text, finishReason }: ChatResult, { format, stop }: Sampling): string | null {
+  if (format === undefined || format.kind === "grammar") return null;
+  const schema = format.kind === "json" ? anyObject : schemaOf(format.schema);
+  const value = finishReason === "stop" ? parseJson(text) : undefined;
+  if (value !== undefined && holdsSchema(schema, value)) return null;
+  // The model wrote at least the stop string after the text.
+  const written = finishReason === "stop" ? stop.map((each) => text + each) : [text];
+  if (written.some((each) => mayHoldSchema(schema, each))) return null;
+  if (written.length > 0) return "The answer begins otherwise than the request's format allows.";
   if (value === undefined) return "The answer is not JSON, as it has to be.";
-  if (format.kind === "json") return isRecord(value) ? null : "The answer is not a JSON object.";
-  return holdsSchema(schemaOf(format.schema), value)
-    ? null
+  return format.kind === "json"
+    ? "The answer is not a JSON object."
     : "The answer does not hold the request's schema.";
 }
 
-function logprobMistake({ text, logprobs, usage }: ChatResult, { logprobs: asked }: Sampling): string | null {
+/** @param unseenBytes the most bytes that the model wrote and the text does not have. */
+function logprobMistake(
+  answer: ChatResult,
+  request: ChatRequest | CompletionRequest,
+  unseenBytes: number,
+): string | null {
+  const { text, logprobs, usage } = answer;
+  const { logprobs: asked } = request;
   if (asked === undefined) return logprobs === undefined ? null : "The answer has log probabilities unasked.";
   if (logprobs === undefined || (text !== "" && logprobs.length === 0))
     return "The answer has no log probabilities.";
   if (logprobs.length > usage.completionTokens + hiddenTokens)
     return "The answer has more log probabilities than tokens.";
+  if (usage.completionTokens > logprobs.length + unseenBytes + hiddenTokens)
+    return "The answer has fewer log probabilities than tokens.";
+  if (!areTokensOf(answer, toolsOf(request))) return "The log probabilities are those of another text.";
   const values = logprobs.flatMap(({ logprob, top }) => [logprob, ...top.map((each) => each.logprob)]);
   if (!values.every((value) => value <= 0 && value > -Infinity))
     return "A log probability is not a number up to 0.";
   return logprobs.every(({ top }) => top.length <= asked)
     ? null
     : "The answer has more alternatives for a token than were asked for.";
+}
+
+/** The last token may go beyond a text that ended before a stop string, before blanks or before a tool call. */
+function areTokensOf({ text, logprobs = [], finishReason }: ChatResult, { tools = [] }: Tools): boolean {
+  const written = logprobs.map(({ token }) => token).join("");
+  const last = logprobs.at(-1)?.token ?? "";
+  if (finishReason === "length" && tools.length === 0 && written !== text) return false;
+  return written.startsWith(text) && (logprobs.length === 0 || written.length - last.length < text.length);
 }

@@ -65,22 +65,23 @@ const leastLogprob = -9_999;
 
 /**
  * The log probability of a chosen token, and those of the `count` likeliest.
- * @param special whether control tokens have a text.
+ * @param text the token's text within the answer. The last token of a character has its text, others of it have none.
+ * @param options.special whether control tokens have a text.
  */
 export function choiceOf(
   model: LlamaModel,
   step: { readonly token: Token; readonly confidence?: number; readonly probabilities?: Map<Token, number> },
-  count: number,
-  special: boolean,
+  text: string,
+  { count, special }: { readonly count: number; readonly special: boolean },
 ): TokenChoice {
-  const textOf = (token: Token): string => model.detokenize([token], special);
   const top: { token: string; logprob: number }[] = [];
   // The library sorts them by probability.
   for (const [token, probability] of step.probabilities ?? []) {
     if (top.length >= count) break;
-    top.push({ token: textOf(token), logprob: logprobOf(probability) });
+    const own = token === step.token ? text : model.detokenize([token], special);
+    top.push({ token: own, logprob: logprobOf(probability) });
   }
-  return { token: textOf(step.token), logprob: logprobOf(step.confidence ?? 0), top };
+  return { token: text, logprob: logprobOf(step.confidence ?? 0), top };
 }
 
 function logprobOf(probability: number): number {

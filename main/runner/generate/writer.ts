@@ -117,7 +117,10 @@ export class Writer {
     };
     /** Sends the held text. Returns the passage's end if a stop text appeared. */
     const flush = (): PassageEnd | null => {
-      const end = push(decoder.flush());
+      const rest = decoder.flush();
+      const last = passage.reported ? this.#logprobs.pop() : undefined;
+      if (last !== undefined) this.#logprobs.push({ ...last, token: last.token + rest });
+      const end = push(rest);
       if (end === null) send(matcher.flush());
       return end;
     };
@@ -140,7 +143,7 @@ export class Writer {
       starts.push(decoder.isInsideCharacter ? Infinity : length);
       let text = decoder.push(token);
       if (count !== undefined) {
-        const choice = choiceOf(model, step, count, special);
+        const choice = choiceOf(model, step, text, { count, special });
         this.#bytes += 64 * (1 + choice.top.length);
         this.#logprobs.push(choice);
       }
