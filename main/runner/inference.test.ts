@@ -102,6 +102,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       properties: { a: { type: "string", maxLength: 20 }, b: { enum: [1, 2] } },
       additionalProperties: { type: "integer" },
     });
+    const words = JSON.stringify({ type: "array", items: { enum: ["🐦ä\n", "ﷺ", 12.5, null] } });
     const tools = [{ name: "weather", parameters: schema }, { name: "clock" }];
     const asks: readonly Partial<ChatRequest>[] = [
       {},
@@ -111,6 +112,15 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       { temperature: 1.5, logprobs: 3 },
       { temperature: 2, format: { kind: "json" } },
       { temperature: 2, maxTokens: 200, format: { kind: "json-schema", schema } },
+      ...[1, 2, 3, 5, 8, 13, 21].flatMap((maxTokens) => [
+        { temperature: 2, maxTokens, format: { kind: "json-schema", schema } as const, logprobs: 1 },
+        { temperature: 2, maxTokens, format: { kind: "json-schema", schema: words } as const },
+        { temperature: 2, maxTokens, format: { kind: "json" } as const, stop: ['"', "e", "\n"] },
+        { temperature: 2, maxTokens, tools, toolChoice: { name: "weather" } },
+        { temperature: 2, maxTokens, logprobs: 2, topK: 0 },
+      ]),
+      { temperature: 2, format: { kind: "json-schema", schema }, stop: ["a", "}"], logprobs: 0 },
+      { temperature: 2, logprobs: 0, stop: ["e", "🐦"] },
       { temperature: 1.5, maxTokens: 200, tools },
       { temperature: 1.5, maxTokens: 200, tools, toolChoice: "required" },
       { temperature: 2, maxTokens: 5, tools, toolChoice: { name: "weather" } },
@@ -120,6 +130,19 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       for (const seed of [1, 2, 3]) {
         for (const content of ["", norway, "Grüße an 🐦 und ﷺ"]) await answer(content, { ...asked, seed });
       }
+    }
+  });
+
+  it("reports the log probability of each token of a character, and of one that was cut", async () => {
+    const format = { kind: "grammar", grammar: 'root ::= "🐦ﷺ ä🐦"' } as const;
+    const whole = await answer(norway, { format, logprobs: 1 });
+    const tokens = whole.logprobs?.map(({ token }) => token) ?? [];
+    expect(tokens.join("")).toBe("🐦ﷺ ä🐦");
+    expect(tokens.length).toBeGreaterThan(5);
+    for (let maxTokens = 1; maxTokens < tokens.length; maxTokens += 1) {
+      const cut = await answer(norway, { format, logprobs: 1, maxTokens });
+      expect(cut.logprobs?.map(({ token }) => token).join("")).toBe(cut.text);
+      expect(cut.logprobs).toHaveLength(maxTokens);
     }
   });
 

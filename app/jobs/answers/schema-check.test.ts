@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseSchema } from "../json-schema.ts";
-import { holdsSchema } from "./schema-check.ts";
+import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
 
 /** A schema, and a value that holds it. */
 type Pair = { readonly schema: object; readonly value: unknown };
@@ -66,6 +66,40 @@ it("accepts each value that was made for a schema", () => {
   );
 });
 
+/** JSON with blanks, and with some characters by their numbers. */
+const written = fc
+  .tuple(pair, fc.constantFrom(undefined, 1, 4, "\t"), fc.boolean())
+  .map(([{ schema, value }, blanks, byNumber]) => {
+    const json = JSON.stringify(value, null, blanks);
+    const escaped = json.replace(
+      /[^\0-\x7f]/g,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    return { schema, json: byNumber ? escaped : json };
+  });
+
+it("accepts each beginning of the JSON of each value that was made for a schema", () => {
+  fc.assert(
+    fc.property(written, ({ schema, json }) => {
+      const kept = parsed(schema);
+      for (let length = 0; length <= json.length; length += 1)
+        if (!mayHoldSchema(kept, json.slice(0, length))) throw new Error(`refused ${json.slice(0, length)}`);
+    }),
+  );
+});
+
+it("refuses a beginning that goes on with another type", () => {
+  fc.assert(
+    fc.property(written, fc.nat(), ({ schema, json }, at) => {
+      const around = parsed({ type: "array", items: schema });
+      expect(mayHoldSchema(around, `[${json},`)).toBe(true);
+      expect(mayHoldSchema(around, `[${json}}`)).toBe(false);
+      expect(mayHoldSchema(around, `[${json}] and more`)).toBe(false);
+      expect(mayHoldSchema(around, `${json.slice(0, at % json.length)}\u0001`)).toBe(false);
+    }),
+  );
+});
+
 it("refuses a value of another type, wherever it is", () => {
   const strange = Symbol.for("strange") as unknown;
   fc.assert(
@@ -109,6 +143,41 @@ it.each<[object, unknown, boolean]>([
   [{ $defs: { tree }, $ref: "#/$defs/tree" }, { left: { left: 1 } }, false],
 ])("judges %j with %j as %s", (schema, value, holds) => {
   expect(holdsSchema(parsed(schema), value)).toBe(holds);
+});
+
+const two = { type: "object", properties: { to: { enum: ["bob", "bea"] }, n: { type: "integer" } } };
+const twelve = { type: "array", prefixItems: [{ const: 12 }, { type: "boolean" }], maxItems: 2 };
+
+it.each<[object, string, boolean]>([
+  [two, "", true],
+  [two, '{"to', true],
+  [two, '{"n"', false],
+  [two, '{"to":"b', true],
+  [two, '{"to":"e', false],
+  [two, '{"to":"bea","n":-', true],
+  [two, '{"to":"bea","n":1.', false],
+  [two, '{"to":"bea","n":1,', false],
+  [two, '{"to":"bea"}', false],
+  [two, '{"to":"bea","n":1}\n', true],
+  [two, '["', false],
+  [{ type: "object", additionalProperties: { type: "null" } }, '{"a":null', true],
+  [{ type: "object", additionalProperties: { type: "null" } }, '{"a":nuts', false],
+  [{ type: "object", maxProperties: 0 }, '{"', false],
+  [twelve, "[1", true],
+  [twelve, "[2", false],
+  [twelve, "[12,tr", true],
+  [twelve, "[12,true,", false],
+  [{ type: "string", maxLength: 2 }, '"🐦🐦', true],
+  [{ type: "string", maxLength: 2 }, '"abc', false],
+  [{ type: "string", format: "date-time" }, '"2026-11-22T21:30:00.000+0', true],
+  [{ type: "string", format: "date-time" }, '"2026-11-22 ', false],
+  [{ type: "string", format: "time" }, '"21:30:00Z', true],
+  [{ type: ["string", "null"] }, "t", false],
+  [{ anyOf: [{ const: true }, { type: "integer" }] }, "tr", true],
+  [{ $defs: { tree }, $ref: "#/$defs/tree" }, '{"left":{"left":nu', true],
+  [{ $defs: { tree }, $ref: "#/$defs/tree" }, '{"left":{"right', false],
+])("judges for %j the beginning %j as %s", (schema, text, mayHold) => {
+  expect(mayHoldSchema(parsed(schema), text)).toBe(mayHold);
 });
 
 it("takes bounded time for nested choices, and for a value that is deep", () => {

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { getLlama, type Llama } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { holdsSchema } from "../../../app/jobs/answers/schema-check.ts";
+import { holdsSchema, mayHoldSchema } from "../../../app/jobs/answers/schema-check.ts";
 import { parseSchema } from "../../../app/jobs/json-schema.ts";
 import { samplerOf } from "./grammar-sample.fixture.ts";
 import { grammarOf } from "./grammars.ts";
@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(() => llama.dispose());
 
-it("every answer that the grammar of an accepted schema allows is valid under the schema", async () => {
+it("every answer that the grammar of an accepted schema allows is valid under the schema, and so is its beginning", async () => {
   let judged = 0;
   const property = fc.asyncProperty(schema, fc.infiniteStream(fc.nat()), async (given, numbers) => {
     const parsed = parseSchema(given);
@@ -93,6 +93,13 @@ it("every answer that the grammar of an accepted schema allows is valid under th
       judged += 1;
       if (!isValid(value)) throw new Error(`${JSON.stringify(given)} allowed ${text.trim()}`);
       expect(holdsSchema(parsed.schema, value)).toBe(true);
+      const characters = Array.from(text);
+      for (let length = 0; length <= Math.min(characters.length, 300); length += 1) {
+        const cut = characters.slice(0, length).join("");
+        if (!mayHoldSchema(parsed.schema, cut)) throw new Error(`${JSON.stringify(given)} refused ${cut}`);
+        // The last character may be there in part.
+        expect(mayHoldSchema(parsed.schema, cut.replace(/[^\0-\x7f]$/u, "\uFFFD"))).toBe(true);
+      }
     }
   });
   await fc.assert(property, { seed: 7, numRuns: 400, maxSkipsPerRun: 50 });
