@@ -16,7 +16,7 @@ describe("parseSchema", () => {
     [{ type: "array", items: string, maxItems: 3 }],
     [{ type: "array", prefixItems: [string, { type: "integer" }], minItems: 2 }],
     [{ oneOf: [string, { type: "number" }], description: "either" }],
-    [{ $ref: "#/$defs/a", $defs: { a: { type: "object", properties: { next: { $ref: "#/$defs/a" } } } } }],
+    [{ $ref: "#/$defs/a", $defs: { a: { type: "array", items: { $ref: "#/$defs/a" } } } }],
   ])("accepts the schema %j unchanged", (schema) => {
     expect(parseSchema(schema)).toEqual({ kind: "ok", schema });
   });

@@ -1,5 +1,6 @@
 import { isRecord, recordOf } from "../json.ts";
 import { costMistake } from "./grammar/cost.ts";
+import { endlessDefinition } from "./grammar/finite-schema.ts";
 import { hasNestedChoices } from "./grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
 import { countBounds, enforceable, Refusal } from "./schema-keywords.ts";
@@ -73,6 +74,12 @@ export function parseKeptSchema(value: unknown, budget: StepBudget = stepBudget(
     const schema = walk.schema(value, [], 1);
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
+    }
+    const endless = endlessDefinition(schema);
+    if (endless !== null) {
+      const why =
+        "since it always contains itself. All properties are required, so let one be null, or use a list";
+      throw new Refusal(["$defs", endless], `has no finite value, ${why}`);
     }
     const isNested = walk.references.length > 0 && hasNestedChoices(schema);
     const rules = schemaRules(schema);

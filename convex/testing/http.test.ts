@@ -122,7 +122,7 @@ describe("a chat completion", () => {
         const likely = { token: "é", logprob: -0.5 };
         await completeWith(t, device, job.attemptId, {
           result: {
-            text: "",
+            text: "é",
             finishReason: "tool_calls",
             toolCalls: [{ id: "call_1", name: "f", arguments: "{}" }],
             logprobs: [{ ...likely, top: [likely] }],
@@ -151,9 +151,7 @@ describe("a chat completion", () => {
         expect(choices.at(-1)?.finish_reason).toBe("tool_calls");
       } else {
         expect(await (await asked).json()).toMatchObject({
-          choices: [
-            { message: { content: null, tool_calls: [call] }, logprobs, finish_reason: "tool_calls" },
-          ],
+          choices: [{ message: { content: "é", tool_calls: [call] }, logprobs, finish_reason: "tool_calls" }],
           usage: { prompt_tokens_details: { cached_tokens: 7 } },
         });
       }

@@ -1,32 +1,27 @@
 import { parseJson } from "../../json.ts";
 
-/** A value that was cut. */
-export abstract class OpenValue {}
-
 /** A text that was cut. `start`: its characters so far. */
-export class OpenText extends OpenValue {
+export class OpenText {
   readonly start: string;
   constructor(start: string) {
-    super();
     this.start = start;
   }
 }
 
 /** A number, true, false or null, up to the cut. It may be complete. */
-export class OpenWord extends OpenValue {
+export class OpenWord {
   readonly start: string;
   constructor(start: string) {
-    super();
     this.start = start;
   }
 }
 
-export class OpenList extends OpenValue {
+export class OpenList {
   readonly items: unknown[] = [];
 }
 
 /** The last name may be an `OpenText`, and may have no value yet. */
-export class OpenObject extends OpenValue {
+export class OpenObject {
   readonly names: (string | OpenText)[] = [];
   readonly values: unknown[] = [];
 }

@@ -1,14 +1,6 @@
 import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
-import {
-  OpenList,
-  OpenObject,
-  OpenText,
-  OpenValue,
-  OpenWord,
-  readJsonStart,
-  unwritten,
-} from "./json-start.ts";
+import { OpenList, OpenObject, OpenText, OpenWord, readJsonStart, unwritten } from "./json-start.ts";
 
 /** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
 const maxSteps = 200_000;
@@ -84,7 +76,7 @@ class SchemaCheck {
         return isConstant(null, value);
       case "object":
         if (value instanceof OpenObject) return this.#mayHoldObject(given, value, depth);
-        return isRecord(value) && !(value instanceof OpenValue) && this.#holdsObject(given, value, depth);
+        return isRecord(value) && !isOpen(value) && this.#holdsObject(given, value, depth);
       case "array":
         if (value instanceof OpenList) return this.#holdsItems(given, value.items, depth);
         return Array.isArray(value) && this.#holdsList(given, value, depth);
@@ -135,6 +127,10 @@ class SchemaCheck {
       return index >= values.length || this.holds(schema, values[index], depth + 1);
     });
   }
+}
+
+function isOpen(value: object): boolean {
+  return [OpenText, OpenWord, OpenList, OpenObject].some((kind) => value instanceof kind);
 }
 
 /** Whether a value is a constant, or begins it. */

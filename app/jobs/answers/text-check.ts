@@ -2,7 +2,7 @@ import { isRecord, parseJson } from "../../json.ts";
 import type { ChatRequest, ChatResult, ToolCall } from "../chat.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { limits } from "../limits.ts";
-import type { Sampling, TokenChoice } from "../sampling.ts";
+import type { Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
 import type { CompletionRequest } from "../work.ts";
 import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
