@@ -1,14 +1,27 @@
 import { spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lutimesSync,
+  openSync,
+  readFileSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import { constants } from "node:os";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import koffi from "koffi";
 import { z } from "zod";
+import { type Attempts, refusal, systemCalls } from "./attempted-calls.fixture.ts";
 import { confineProcess } from "./confine.ts";
 import { landlockOfTest } from "./landlock-of-test.fixture.ts";
 
@@ -24,51 +37,9 @@ const targets = z.object({
   socket: z.string(),
   abstractSocket: z.string(),
   otherPid: z.number(),
+  /** A file that was open in the program that started the donor. */
+  inherited: z.object({ descriptor: z.number(), text: z.string() }),
 });
-
-type Attempts = Readonly<Record<string, () => unknown>>;
-
-/** Numbers of Linux on x64 and arm64. */
-const callNumbers = {
-  x64: { ptrace: 101, kill: 62, processVmReadv: 310, ioUringSetup: 425, bpf: 321, userfaultfd: 323 },
-  arm64: { ptrace: 117, kill: 129, processVmReadv: 270, ioUringSetup: 425, bpf: 280, userfaultfd: 282 },
-} as const;
-const moreNumbers = {
-  x64: { keyctl: 250, unshare: 272, perfEventOpen: 298, clone: 56, execve: 59, pidfdOpen: 434, mount: 165 },
-  arm64: { keyctl: 219, unshare: 97, perfEventOpen: 241, clone: 220, execve: 221, pidfdOpen: 434, mount: 40 },
-} as const;
-
-function systemCalls(pid: number): Attempts {
-  const arch = process.arch === "arm64" ? "arm64" : "x64";
-  const numbers = { ...callNumbers[arch], ...moreNumbers[arch] };
-  const syscall = koffi.load(null).func("long syscall(long, long, long, long, long, long, long)");
-  const attempt = (number: number, ...args: readonly number[]) => {
-    return () => {
-      const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = args;
-      if (Number(syscall(number, a, b, c, d, e, f)) !== -1) return;
-      const code = Object.entries(constants.errno).find(([, value]) => value === koffi.errno())?.[0];
-      throw Object.assign(new Error("refused"), { code });
-    };
-  };
-  return {
-    // None does harm where it is allowed: 0x4200 sets options of a process that is not traced, signal 0 only asks,
-    // 0x800 is no valid flag by itself. 0x10000000 is CLONE_NEWUSER.
-    ptrace: attempt(numbers.ptrace, 0x4200, pid),
-    kill: attempt(numbers.kill, pid, 0),
-    killEverything: attempt(numbers.kill, -1, 0),
-    processVmReadv: attempt(numbers.processVmReadv, pid),
-    pidfdOpen: attempt(numbers.pidfdOpen, pid),
-    ioUring: attempt(numbers.ioUringSetup, 8, 0),
-    bpf: attempt(numbers.bpf, 0, 0, 0),
-    userfaultfd: attempt(numbers.userfaultfd, 1),
-    keyctl: attempt(numbers.keyctl, 0, -3, 0),
-    unshare: attempt(numbers.unshare, 0x10000000),
-    perfEventOpen: attempt(numbers.perfEventOpen, 0, 0, -1, -1, 0),
-    mount: attempt(numbers.mount, 0, 0, 0, 0, 0),
-    clone: attempt(numbers.clone, 0x800),
-    execve: attempt(numbers.execve, 0, 0, 0),
-  };
-}
 
 const inWorker = `
   const { parentPort, workerData } = require("node:worker_threads");
@@ -77,8 +48,14 @@ const inWorker = `
   catch (error) { parentPort.postMessage(error.code); }`;
 
 function attemptsAt(at: Targets): Attempts {
-  const rejects = (code: unknown): never => {
-    throw Object.assign(new Error("refused"), { code });
+  const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const ofModel = (change: (model: number) => void): void => {
+    const model = openSync(at.model, "r");
+    try {
+      change(model);
+    } finally {
+      closeSync(model);
+    }
   };
   const toSocket = async (options: { path: string } | { port: number; host: string }) => {
     const socket = connect(options);
@@ -92,11 +69,31 @@ function attemptsAt(at: Targets): Attempts {
     readSecretInWorker: async () => {
       const worker = new Worker(inWorker, { eval: true, workerData: at.secret });
       const [code] = (await once(worker, "message")) as [string | null];
-      if (code !== null) rejects(code);
+      if (code !== null) throw refusal(code);
     },
     readAccounts: () => readFileSync("/etc/passwd"),
     readOtherCommandLine: () => readFileSync(`/proc/${at.otherPid}/cmdline`),
     readOtherEnvironment: () => readFileSync(`/proc/${at.otherPid}/environ`),
+    readInherited: () => {
+      if (textOf(at.inherited.descriptor) !== at.inherited.text) throw refusal("EACCES");
+    },
+    // bubblewrap shows a network with no connections.
+    readConnections: () => {
+      const port = at.tcpPort.toString(16).toUpperCase().padStart(4, "0");
+      if (!readFileSync("/proc/net/tcp", "utf8").includes(`:${port} `)) throw refusal("ENOENT");
+    },
+    watchFolder: () => watch(dirname(at.secret)).close(),
+    changeMode: () => chmodSync(at.secret, 0o4755),
+    changeModeOfOpen: () => ofModel((model) => fchmodSync(model, 0o600)),
+    changeOwner: () => chownSync(at.secret, own.uid, own.gid),
+    changeOwnerOfOpen: () => ofModel((model) => fchownSync(model, own.uid, own.gid)),
+    changeTimes: () => utimesSync(at.secret, 1, 1),
+    changeTimesOfOpen: () => ofModel((model) => futimesSync(model, 1, 1)),
+    changeTimesOfLink: () => lutimesSync(at.secret, 1, 1),
+    useCapability: () => {
+      const status = readFileSync("/proc/self/status", "utf8");
+      if (!/^Cap(?:Inh|Prm|Eff|Amb):\s*0*[1-9a-f]/m.test(status)) throw refusal("EPERM");
+    },
     writeOutside: () => writeFileSync(at.outside, "x"),
     writeModel: () => closeSync(openSync(at.model, "r+")),
     writeProgram: () => closeSync(openSync(at.program, "r+")),
@@ -118,8 +115,17 @@ function attemptsAt(at: Targets): Attempts {
       const { error } = spawnSync("/bin/true");
       if (error !== undefined) throw error;
     },
-    ...systemCalls(at.otherPid),
+    ...systemCalls(at),
   };
+}
+
+/** Null if nothing is open under that number. */
+function textOf(descriptor: number): string | null {
+  try {
+    return readFileSync(descriptor, "utf8");
+  } catch {
+    return null;
+  }
 }
 
 async function tryAll(attempts: Attempts): Promise<Readonly<Record<string, string>>> {

@@ -8,7 +8,6 @@ import {
 } from "node-llama-cpp";
 import type { LoadPlan, LoadReport, ModelFile } from "../../../app/contract/runner.ts";
 import type { Backend } from "../../../app/contract/speed.ts";
-import { lowerThreadPriority } from "../process/priority.ts";
 import { batchTokens } from "./batch-tokens.ts";
 import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
 import { Sequences } from "./sequences.ts";
@@ -36,7 +35,6 @@ export async function loadModel(
   passedOver: LoadReport["passedOver"],
   signal: AbortSignal,
 ): Promise<LoadedModel> {
-  lowerThreadPriority();
   const { contextTokens, sequences, threads } = plan;
   const fitContext = { contextSize: contextTokens * sequences };
   const gpuLayers = plan.gpuLayers === "auto" ? { fitContext } : plan.gpuLayers;
@@ -59,7 +57,6 @@ export async function loadModel(
     });
     // Finding the right wrapper takes a third of a second: do it once for each load, not for each job.
     const wrapper = resolveWrapper(model, file.template);
-    lowerThreadPriority();
     let embedding: Promise<EmbeddingContext> | null = null;
     return {
       llama,

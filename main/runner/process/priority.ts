@@ -5,11 +5,16 @@ import { native } from "../confine/native.ts";
 import { powerThrottling, processPowerThrottling } from "../confine/windows/structures.ts";
 
 /**
- * Puts every thread of this process behind all other programs. On Linux each thread has its own priority, and a new
- * thread inherits its creator's. So call this before a model is loaded, and again when the library's threads exist.
- * If the system refuses, the work is still right, only less polite.
+ * Puts this process behind all other programs. On Linux each thread has its own priority, and a new thread inherits its
+ * creator's, so this lowers those of the threads to come as well. Call it once, at the start: a confined process may no
+ * longer change priorities. If the system refuses, the work is still right, only less polite.
+ *
+ * Linux shares the processor among sessions before it looks at the priorities within them (sched(7), "The autogroup
+ * feature"). Without a low session priority, work at the lowest priority takes half of a core from a program in another
+ * session. macOS: background quality of service, which stays on efficiency cores and throttles reads. Windows:
+ * efficiency mode.
  */
-export function lowerThreadPriority(): void {
+export function lowerProcessPriority(): void {
   if (keepsPriority(process.env)) return;
   for (const id of threadIds()) {
     try {
@@ -18,17 +23,6 @@ export function lowerThreadPriority(): void {
       // The thread has ended, or the system refuses.
     }
   }
-}
-
-/**
- * Lowers the whole process. Call it once, at the start. Linux shares the processor among sessions before it looks at the
- * priorities within them (sched(7), "The autogroup feature"). Without a low session priority, work at the lowest
- * priority takes half of a core from a program in another session. macOS: background quality of service, which stays on
- * efficiency cores and throttles reads. Windows: efficiency mode.
- */
-export function lowerProcessPriority(): void {
-  if (keepsPriority(process.env)) return;
-  lowerThreadPriority();
   if (process.platform === "linux") lowerSession();
   throttleBySystem(process.platform);
 }
@@ -79,6 +73,7 @@ function sessionOf(stat: string): number {
 function threadIds(): readonly number[] {
   if (process.platform !== "linux") return [process.pid];
   try {
+    // Not in reach at the second start of a confined program, whose threads inherited the first one's priority.
     return readdirSync("/proc/self/task").map(Number);
   } catch {
     return [process.pid];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import type { Confinement } from "../../../../app/contract/confinement.ts";
 import type { ConfinementOrder } from "../../../../app/contract/runner-start.ts";
 import type { Native } from "../native.ts";
@@ -81,8 +81,10 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
     const channel = env.find((each) => each.startsWith(`${channelVariable}=`))?.split("=")[1];
     // One of Electron's utility processes has another channel, which would not outlast a second start.
     if (channel === undefined) return nothing("a process without Node's own channel cannot start again");
+    // A file that was open in the donor's shell could be anything.
+    kernel.closeAtNextStart();
     kernel.giveUpPrivileges();
-    if (processor !== null) kernel.filterCalls(processor, ringFilter(processor));
+    filterRings(kernel, processor);
     if (graphicsDevices(around).paths.length > 0) makeCache(order.cache);
     const rules = pathRules(order, around);
     const own = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
@@ -94,6 +96,8 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
     if ("command" in bubblewrap)
       become([...bubblewrap.command, ...own], { landlock: 0, withoutBubblewrap: null });
     else {
+      // bubblewrap does this by itself, and a root's bubblewrap may need them.
+      kernel.giveUpCapabilities(() => canRead([process.execPath, around.entry, ...order.read]));
       if (landlock > 0) kernel.giveUpFiles(landlock, rules);
       become([process.execPath, ...own.slice(1)], { landlock, withoutBubblewrap: bubblewrap.without });
     }
@@ -103,6 +107,28 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
   } finally {
     process.noAsar = false;
   }
+}
+
+/** Where the kernel refuses filters, the second start reports it. Rings are no gap then, as everything is allowed. */
+function filterRings(kernel: Kernel, processor: Processor | null): void {
+  if (processor === null) return;
+  try {
+    kernel.filterCalls(processor, ringFilter(processor));
+  } catch {
+    // Landlock or bubblewrap confine nevertheless.
+  }
+}
+
+/** A path that does not exist needs no right. */
+function canRead(paths: readonly string[]): boolean {
+  return paths.every((path) => {
+    try {
+      closeSync(openSync(path, "r"));
+      return true;
+    } catch (error) {
+      return (error as { code?: unknown }).code !== "EACCES";
+    }
+  });
 }
 
 type Bubblewrap =

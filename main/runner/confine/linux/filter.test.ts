@@ -75,6 +75,35 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (pr
     expect(verdict({ number: checked.ioctl, args: [2, 0x5401] })).toBe("allow");
   });
 
+  it("changes no attributes of files, and leaves drivers their commands", () => {
+    // FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FAT_IOCTL_SET_ATTRIBUTES, BTRFS_IOC_SNAP_DESTROY.
+    for (const command of [0x4008_6602, 0x401c_5820, 0x4080_6685, 0x4004_7211, 0x5000_940f]) {
+      expect(verdict({ number: checked.ioctl, args: [9, command] })).toBe("deny");
+    }
+    // Terminals, DRM, NVIDIA, its shared memory (two), KFD and DXG.
+    for (const command of [0x5421, 0xc010_6400, 0xc020_462a, 0x3000_0001, 37, 0x8008_4b01, 0xc010_4702]) {
+      expect(verdict({ number: checked.ioctl, args: [9, command] })).toBe("allow");
+    }
+  });
+
+  it("sends no signals by open files, and delays and watches nobody", () => {
+    for (const command of [8, 10, 15, 1_024, 1_026]) {
+      expect(verdict({ number: checked.fcntl, args: [9, command] })).toBe("deny");
+    }
+    // The flags of files, duplicates and seals.
+    for (const command of [1, 2, 3, 4, 1_030, 1_033]) {
+      expect(verdict({ number: checked.fcntl, args: [9, command] })).toBe("allow");
+    }
+    for (const command of [0x8901, 0x8902]) {
+      expect(verdict({ number: checked.ioctl, args: [9, command] })).toBe("deny");
+    }
+  });
+
+  it("names its threads, but shares no core with others", () => {
+    expect(verdict({ number: checked.prctl, args: [15] })).toBe("allow");
+    expect(verdict({ number: checked.prctl, args: [62, 2, ownPid] })).toBe("deny");
+  });
+
   it("makes no socket, but Unix sockets without a connection where CUDA needs them", () => {
     const stream = { number: checked.socket, args: [1, 0x8_0001] };
     expect(verdict(stream)).toBe("deny");

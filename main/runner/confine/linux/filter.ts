@@ -7,8 +7,17 @@ export const verdicts = { allow: 0x7fff_0000, deny: 0x0005_0000 | 1, unknownCall
 const cloneThread = 0x1_0000;
 const socketTypes = { mask: 0xf, stream: 1, seqpacket: 5 } as const;
 const unixFamily = 1;
-/** Commands that type into a terminal, as if a person did. */
-const terminalInput = [0x5412, 0x541c] as const;
+/** Commands of ioctl(2): two type into a terminal as if a person did, two choose who gets a file's signals. */
+const deniedCommands = [0x5412, 0x541c, 0x8901, 0x8902] as const;
+/**
+ * The letters of file systems in such commands: all of them ("f", "X", "v"), FAT, btrfs, Ceph, bcachefs and f2fs. They
+ * change a file's flags or make and remove volumes, and Landlock has no right for them. No graphics driver uses these.
+ */
+const fileSystemLetters = { mask: 0xff00, values: [0x66, 0x58, 0x76, 0x72, 0x94, 0x97, 0xbc, 0xf5] } as const;
+/** Of fcntl(2): F_SETOWN, F_SETSIG and F_SETOWN_EX send signals to others, F_SETLEASE delays them, F_NOTIFY watches. */
+const deniedFileCommands = [8, 10, 15, 1_024, 1_026] as const;
+/** PR_SCHED_CORE of prctl(2) chooses which processes share a processor's core. */
+const coreScheduling = 62;
 /** Numbers of x64's other calling convention, x32. */
 const x32Bit = 0x4000_0000;
 
@@ -48,6 +57,8 @@ export function systemCallFilter(processor: Processor, pid: number, unixSockets:
     // Its flags are behind a pointer. The C library then calls `clone`.
     ifEqual(checked.clone3, "unknown call"),
     ifEqual(checked.ioctl, "ioctl"),
+    ifEqual(checked.fcntl, "fcntl"),
+    ifEqual(checked.prctl, "prctl"),
     give(verdicts.allow),
     label("own limits"),
     load(argument(0)),
@@ -61,8 +72,17 @@ export function systemCallFilter(processor: Processor, pid: number, unixSockets:
     ifEqual(0, "deny", "allow"),
     label("ioctl"),
     load(argument(1)),
-    ...terminalInput.map((command) => ifEqual(command, "deny")),
+    ...deniedCommands.map((command) => ifEqual(command, "deny")),
+    and(fileSystemLetters.mask),
+    ...fileSystemLetters.values.map((letter) => ifEqual(letter << 8, "deny")),
     give(verdicts.allow),
+    label("fcntl"),
+    load(argument(1)),
+    ...deniedFileCommands.map((command) => ifEqual(command, "deny")),
+    give(verdicts.allow),
+    label("prctl"),
+    load(argument(0)),
+    ifEqual(coreScheduling, "deny", "allow"),
     label("socket"),
     load(argument(0)),
     ifEqual(unixFamily, undefined, "deny"),

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync } from "node:fs";
 import type { Native } from "../native.ts";
 import { ruleOf, rulesetOf } from "./landlock.ts";
 import { mustStayOpen, type PathRule } from "./paths.ts";
@@ -10,6 +10,15 @@ const setDumpable = 4;
 const limits = { core: 4, openFiles: 7 } as const;
 const openPath = 0o10_000_000;
 const setDescriptorFlags = 2;
+const closeOnExec = 1;
+/** Of linux/capability.h and linux/prctl.h. The rights of a root are numbered from 0 to 63 at most. */
+const capabilities = {
+  version: 0x2008_0522,
+  dropBounding: 24,
+  readAll: 2,
+  setPermitted: 8,
+  most: 63,
+} as const;
 
 /** The calls to Linux by which a process confines itself. Each throws if the kernel refuses. */
 export type Kernel = ReturnType<typeof linuxKernel>;
@@ -23,6 +32,8 @@ export function linuxKernel({ open, errno, koffi }: Native) {
   ) as Call;
   const fcntl = libc.func("int fcntl(int, int, int)") as Call;
   const setrlimit = libc.func("int setrlimit(int, void *)") as SystemCall;
+  const capget = libc.func("int capget(void *, void *)") as SystemCall;
+  const capset = libc.func("int capset(void *, void *)") as SystemCall;
   const execve = libc.func("int execve(const char *, const char **, const char **)") as Execve;
   koffi.struct("sock_fprog", { length: "unsigned short", filter: "void *" });
   const seccomp = libc.func("long syscall(long, long, long, sock_fprog *)") as Seccomp;
@@ -60,6 +71,31 @@ export function linuxKernel({ open, errno, koffi }: Native) {
     },
     /** No program that it starts gets more rights than it has. */
     giveUpPrivileges: () => check(prctl(setNoNewPrivileges, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS"),
+    /**
+     * Gives up the rights of a root, in this thread and in the program by which it replaces itself. Without them a root
+     * is a user with the number 0, who cannot read other people's private folders.
+     * @param canRead whether the program's files can be read without these rights. If not, the right to read stays.
+     */
+    giveUpCapabilities(canRead: () => boolean): void {
+      const header = Buffer.alloc(8);
+      header.writeUInt32LE(capabilities.version);
+      const held = Buffer.alloc(24);
+      if (Number(capget(header, held)) < 0) return;
+      const permitted = held.readUInt32LE(4);
+      // Two words of 12 bytes: effective, permitted, inheritable.
+      held.writeUInt32LE(permitted & (1 << capabilities.setPermitted), 0);
+      held.fill(0, 8, 16);
+      check(Number(capset(header, held)), "capset");
+      const kept = canRead() ? 0 : 1 << capabilities.readAll;
+      for (let right = 0; right <= capabilities.most; right++) {
+        // Only a root may, and the kernel has fewer rights than that.
+        if (kept !== 1 << right) prctl(capabilities.dropBounding, right, 0, 0, 0);
+      }
+      held.fill(0);
+      held.writeUInt32LE(permitted & kept, 0);
+      held.writeUInt32LE(permitted & kept, 4);
+      check(Number(capset(header, held)), "capset");
+    },
     /** Other programs of this user cannot read its memory, and a crash leaves no image of it. */
     hideMemory(): void {
       check(prctl(setDumpable, 0, 0, 0, 0), "PR_SET_DUMPABLE");
@@ -74,6 +110,10 @@ export function linuxKernel({ open, errno, koffi }: Native) {
       // SECCOMP_SET_MODE_FILTER with SECCOMP_FILTER_FLAG_TSYNC. It returns the id of a thread that cannot have it.
       const result = check(Number(seccomp(number, 1, 1, program)), "seccomp");
       if (result > 0) throw new Error(`seccomp: thread ${result} has another filter`);
+    },
+    /** The next program that replaces this one inherits no file that is open now. Node's own files are so already. */
+    closeAtNextStart(): void {
+      for (const name of readdirSync("/proc/self/fd")) fcntl(Number(name), setDescriptorFlags, closeOnExec);
     },
     /** The next program that replaces this one inherits the open file. */
     keepOpen: (descriptor: number) => check(fcntl(descriptor, setDescriptorFlags, 0), "F_SETFD"),

@@ -68,6 +68,14 @@ const processFiles = [
   "/proc/version",
 ] as const;
 
+/**
+ * The process's own entries that Node and the C library read. The folder as a whole has /proc/self/net, which lists the
+ * connections of the whole computer.
+ */
+const ownFiles = ["auxv", "cgroup", "cmdline", "exe", "limits", "maps", "stat", "statm", "status"].map(
+  (name) => `/proc/self/${name}`,
+);
+
 /** The names in /dev of graphics cards. Cards that only compute have no other. */
 const cudaDevice = /^nvidia/;
 const renderDevice = /^renderD\d+$/;
@@ -106,7 +114,8 @@ export function graphicsDevices({ list }: Pick<Surroundings, "list">): {
 /** All that a runner may reach. Nothing else can be opened. */
 export function pathRules(order: ConfinementOrder, around: Surroundings): readonly PathRule[] {
   const { execPath, mapped, list, env } = around;
-  const graphics = graphicsDevices(around).paths;
+  const { cuda, paths: graphics } = graphicsDevices(around);
+  const usesCuda = cuda || graphics.includes("/dev/dxg");
   const reads = [
     ...programFolders(around),
     // Node may have come with libraries in a folder of its own.
@@ -116,6 +125,7 @@ export function pathRules(order: ConfinementOrder, around: Surroundings): readon
     ...libraryFolders(env),
     ...(graphics.length > 0 ? ["/dev/dri"] : []),
     ...processFiles,
+    ...(usesCuda ? [] : ownFiles),
     ...order.read,
   ];
   const writes = graphics.length > 0 && order.cache !== null ? [order.cache] : [];
@@ -123,7 +133,8 @@ export function pathRules(order: ConfinementOrder, around: Surroundings): readon
     ...rules("read", reads),
     ...rules("run", [execPath, ...mapped.filter((path) => loader.test(path))]),
     ...rules("device", ["/dev/null", "/dev/zero", ...graphics]),
-    ...rules("ownProcess", ["/proc/self"]),
+    // NVIDIA's driver writes the names of its threads below /proc/self/task.
+    ...rules("ownProcess", usesCuda ? ["/proc/self"] : []),
     ...rules("write", writes),
   ].filter(({ path }) => isAbsolute(path));
 }
