@@ -16,7 +16,7 @@ export type ConfinedPart = z.infer<typeof confinedPart>;
 const confinedPart = z
   .object({
     part: z.enum(parts),
-    /** "yes": only what it needs is in reach. */
+    /** "yes": it can open, change and use only what it needs. It may still learn that something exists. */
     confined: z.enum(["yes", "partly", "no"]),
     /** The missing part, in a sentence; null if it is complete. */
     why: z.string().max(300).nullable(),

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdtemp, rm } from "node:fs/promises";
 import { release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -176,6 +176,40 @@ itConfined(`reads only the models that it was told${skipped}`, { timeout: 60_000
   expect(await run(model, "own")).toMatchObject({ kind: "done" });
   expect(await run(other, "other")).toMatchObject(refusedModel);
 });
+
+/** Only a root can give a folder to somebody else. */
+const isRoot = process.getuid?.() === 0;
+
+it.runIf(confines && isRoot)(
+  `keeps a root's right to read where the models are in somebody else's private folder${skipped}`,
+  { timeout: 60_000 },
+  async () => {
+    const { other: model } = await twoModels();
+    await chown(join(model.path, ".."), 54_321, 54_321);
+    await chmod(join(model.path, ".."), 0o700);
+    const order = { read: [model.path], cache: null, bubblewrap: null, off: false };
+    const { run, supervisor } = openSupervisor(runnerEntry, confinementVariable(order));
+    expect(await run(model, "private")).toMatchObject({ kind: "done" });
+    const status = readFileSync(`/proc/${supervisor.pid}/status`, "utf8");
+    // CAP_DAC_READ_SEARCH, by which it can still open no file that Landlock refuses.
+    expect(/^CapEff:\s*(\w+)$/m.exec(status)?.[1]).toMatch(/^0*4$/);
+  },
+);
+
+itConfined(
+  `does jobs where the kernel takes no filter of system calls, and says so${skipped}`,
+  { timeout: 60_000 },
+  async () => {
+    const { model, other } = await twoModels();
+    const order = { read: [model.path], cache: null, bubblewrap: null, off: false };
+    const { confined, run } = openSupervisor(at("refused-filters.fixture.ts"), confinementVariable(order));
+    expect(await run(model, "own")).toMatchObject({ kind: "done" });
+    expect(await run(other, "other")).toMatchObject(refusedModel);
+    const parts = confined() ?? [];
+    expect(parts.map((part) => part.confined)).toEqual(["yes", expect.any(String), "no", "no"]);
+    expect(confinementGaps(parts).at(-1)).toMatch(/the kernel took no filter of system calls/);
+  },
+);
 
 it.runIf(wraps)(
   `does jobs in bubblewrap, and frees its memory when it is stopped${withoutBubblewrap}`,

@@ -74,7 +74,7 @@ export function linuxKernel({ open, errno, koffi }: Native) {
     /**
      * Gives up the rights of a root, in this thread and in the program by which it replaces itself. Without them a root
      * is a user with the number 0, who cannot read other people's private folders.
-     * @param canRead whether the program's files can be read without these rights. If not, the right to read stays.
+     * @param canRead whether all that the program reads is in reach without these rights. If not, the right to read stays.
      */
     giveUpCapabilities(canRead: () => boolean): void {
       const header = Buffer.alloc(8);
@@ -85,7 +85,8 @@ export function linuxKernel({ open, errno, koffi }: Native) {
       // Two words of 12 bytes: effective, permitted, inheritable.
       held.writeUInt32LE(permitted & (1 << capabilities.setPermitted), 0);
       held.fill(0, 8, 16);
-      check(Number(capset(header, held)), "capset");
+      // A container may forbid it. The other restrictions hold nevertheless.
+      if (Number(capset(header, held)) < 0) return;
       const kept = canRead() ? 0 : 1 << capabilities.readAll;
       for (let right = 0; right <= capabilities.most; right++) {
         // Only a root may, and the kernel has fewer rights than that.

@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 import { report } from "./confine-linux.ts";
 import { ruleOf, rulesetOf } from "./landlock.ts";
-import { graphicsDevices, mappedFiles, mustStayOpen, pathRules, type Surroundings } from "./paths.ts";
+import {
+  graphicsDevices,
+  mappedFiles,
+  mustStayOpen,
+  type PathRule,
+  pathRules,
+  type Surroundings,
+} from "./paths.ts";
 
 const folders: Readonly<Record<string, readonly string[]>> = {
   "/dev": [
@@ -91,6 +98,18 @@ it("keeps the rules of /proc alive", () => {
   const open = pathRules(order, around()).filter(mustStayOpen);
   expect(open.map(({ path }) => path)).toContain("/proc/self");
   expect(open.every(({ path }) => path.startsWith("/proc/"))).toBe(true);
+});
+
+it("reads named entries of its own process, and all of them only where NVIDIA's driver needs that", () => {
+  const own = (found: readonly PathRule[]) =>
+    found.map(({ path }) => path).filter((path) => path.startsWith("/proc/self"));
+  const without = own(pathRules(order, around({ list: () => [] })));
+  expect(without).toContain("/proc/self/maps");
+  // These lead to the list of the whole computer's connections.
+  for (const path of ["/proc/self", "/proc/self/net", "/proc/self/task"]) expect(without).not.toContain(path);
+  expect(own(pathRules(order, around()))).toEqual(["/proc/self"]);
+  const windows = around({ list: (folder) => (folder === "/dev" ? ["dxg"] : []) });
+  expect(own(pathRules(order, windows))).toEqual(["/proc/self"]);
 });
 
 it("reads the libraries that the program came with", () => {

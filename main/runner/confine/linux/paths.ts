@@ -72,7 +72,7 @@ const processFiles = [
  * The process's own entries that Node and the C library read. The folder as a whole has /proc/self/net, which lists the
  * connections of the whole computer.
  */
-const ownFiles = ["auxv", "cgroup", "cmdline", "exe", "limits", "maps", "stat", "statm", "status"].map(
+const ownFiles = ["auxv", "cgroup", "cmdline", "limits", "maps", "stat", "statm", "status"].map(
   (name) => `/proc/self/${name}`,
 );
 
