@@ -5,9 +5,9 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import koffi from "koffi";
 import { onTestFinished } from "vitest";
 import type { Targets } from "../../runner/confine/attempts.fixture.ts";
+import { native } from "../../runner/confine/native.ts";
 import { demoModel } from "../../runner/runner.fixture.ts";
 
 async function listen(server: Server, at: object): Promise<void> {
@@ -59,7 +59,7 @@ function openForChildren(path: string): Targets["inherited"] {
   const text = "inherited";
   writeFileSync(path, text);
   const descriptor = openSync(path, "r");
-  koffi.load(null).func("int dup2(int, int)")(descriptor, inheritedNumber);
+  native()?.open(null).func("int dup2(int, int)")(descriptor, inheritedNumber);
   closeSync(descriptor);
   onTestFinished(() => closeSync(inheritedNumber));
   return { descriptor: inheritedNumber, text };
