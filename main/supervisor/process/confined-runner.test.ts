@@ -19,6 +19,9 @@ import { forkRunner } from "./fork-runner.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../runner/confine/${path}`, import.meta.url));
 const entry = at("attempts.fixture.ts");
+const refusedFilters = fileURLToPath(
+  new URL("../../runner/confine/refused-filters.fixture.ts", import.meta.url),
+);
 /** Landlock keeps files from being cut off since Linux 6.2. Older kernels leave gaps, which the report names. */
 const [major = 0, minor = 0] = release().split(".").map(Number);
 const confines = process.platform === "linux" && (major > 6 || (major === 6 && minor >= 2));
@@ -202,7 +205,7 @@ itConfined(
   async () => {
     const { model, other } = await twoModels();
     const order = { read: [model.path], cache: null, bubblewrap: null, off: false };
-    const { confined, run } = openSupervisor(at("refused-filters.fixture.ts"), confinementVariable(order));
+    const { confined, run } = openSupervisor(refusedFilters, confinementVariable(order));
     expect(await run(model, "own")).toMatchObject({ kind: "done" });
     expect(await run(other, "other")).toMatchObject(refusedModel);
     const parts = confined() ?? [];
