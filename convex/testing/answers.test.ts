@@ -90,7 +90,7 @@ const pay = {
   }),
 };
 const jsonSchema = (of: object) => ({ format: { kind: "json-schema", schema: JSON.stringify(of) } });
-const cut = (text: string, maxTokens: number) => [
+const cut = (text: string, maxTokens: number): [object, object] => [
   { text, finishReason: "length" },
   used({ completionTokens: maxTokens }),
 ];
