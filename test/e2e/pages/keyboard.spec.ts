@@ -9,7 +9,7 @@ test("dialogs of the console work with the keyboard, and return the focus", asyn
   await newCode.focus();
   await page.keyboard.press("Enter");
   await expect(dialog.getByLabel("Label")).toBeFocused();
-  await page.keyboard.type("Volunteers");
+  await page.keyboard.type("Keyboard users");
   await page.keyboard.press("Tab");
   await expect(dialog.getByLabel("Number of devices")).toBeFocused();
   await page.keyboard.press("Tab");
@@ -27,7 +27,7 @@ test("dialogs of the console work with the keyboard, and return the focus", asyn
   await expect(newCode).toBeFocused();
 
   const donor = await farm.startDonor("keyboard-1", { enrollmentCode: code });
-  const devices = page.getByRole("button", { name: "Devices of Volunteers" });
+  const devices = page.getByRole("button", { name: "Devices of Keyboard users" });
   await devices.focus();
   await page.keyboard.press("Enter");
   await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
