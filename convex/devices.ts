@@ -63,19 +63,17 @@ export const me = query({
     const isMember = device.status === "active";
     const isRetired = device.status === "retired";
     const [organization, catalog, signature, policy, secrets] = await Promise.all([
-      isRetired ? { name: "" } : ctx.db.get("organizations", organizationId),
+      isRetired ? { _id: "", name: "" } : ctx.db.get("organizations", organizationId),
       isMember ? catalogOf(ctx, organizationId) : [],
       isMember ? signatureOf(ctx, organizationId) : null,
       isMember ? policyFor(ctx, device) : { values: {}, locked: [] },
       isMember ? sharingOf(ctx, organizationId) : null,
     ]);
+    const { _id: id, name } = present(organization, "organization");
     return {
       deviceId: device._id,
       name: device.name,
-      organization: {
-        id: isRetired ? "" : organizationId,
-        name: present(organization, "organization").name,
-      },
+      organization: { id, name },
       status: memberStatusOf(device),
       needsVersion: isRetired ? null : (device.needsVersion ?? null),
       signingKey: device.signingKey ?? null,

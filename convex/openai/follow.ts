@@ -24,14 +24,12 @@ export async function answerWhole(
     if (view.result !== null) return json(200, body(view.result), headers);
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
-    if (signal?.aborted === true) {
-      await abandon(ctx, job);
-      // If the client has left, nobody reads this.
-      return jobErrorResponse(serverStops(job.kept), job.jobId);
-    }
+    if (signal?.aborted === true) break;
   }
   await abandon(ctx, job);
-  return jobErrorResponse(waitIsOver(job.jobId, job.kept), job.jobId);
+  // If the client has left, nobody reads the answer.
+  const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept);
+  return jobErrorResponse(error, job.jobId);
 }
 
 /** Each call keeps the job's text streaming for two more minutes. */

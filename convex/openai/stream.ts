@@ -70,6 +70,7 @@ function isSilent(view: RequestView): boolean {
 type Sink = {
   /** Whether the client has disconnected. Only `pump` can cancel the job then. */
   readonly gone: () => boolean;
+  /** Whether the server stops. */
   readonly stops: () => boolean;
   readonly send: (line: string) => void;
   readonly close: () => void;

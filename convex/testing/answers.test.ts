@@ -5,6 +5,7 @@ import { api } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
+  addWaiting,
   answer,
   type Backend,
   chat,
@@ -19,7 +20,6 @@ import {
   startBackend,
   submit,
   submitWork,
-  take,
   tryClaim,
 } from "./backend.fixture.ts";
 
@@ -38,14 +38,6 @@ afterEach(async () => {
   await expectBooksInOrder(t);
   vi.useRealTimers();
 });
-
-/** A device that waits for jobs. */
-async function addWaiting(name = "honest"): Promise<Device> {
-  const device = await addDevice(t, acme, name);
-  await take(t, device);
-  await pass(t, 10);
-  return device;
-}
 
 type Completion = FunctionArgs<typeof api.work.complete>;
 
@@ -221,7 +213,7 @@ describe("an answer that does not fit its request", () => {
     ["no text at all", {}, { finishReason: "stop" }],
     ["vectors", {}, { embeddings: ["AAAAAA=="] }],
   ])("is not paid and goes to another device: %s", async (_, asked, result, report = answer().report) => {
-    const honest = await addWaiting();
+    const honest = await addWaiting(t, acme);
     const request = chat("Hi", { maxTokens: 64, ...asked });
     const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
     const attemptId = await claim(t, liar, jobId);

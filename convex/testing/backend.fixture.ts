@@ -136,6 +136,14 @@ export async function take(
   return outcome.jobs;
 }
 
+/** Enrolls a device that waits for jobs. */
+export async function addWaiting(t: Backend, acme: Organization, name = "honest"): Promise<Device> {
+  const device = await addDevice(t, acme, name);
+  await take(t, device);
+  await pass(t, 10);
+  return device;
+}
+
 /** Tries to claim a job. */
 export async function tryClaim(t: Backend, { key }: Pick<Device, "key">, jobId: string) {
   return await t.mutation(api.work.claim, { key, jobId, late: false, demand: { jobs: 1 } });

@@ -3,6 +3,7 @@ import { api } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
+  addWaiting,
   type Backend,
   claim,
   complete,
@@ -37,19 +38,11 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** A device that waits for jobs. */
-async function addWaiting(name = "honest"): Promise<Device> {
-  const device = await addDevice(t, acme, name);
-  await take(t, device);
-  await pass(t, 10);
-  return device;
-}
-
 const longPrompt = { code: "context_length_exceeded", retryable: false };
 
 describe("a device that says that a job cannot be done", () => {
   it("is not believed where the request itself shows that the claim is false", async () => {
-    const honest = await addWaiting();
+    const honest = await addWaiting(t, acme);
     for (const code of ["context_length_exceeded", "invalid_grammar", "result_too_large", "runner_crashed"]) {
       const jobId = await submit(t, acme);
       await fail(t, liar, await claim(t, liar, jobId), { code, retryable: false });
@@ -61,7 +54,7 @@ describe("a device that says that a job cannot be done", () => {
   });
 
   it("needs a second device's same word where nothing proves the claim, without a wait", async () => {
-    const second = await addWaiting("second");
+    const second = await addWaiting(t, acme, "second");
     const jobId = await submit(t, acme, { content: "long ".repeat(2_000) });
     await pass(t, 10);
     await fail(t, liar, await claim(t, liar, jobId), longPrompt);
@@ -99,7 +92,7 @@ describe("a device that says that a job cannot be done", () => {
   );
 
   it("needs more than a second device's same word about such an error", async () => {
-    const second = await addWaiting("second");
+    const second = await addWaiting(t, acme, "second");
     const jobId = await submit(t, acme);
     for (const device of [liar, second]) {
       await fail(t, device, await claim(t, device, jobId), { code: "internal_error", retryable: false });
@@ -110,7 +103,7 @@ describe("a device that says that a job cannot be done", () => {
   });
 
   it("cannot use up all tries of a job while another device could run it", async () => {
-    const honest = await addWaiting();
+    const honest = await addWaiting(t, acme);
     const jobId = await submit(t, acme);
     await fail(t, liar, await claim(t, liar, jobId));
     for (let i = 0; i < 4; i += 1) {

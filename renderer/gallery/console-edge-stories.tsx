@@ -71,6 +71,7 @@ export function consoleEdgeStories(now: number): readonly Story[] {
         <OldestVersion oldest="0.2.0" outdated={0} onSet={nothing} initialAsked="0.2.0" />
       </Card>,
     ),
+    codeDevices("console-code-devices", deviceRows.codeDevices(now)),
     codeDevices("console-code-devices-many", edge.manyCodeDevices(now)),
     codeDevices("console-code-devices-long", edge.longCodeDevices(now)),
     codeDevices("console-code-devices-none", none),

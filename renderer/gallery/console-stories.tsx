@@ -3,7 +3,6 @@ import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
-import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
@@ -278,25 +277,6 @@ export function consoleStories(now: number): readonly Story[] {
         <Dialog title="Code for Design team" onClose={nothing}>
           <CodeMade code="GLN-7K2M-9QXD-4WHT" address={joinAddress} onDone={nothing} />
         </Dialog>
-      </>,
-    ),
-    inShell(
-      "console-code-devices",
-      "codes",
-      <>
-        <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
-        {deviceRows
-          .codes(now)
-          .slice(1, 2)
-          .map((code) => (
-            <CodeDevices
-              key={code.codeId}
-              code={code}
-              devices={deviceRows.codeDevices(now)}
-              onRetireAll={nothing}
-              onClose={nothing}
-            />
-          ))}
       </>,
     ),
     inShell(

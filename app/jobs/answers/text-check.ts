@@ -61,7 +61,7 @@ function writtenBytes(
   return utf8Length(text) + called.reduce((sum, each) => sum + each, 0) + Math.max(0, ...cut.map(utf8Length));
 }
 
-/** A device with little memory may have a shorter context than the model, but not a shorter one than this. */
+/** A model may be trained for a shorter context than its entry says, but hardly for a shorter one than this. */
 const shortestContext = 512;
 /** Tokens that the device writes itself, so it does not count them: most of them belong to tool calls. */
 const writtenTokens = { withTools: 256, without: 8 };

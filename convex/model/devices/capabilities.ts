@@ -4,7 +4,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 
 type Capabilities = Infer<typeof capabilities>;
 
-/** What a device says that it can do, with a sign for each hidden character: nobody could correct the device's words. */
+/** A device's capabilities with a sign for each hidden character. They are not refused, since no person could correct them. */
 export function visibleCapabilities({
   kinds,
   models,

@@ -5,7 +5,7 @@ import koffi from "koffi";
 
 export type Attempts = Readonly<Record<string, () => unknown>>;
 
-/** What the calls are tried on. */
+/** The files and the process that the calls are tried on. */
 type Targets = {
   readonly secret: string;
   readonly model: string;
@@ -160,7 +160,7 @@ export function systemCalls(at: Targets): Attempts {
   };
 }
 
-/** Where the kernel looks for relative paths: AT_FDCWD. */
+/** AT_FDCWD: relative paths begin at the current folder. */
 const currentFolder = -100;
 /** S_IFIFO */
 const namedPipe = 0o010000;

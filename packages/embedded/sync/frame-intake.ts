@@ -22,8 +22,8 @@ type FrameIntakeOptions = {
 };
 
 /**
- * The frames that arrived on a WebSocket and are not handled yet. Each frame and message waits for the client's turn while others have
- * theirs. Meanwhile nothing more is read.
+ * The frames that arrived on a WebSocket and are not handled yet. Each frame and message waits for the client's turn while
+ * others have theirs. Meanwhile nothing more is read.
  */
 export class FrameIntake {
   readonly #options: FrameIntakeOptions;

@@ -109,7 +109,7 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
   }
 }
 
-/** Where the kernel refuses filters, the second start reports it. Rings are no gap then, as everything is allowed. */
+/** If the kernel refuses filters, the second start reports it. It allows all other calls then, so rings are no further gap. */
 function filterRings(kernel: Kernel, processor: Processor | null): void {
   if (processor === null) return;
   try {
