@@ -51,9 +51,23 @@ export const requirements = v.object({
   dataClass: v.optional(v.string()),
 });
 
+/** How fast a worker is: units of a job's `size` a second. */
+export const speed = v.object({
+  /** A model. For jobs that require no model: their kind. */
+  of: v.string(),
+  inputPerSecond: v.number(),
+  outputPerSecond: v.number(),
+});
+
+/**
+ * How much work a job is, in the units of the workers' speeds. For a language model: the tokens that it reads, and those
+ * that it may write.
+ */
+export const size = v.object({ input: v.number(), output: v.number() });
+
 /**
  * The capabilities of a worker. `contexts`: of single models, in place of `contextTokens`. `concurrency`: jobs that it runs
- * at once. `prefetch`: jobs that it holds in reserve.
+ * at once. `prefetch`: jobs that it holds in reserve. `speeds`: as measured, for each model or kind.
  */
 export const capabilities = v.object({
   kinds: v.array(v.string()),
@@ -65,6 +79,7 @@ export const capabilities = v.object({
   tags: v.optional(v.array(v.string())),
   concurrency: v.optional(v.number()),
   prefetch: v.optional(v.number()),
+  speeds: v.optional(v.array(speed)),
 });
 
 /** Retries of a job, and how long its data is kept. Defaults come from the settings. */
@@ -124,6 +139,8 @@ export const jobSpec = v.object({
   deadlineAt: v.optional(v.number()),
   /** How long a worker may work on the job. Then the attempt fails with `worker_timeout`, and the job goes to another. */
   attemptMs: v.optional(v.number()),
+  /** With it, a job goes to the worker that ends it soonest, by the workers' speeds. */
+  size: v.optional(size),
   after: v.optional(
     v.object({ jobs: v.array(v.string()), when: v.union(v.literal("succeeded"), v.literal("finished")) }),
   ),
@@ -141,6 +158,8 @@ export const jobSpec = v.object({
 });
 
 export type JobSpec = Infer<typeof jobSpec>;
+export type JobSize = Infer<typeof size>;
+export type Speed = Infer<typeof speed>;
 export type Requirements = Infer<typeof requirements>;
 export type Capabilities = Infer<typeof capabilities>;
 export type Policy = Infer<typeof policy>;

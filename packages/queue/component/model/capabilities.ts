@@ -1,4 +1,4 @@
-import type { Capabilities } from "../../shared/validators.ts";
+import type { Capabilities, Speed } from "../../shared/validators.ts";
 import { boundedInteger, boundedName, boundedNumber } from "./bounds.ts";
 import { defined } from "./load.ts";
 import { refuse } from "./refuse.ts";
@@ -27,7 +27,8 @@ export function names(list: readonly string[] | undefined, what: string): string
 
 /** Checks the capabilities that a worker reports, and returns them in canonical form. Refuses: invalid. */
 export function checkedCapabilities(reported: Capabilities): Capabilities {
-  const { kinds, models, tags, memoryMb, gpu, contextTokens, contexts, concurrency, prefetch } = reported;
+  const { kinds, models, tags, memoryMb, gpu, contextTokens, contexts, concurrency, prefetch, speeds } =
+    reported;
   if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
   if (contextTokens !== undefined) boundedNumber(contextTokens, "capabilities.contextTokens", 0, 1e9);
   if (concurrency !== undefined) boundedInteger(concurrency, "capabilities.concurrency", 1, maxHeld);
@@ -36,6 +37,7 @@ export function checkedCapabilities(reported: Capabilities): Capabilities {
     kinds: names(kinds, "capabilities.kinds"),
     ...defined({ memoryMb, gpu, contextTokens, concurrency, prefetch }),
     ...(contexts === undefined ? {} : { contexts: checkedContexts(contexts) }),
+    ...(speeds === undefined ? {} : { speeds: checkedSpeeds(speeds) }),
     ...(models === undefined ? {} : { models: names(models, "capabilities.models") }),
     ...(tags === undefined ? {} : { tags: names(tags, "capabilities.tags") }),
   };
@@ -50,6 +52,23 @@ function checkedContexts(contexts: Contexts): Contexts {
   if (listed.length < contexts.length) refuse("invalid", `${what} names a model twice.`);
   for (const { contextTokens } of contexts) boundedNumber(contextTokens, what, 0, 1e9);
   return contexts.toSorted((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+/** The highest speed that a worker may report, in units a second. */
+const maxSpeed = 1e9;
+
+function checkedSpeeds(speeds: readonly Speed[]): Speed[] {
+  const what = "capabilities.speeds";
+  const listed = names(
+    speeds.map(({ of }) => of),
+    what,
+  );
+  if (listed.length < speeds.length) refuse("invalid", `${what} names a model or kind twice.`);
+  for (const { inputPerSecond, outputPerSecond } of speeds) {
+    boundedNumber(inputPerSecond, `${what} (inputPerSecond)`, 0, maxSpeed);
+    boundedNumber(outputPerSecond, `${what} (outputPerSecond)`, 0, maxSpeed);
+  }
+  return speeds.toSorted((a, b) => (a.of < b.of ? -1 : 1));
 }
 
 type Contexts = NonNullable<Capabilities["contexts"]>;

@@ -14,6 +14,7 @@ import {
   requirements,
   schedule,
   settingsPatch,
+  size,
   waitsFor,
   workerStatus,
 } from "../../shared/validators.ts";
@@ -202,6 +203,8 @@ export const schema = defineSchema({
     deadlineAt: v.optional(v.number()),
     /** How long one attempt may run. */
     attemptMs: v.optional(v.number()),
+    /** How much work it is, in the units of the workers' speeds. */
+    size: v.optional(size),
     attempts: v.number(),
     failures: v.number(),
     /** Those of the failures that the job caused, as its workers say. */

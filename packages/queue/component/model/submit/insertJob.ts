@@ -49,7 +49,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     onFinal,
     context,
   } = spec;
-  const { expiresAt, deadlineAt, attemptMs, delayMs = 0 } = spec;
+  const { expiresAt, deadlineAt, attemptMs, size, delayMs = 0 } = spec;
   const failedDependency = dependency?.kind === "failed";
   const waitsFor = firstWait({
     delayed: delayMs > 0 && !failedDependency,
@@ -76,7 +76,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     round: 0,
     ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
     ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
-    ...defined({ affinity, expiresAt, deadlineAt, attemptMs, batchId: job.batchId }),
+    ...defined({ affinity, expiresAt, deadlineAt, attemptMs, size, batchId: job.batchId }),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),
     ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
     ...(waitsFor === "time" ? { dueAt: now + delayMs } : {}),

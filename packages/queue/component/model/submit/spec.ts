@@ -14,6 +14,7 @@ const maxListed = 16;
 const maxDependencies = 100;
 /** Overdue attempts are found when leases are checked, which is about this often. */
 const shortestAttemptMs = 60_000;
+const maxUnits = 1e12;
 
 /** Checks a job, except for its payload's size, which depends on the settings. Refuses: invalid, too_large. */
 export function checkSpec(spec: JobSpec): void {
@@ -32,6 +33,10 @@ export function checkSpec(spec: JobSpec): void {
   if (spec.requirements !== undefined) checkRequirements(spec.requirements);
   if (spec.delayMs !== undefined) boundedNumber(spec.delayMs, "delayMs", 0, farthestMs);
   if (spec.attemptMs !== undefined) boundedNumber(spec.attemptMs, "attemptMs", shortestAttemptMs, farthestMs);
+  if (spec.size !== undefined) {
+    boundedNumber(spec.size.input, "size.input", 0, maxUnits);
+    boundedNumber(spec.size.output, "size.output", 0, maxUnits);
+  }
   for (const name of ["expiresAt", "deadlineAt"] as const) {
     const at = spec[name];
     if (at !== undefined) boundedNumber(at, name, 0, Number.MAX_SAFE_INTEGER);
