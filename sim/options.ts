@@ -11,6 +11,8 @@ export type Options = {
   readonly json: boolean;
   /** The variants to compare. Null compares all policies. */
   readonly compare: string | null;
+  /** Whether to compare policies for a fleet of fast and slow devices instead. */
+  readonly speeds: boolean;
   /** The folder for curves. Null draws none. */
   readonly svg: string | null;
 };
@@ -27,6 +29,7 @@ export const usage = `npm run -s sim -- [options]
   --load SHARE     share of the available devices that the jobs keep busy (0.3); 0.01 to 0.95
   --seed N         the seed of all random draws (1)
   --compare NAME   compare variants of one policy: ${Object.keys(variants).join(", ")}
+  --speeds         compare policies for a fleet of fast and slow devices (60 devices by default)
   --json           print only one JSON object
   --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
   --svg FOLDER     the same, in this folder
@@ -39,12 +42,13 @@ export function parseOptions(args: readonly string[]): Parsed {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        devices: { type: "string", default: "1000000" },
+        devices: { type: "string" },
         jobs: { type: "string", default: "6000" },
         seed: { type: "string", default: "1" },
         load: { type: "string", default: "0.3" },
         scenario: { type: "string" },
         compare: { type: "string" },
+        speeds: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         curves: { type: "boolean", default: false },
         svg: { type: "string" },
@@ -55,12 +59,13 @@ export function parseOptions(args: readonly string[]): Parsed {
     return {
       kind: "run",
       options: {
-        devices: whole("devices", values.devices, 10, 1_000_000),
+        devices: whole("devices", values.devices ?? (values.speeds ? "60" : "1000000"), 10, 1_000_000),
         jobs: whole("jobs", values.jobs, 100, 1_000_000),
         seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
         load: share(values.load),
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
         compare: values.compare === undefined ? null : compared(values.compare),
+        speeds: values.speeds,
         json: values.json,
         svg: values.svg ?? (values.curves ? curvesFolder : null),
       },

@@ -5,6 +5,7 @@ import { variants } from "./policies/variants.ts";
 import { runAll } from "./report/run-all.ts";
 import { table } from "./report/table.ts";
 import { winnerOf } from "./report/winner.ts";
+import { compareSpeeds, speedTable } from "./speeds/compare.ts";
 
 const exitUsage = 2;
 
@@ -12,10 +13,16 @@ async function main(): Promise<number> {
   const parsed = parseOptions(process.argv.slice(2));
   if (parsed.kind === "help") console.log(usage);
   else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${usage}`);
+  else if (parsed.options.speeds) speeds(parsed.options);
   else if (parsed.options.svg !== null)
     await drawCurves(parsed.options, parsed.options.svg, say(parsed.options));
   else await oneFleet(parsed.options);
   return parsed.kind === "wrong" ? exitUsage : 0;
+}
+
+function speeds({ devices, jobs, seed, json }: Options): void {
+  const compared = compareSpeeds({ devices, jobs, seed });
+  console.log(json ? JSON.stringify({ devices, cases: compared }) : speedTable(compared));
 }
 
 async function oneFleet(options: Options): Promise<void> {

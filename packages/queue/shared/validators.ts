@@ -52,18 +52,20 @@ export const requirements = v.object({
 });
 
 /** How fast a worker is: units of a job's `size` a second. */
-export const speed = v.object({
-  /** A model. For jobs that require no model: their kind. */
-  of: v.string(),
-  inputPerSecond: v.number(),
-  outputPerSecond: v.number(),
-});
+export const rate = v.object({ inputPerSecond: v.number(), outputPerSecond: v.number() });
+
+/** `of`: a model; for jobs that require no model, their kind. */
+export const speed = v.object({ of: v.string(), ...rate.fields });
 
 /**
  * How much work a job is, in the units of the workers' speeds. For a language model: the tokens that it reads, and those
- * that it may write.
+ * that it may write. `likelyOutput`: those that it will probably write, if that is less.
  */
-export const size = v.object({ input: v.number(), output: v.number() });
+export const size = v.object({
+  input: v.number(),
+  output: v.number(),
+  likelyOutput: v.optional(v.number()),
+});
 
 /**
  * The capabilities of a worker. `contexts`: of single models, in place of `contextTokens`. `concurrency`: jobs that it runs
@@ -159,6 +161,7 @@ export const jobSpec = v.object({
 
 export type JobSpec = Infer<typeof jobSpec>;
 export type JobSize = Infer<typeof size>;
+export type Rate = Infer<typeof rate>;
 export type Speed = Infer<typeof speed>;
 export type Requirements = Infer<typeof requirements>;
 export type Capabilities = Infer<typeof capabilities>;

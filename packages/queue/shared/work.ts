@@ -152,6 +152,8 @@ export const workerQueries = {
           laneId: v.string(),
           late: v.boolean(),
           held: v.optional(v.boolean()),
+          /** How long the worker leaves the job to faster workers. */
+          patienceMs: v.optional(v.number()),
           backlogged: v.optional(v.boolean()),
         }),
       ),

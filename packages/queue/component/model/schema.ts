@@ -11,6 +11,7 @@ import {
   laneState,
   limitedBy,
   policy,
+  rate,
   requirements,
   schedule,
   settingsPatch,
@@ -88,6 +89,8 @@ export const schema = defineSchema({
     levels: v.optional(v.array(v.number())),
     /** When a job was last submitted, with an error of up to half a day. An unused lane is deleted. */
     usedAt: v.optional(v.number()),
+    /** Half of the speed of its accepting workers together comes from workers that are at least this fast. */
+    rate: v.optional(rate),
   }).index("by_name", ["scope", "name"]),
 
   /** The jobs of a lane, counted once a minute. Written by model/counts/ only. */
@@ -139,7 +142,13 @@ export const schema = defineSchema({
   }).index("by_scope", ["scope"]),
 
   /** The ring of workers that accept jobs, busy or not. It says whose home a slot is in. Written by model/rings/. */
-  homes: defineTable({ laneId: v.id("lanes"), position: v.number(), workerId: v.id("workers") })
+  homes: defineTable({
+    laneId: v.id("lanes"),
+    position: v.number(),
+    workerId: v.id("workers"),
+    /** The worker's speed in the lane, if it is known. */
+    rate: v.optional(rate),
+  })
     .index("by_lane", ["laneId", "position"])
     .index("by_worker", ["workerId", "laneId"]),
 
@@ -155,6 +164,8 @@ export const schema = defineSchema({
     position: v.number(),
     workerId: v.id("workers"),
     keyHash: v.string(),
+    /** The worker's speed in the lane, if it is known. */
+    rate: v.optional(rate),
   })
     .index("by_lane", ["laneId", "position"])
     .index("by_name", ["scope", "lane", "position"])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkedCapabilities } from "./capabilities.ts";
-import { expectedMs } from "./speed.ts";
+import { expectedMs, patienceMs, referenceRate } from "./speed.ts";
 
 const worker = {
   kinds: ["chat", "hash"],
@@ -43,5 +43,48 @@ describe("the speeds that a worker reports", () => {
     ["a model without a name", [{ of: "", inputPerSecond: 1, outputPerSecond: 1 }]],
   ])("are refused with %s", (_, speeds) => {
     expect(() => checkedCapabilities({ kinds: [], speeds: speeds as typeof worker.speeds })).toThrow();
+  });
+});
+
+describe("referenceRate", () => {
+  const rates = (...speeds: readonly number[]) =>
+    speeds.map((outputPerSecond) => ({ inputPerSecond: 10, outputPerSecond }));
+
+  it.each([
+    ["one worker is its own reference", [7], 7],
+    ["half of the speed of a mixed fleet comes from its fastest workers", [3, 6, 12, 24, 48], 48],
+    ["one fast worker among many slow ones is not the reference", [120, ...Array<number>(59).fill(3)], 3],
+  ])("%s", (_, speeds, expected) => {
+    expect(referenceRate(rates(...speeds))?.outputPerSecond).toBe(expected);
+  });
+
+  it("compares by reading where nothing is written", () => {
+    const found = referenceRate([
+      { inputPerSecond: 5, outputPerSecond: 0 },
+      { inputPerSecond: 50, outputPerSecond: 0 },
+    ]);
+    expect(found?.inputPerSecond).toBe(50);
+  });
+
+  it("is unknown for an empty fleet", () => {
+    expect(referenceRate([])).toBeNull();
+  });
+});
+
+describe("patienceMs", () => {
+  const slow = { inputPerSecond: 10, outputPerSecond: 1 };
+  const fast = { inputPerSecond: 100, outputPerSecond: 10 };
+  const size = { input: 0, output: 10 };
+
+  it.each([
+    ["a quarter of the time that the job takes longer", size, slow, fast, 2_250],
+    ["nothing for a faster worker", size, fast, slow, 0],
+    ["nothing for a job without a size", undefined, slow, fast, 0],
+    ["nothing for a worker without a speed", size, undefined, fast, 0],
+    ["nothing in a lane without a speed", size, slow, undefined, 0],
+    ["a minute at most", { input: 0, output: 1e9 }, slow, fast, 60_000],
+    ["a minute at most for a worker that does not move", size, { ...slow, outputPerSecond: 0 }, fast, 60_000],
+  ])("is %s", (_, asked, own, reference, expected) => {
+    expect(patienceMs(asked, own, reference)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import type { Capabilities, JobSize, Requirements, Speed } from "../../shared/validators.ts";
+import type { Capabilities, JobSize, Rate, Requirements } from "../../shared/validators.ts";
 
 /** A job, as far as its duration depends on it. */
 export type Sized = {
@@ -8,16 +8,19 @@ export type Sized = {
 };
 
 /** The speed of a worker for jobs of a kind; null if it reported none. */
-export function speedFor(
+export function rateFor(
   capabilities: Capabilities | undefined,
   { kind, requirements }: Pick<Sized, "kind" | "requirements">,
-): Speed | null {
+): Rate | null {
   const of = requirements?.model ?? kind;
-  return capabilities?.speeds?.find((speed) => speed.of === of) ?? null;
+  const speed = capabilities?.speeds?.find((each) => each.of === of);
+  if (speed === undefined) return null;
+  const { inputPerSecond, outputPerSecond } = speed;
+  return { inputPerSecond, outputPerSecond };
 }
 
 /** How long a job takes at a speed, in milliseconds. Infinity for a speed of 0. */
-export function durationMs({ input, output }: JobSize, { inputPerSecond, outputPerSecond }: Speed): number {
+export function durationMs({ input, output }: JobSize, { inputPerSecond, outputPerSecond }: Rate): number {
   return 1_000 * (secondsFor(input, inputPerSecond) + secondsFor(output, outputPerSecond));
 }
 
@@ -25,8 +28,49 @@ function secondsFor(units: number, perSecond: number): number {
   return units === 0 ? 0 : units / perSecond;
 }
 
-/** How long a worker takes for a job, in milliseconds; null if the job's size or the worker's speed is unknown. */
+/** How long a worker takes for a job at most, in milliseconds; null if the job's size or the worker's speed is unknown. */
 export function expectedMs(capabilities: Capabilities | undefined, job: Sized): number | null {
-  const speed = speedFor(capabilities, job);
-  return job.size === undefined || speed === null ? null : durationMs(job.size, speed);
+  const rate = rateFor(capabilities, job);
+  return job.size === undefined || rate === null ? null : durationMs(job.size, rate);
 }
+
+/** How long a job will probably take at a speed, in milliseconds. */
+export function likelyMs(size: JobSize, rate: Rate): number {
+  return durationMs({ ...size, output: size.likelyOutput ?? size.output }, rate);
+}
+
+/** The speed by which workers are compared: of writing, or of reading if jobs of this kind write nothing. */
+function comparable({ inputPerSecond, outputPerSecond }: Rate): number {
+  return outputPerSecond === 0 ? inputPerSecond : outputPerSecond;
+}
+
+/**
+ * The speed of a fleet to compare a worker with: half of the fleet's speed comes from workers that are at least this fast.
+ * So a few fast workers among many slow ones do not hold the slow ones back. Null for an empty fleet.
+ */
+export function referenceRate(rates: readonly Rate[]): Rate | null {
+  const sorted = rates.toSorted((a, b) => comparable(b) - comparable(a));
+  const half = sorted.reduce((sum, rate) => sum + comparable(rate), 0) / 2;
+  let covered = 0;
+  return sorted.find((rate) => (covered += comparable(rate)) >= half) ?? null;
+}
+
+/** A worker leaves a job to faster ones for this share of the time that the job would take longer on it. */
+const patience = 0.25;
+
+/**
+ * How long a worker leaves a ready job to faster workers, in milliseconds since the job became ready. 0 if the worker is
+ * as fast as the lane's reference, or if anything is unknown. Simulated in sim/speeds/.
+ */
+export function patienceMs(
+  size: JobSize | undefined,
+  own: Rate | undefined | null,
+  reference: Rate | undefined,
+): number {
+  if (size === undefined || own == null || reference === undefined) return 0;
+  const loss = likelyMs(size, own) - likelyMs(size, reference);
+  return Math.min(longestPatienceMs, Math.max(0, patience * loss));
+}
+
+/** After that time a job goes to any worker. The speeds may be wrong. */
+const longestPatienceMs = 60_000;

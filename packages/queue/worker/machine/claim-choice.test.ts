@@ -5,6 +5,7 @@ import { chooseClaim, comparePositions, stillLate } from "./claim-choice.ts";
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });
 const late = (jobId: string): Candidate => ({ jobId, laneId: "l", late: true });
 const held = (jobId: string): Candidate => ({ ...late(jobId), held: true });
+const slow = (jobId: string): Candidate => ({ ...own(jobId), patienceMs: 300 });
 const at = { now: 1_000, lateAfterMs: 400, heldLateAfterMs: 2_000 };
 const choose = (jobs: readonly Candidate[], { tried = [] as string[], since = {} } = {}): string => {
   const choice = chooseClaim(jobs, new Set(tried), new Map(Object.entries(since)), at);
@@ -30,6 +31,15 @@ describe("chooseClaim", () => {
       "wait 2000",
     ],
     ["a job that another worker holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
+    ["a job for faster workers not at once", [slow("a")], {}, "wait 300"],
+    ["a job that faster workers left", [slow("a")], { since: { a: 700 } }, "claim a"],
+    ["a job of its own before one for faster workers", [slow("a"), own("b")], { since: { a: 0 } }, "claim b"],
+    [
+      "another worker's job, for faster workers, after both waits",
+      [{ ...slow("a"), late: true }],
+      {},
+      "wait 700",
+    ],
     ["the late job that is due next", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
   ] as const)("a worker claims %s", (_what, jobs, how, expected) => {
     expect(choose(jobs, how as Parameters<typeof choose>[1])).toBe(expected);

@@ -6,12 +6,13 @@ export type ClaimChoice =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "none" };
 
-/** By job id: since when each `late` job has been listed without a break. */
+/** By job id: since when each job that is not claimed at once has been listed without a break. */
 export type LateSince = ReadonlyMap<string, number>;
 
 /**
  * Chooses a ready job to claim, in the order in which the queue lists them. The worker's own jobs come first, since they
- * wake nobody else. A late job is first left to another worker for a while. Jobs that were tried are left out.
+ * wake nobody else. A late job is first left to another worker for a while, and so is one that faster workers should run.
+ * Jobs that were tried are left out.
  */
 export function chooseClaim(
   jobs: readonly Candidate[],
@@ -20,24 +21,33 @@ export function chooseClaim(
   at: { readonly now: number; readonly lateAfterMs: number; readonly heldLateAfterMs: number },
 ): ClaimChoice {
   const untried = jobs.filter(({ jobId }) => !tried.has(jobId));
-  const own = untried.find(({ late }) => !late);
+  const own = untried.find((job) => !isLeft(job));
   if (own !== undefined) return { kind: "claim", candidate: own };
   const waits = untried.map((job) => ({
     job,
-    ms:
-      (lateSince.get(job.jobId) ?? at.now) +
-      (job.held === true ? at.heldLateAfterMs : at.lateAfterMs) -
-      at.now,
+    ms: (lateSince.get(job.jobId) ?? at.now) + (job.patienceMs ?? 0) + lateMs(job, at) - at.now,
   }));
   const due = waits.find(({ ms }) => ms <= 0);
   if (due !== undefined) return { kind: "claim", candidate: due.job };
   return waits.length === 0 ? { kind: "none" } : { kind: "wait", ms: Math.min(...waits.map(({ ms }) => ms)) };
 }
 
-/** The late jobs that are listed now. A job that left the list and came back counts from its return. */
+/** Whether the worker leaves the job to others at first. */
+function isLeft({ late, patienceMs = 0 }: Candidate): boolean {
+  return late || patienceMs > 0;
+}
+
+function lateMs(
+  { late, held }: Candidate,
+  at: { readonly lateAfterMs: number; readonly heldLateAfterMs: number },
+): number {
+  if (!late) return 0;
+  return held === true ? at.heldLateAfterMs : at.lateAfterMs;
+}
+
+/** The jobs that are left to others and listed now. A job that left the list and came back counts from its return. */
 export function stillLate(before: LateSince, jobs: readonly Candidate[], now: number): LateSince {
-  const late = jobs.filter((job) => job.late);
-  return new Map(late.map(({ jobId }) => [jobId, before.get(jobId) ?? now]));
+  return new Map(jobs.filter(isLeft).map(({ jobId }) => [jobId, before.get(jobId) ?? now]));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { MutationCtx } from "../builders.ts";
+import { noteRate } from "../rings/laneRate.ts";
 import { settingsOf } from "../settings.ts";
 import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
 import { noteFleet } from "./fleet.ts";
@@ -30,6 +31,7 @@ async function noteLane(ctx: MutationCtx, scope: string, tally: LaneTally, now: 
     ctx.db.get("lanes", laneId),
   ]);
   if (lane === null) return;
+  await noteRate(ctx, lane);
   const counted = { scope, laneId, ready, waiting, running, oldestReadyAt, countedAt: now };
   if (row === null) await ctx.db.insert("laneCounts", counted);
   else if (ready + waiting + running + row.ready + row.waiting + row.running > 0) {

@@ -1,3 +1,4 @@
+import type { Rate } from "../../../shared/validators.ts";
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { authenticate } from "../authenticate.ts";
 import type { Doc, Id, QueryCtx } from "../builders.ts";
@@ -8,6 +9,7 @@ import { refuse } from "../refuse.ts";
 import { type Range, wakingArcs } from "../rings/arcs.ts";
 import { subscriptionOf, waitersByKey } from "../rings/membership.ts";
 import { following } from "../rings/neighbors.ts";
+import { patienceMs } from "../speed.ts";
 import { widenAtBacklog } from "../spreads/width.ts";
 import { isAvoided } from "./avoid.ts";
 
@@ -52,26 +54,29 @@ export async function candidates(
   );
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
     if (lane?.open !== true) return [];
-    const { laneId, priorities, position, after } = lane;
-    const { own, late } = wakingArcs(
+    const { laneId, priorities, position, after, rate } = lane;
+    const arcs = wakingArcs(
       position,
       after.map((waiter) => waiter.position),
     );
     const reads = priorities.flatMap((priority) => [
-      ...own.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, false)),
-      ...late.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, true)),
-      ...own.map((range) => jobsIn(ctx, worker, laneId, "prefetched", priority, range, true)),
+      ...arcs.own.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, false)),
+      ...arcs.late.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, true)),
+      ...arcs.own.map((range) => jobsIn(ctx, worker, laneId, "prefetched", priority, range, true)),
     ]);
-    return (await Promise.all(reads)).flat();
+    const shown = (await Promise.all(reads)).flat();
+    const ownRate = own.find((waiter) => waiter.laneId === laneId)?.rate;
+    return shown.map((each) => ({ ...each, patience: patienceMs(each.job.size, ownRate, rate) }));
   });
   const all = found.flat();
   const jobs = all
     .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level)
     .slice(0, maxShown)
-    .map(({ job, late }) => ({
+    .map(({ job, late, patience }) => ({
       jobId: job._id,
       laneId: job.laneId,
       late,
+      ...(patience === 0 ? {} : { patienceMs: patience }),
       ...(job.status === "prefetched" ? { held: true } : {}),
       ...(isBacklogged(job, all) ? { backlogged: true } : {}),
     }));
@@ -97,6 +102,7 @@ type LaneScan = {
   readonly position: number;
   readonly open: boolean;
   readonly priorities: readonly number[];
+  readonly rate: Rate | undefined;
   readonly after: Awaited<ReturnType<typeof following>>;
 };
 
@@ -111,7 +117,8 @@ async function scanLane(
     following(ctx, "stands", laneId, position, 2),
   ]);
   const priorities = lane === null ? [] : prioritiesIn(lane);
-  return { laneId, position, open: lane !== null && lane.state !== "paused", priorities, after };
+  const open = lane !== null && lane.state !== "paused";
+  return { laneId, position, open, priorities, rate: lane?.rate, after };
 }
 
 async function jobsIn(

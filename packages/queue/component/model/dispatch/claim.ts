@@ -10,6 +10,7 @@ import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { removeWaiters, subscriptionOf, waitersByKey } from "../rings/membership.ts";
 import { type LaneKey, waiterBefore } from "../rings/neighbors.ts";
+import { patienceMs } from "../speed.ts";
 import { widen } from "../spreads/spread.ts";
 import { assign, hasJustReleased, isOverdue, mayBeStarting } from "./assign.ts";
 import { isAvoided } from "./avoid.ts";
@@ -52,11 +53,12 @@ export async function claim(
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job) || (await isAvoided(ctx, job, worker)))
     return { kind: "unable" };
-  const [lane, unresponsive] = await Promise.all([
+  const [lane, before] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
     late && !stolen ? waiterBefore(ctx, laneKeyOf(job), slotOf(job.place), worker._id) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
+  const unresponsive = before !== null && !isPatient(before, job, lane, now) ? before : null;
 
   if (backlogged && !late && waiters.length > 0 && job.affinity !== undefined) {
     await widen(ctx, lane, job.affinity, now);
@@ -74,6 +76,17 @@ export async function claim(
     subscriptions: waitsOn ? waiters.map(subscriptionOf) : [],
     cursor: { laneId: job.laneId, place: job.place, turn: demand.cursor?.turn ?? 0 },
   };
+}
+
+/** Whether a waiting worker is slow and still leaves the job to faster ones, so that its silence means nothing. */
+function isPatient(
+  { rate }: Doc<"stands">,
+  { size, readyAt = 0 }: Doc<"jobs">,
+  lane: Doc<"lanes">,
+  now: number,
+): boolean {
+  const patience = patienceMs(size, rate, lane.rate);
+  return patience > 0 && now - readyAt < patience + promptMs;
 }
 
 function laneKeyOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {

@@ -1,13 +1,17 @@
 import type { Value } from "convex/values";
+import type { JobSize, Rate } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
+import { likelyMs } from "../speed.ts";
 import { assign } from "./assign.ts";
 
 /** The most waiting workers that are checked, one after the other. Busy ones are soon free. */
 const maxAsked = 3;
+/** The waiting workers that are read near the job's point. */
+const maxRead = 4;
 
 /**
  * How far back along the ring waiting workers are searched. With 32 workers, 98 % of the ring's points have one within
@@ -29,7 +33,7 @@ export async function findNearby(
   affinity: string | undefined,
 ): Promise<Nearby> {
   const point = affinity === undefined ? Math.floor(Math.random() * ringSize) : hash16(affinity);
-  return { point, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most: maxAsked + 1 }) };
+  return { point, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most: maxRead }) };
 }
 
 /**
@@ -42,27 +46,30 @@ export async function findNearby(
  */
 export async function handOver(
   ctx: MutationCtx,
-  lane: LaneKey & { readonly slots: number },
+  lane: LaneKey & { readonly slots: number; readonly rate?: Rate | undefined },
   {
     jobId,
     ringPosition,
     affinity,
     payload,
+    size,
     near,
   }: {
     readonly jobId: Id<"jobs">;
     readonly ringPosition: number;
     readonly affinity: string | undefined;
     readonly payload: Value;
+    readonly size: JobSize | undefined;
     readonly near: Nearby;
   },
   now: number,
 ): Promise<boolean> {
+  const point = affinity === undefined ? near.point : slotOf(ringPosition);
+  const inOrder = (waiters: readonly Doc<"stands">[]) =>
+    soonest(affinity === undefined ? shuffled(waiters) : waiters, size, lane.rate, affinity !== undefined);
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    affinity === undefined
-      ? waitersAround(ctx, lane, near, near.point).then((waiters) => firstIdle(ctx, shuffled(waiters)))
-      : waitersAround(ctx, lane, near, slotOf(ringPosition)).then((waiters) => firstIdle(ctx, waiters)),
+    waitersAround(ctx, lane, near, point, inOrder).then((waiters) => firstIdle(ctx, waiters)),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
@@ -72,27 +79,51 @@ export async function handOver(
 }
 
 /**
- * The workers that wait at and before a point. Uses those found nearby if they cover the point, and searches all of a
- * small fleet.
+ * The suitable workers that wait at and before a point, in the order in which they are asked. Uses those found nearby if they
+ * cover the point, and searches all of a small fleet if none of them is suitable.
  */
 async function waitersAround(
   ctx: QueryCtx,
   lane: LaneKey & { readonly slots: number },
   near: Nearby,
   point: number,
+  inOrder: (waiters: readonly Doc<"stands">[]) => readonly Doc<"stands">[],
 ): Promise<readonly Doc<"stands">[]> {
   const back = (position: number): number => (near.point - position + ringSize) % ringSize;
-  const found = near.waiters.filter(({ position }) => back(position) >= back(point)).slice(0, maxAsked);
+  const found = inOrder(near.waiters.filter(({ position }) => back(position) >= back(point)));
   const isSmall = lane.slots <= minSlots;
   if (back(point) < nearReach && (found.length > 0 || !isSmall)) return found;
   const reach = isSmall ? ringSize : nearReach;
-  return await waitersAt(ctx, lane, point, { reach, most: maxAsked });
+  return inOrder(await waitersAt(ctx, lane, point, { reach, most: maxRead }));
 }
 
 /** A busy worker is skipped. It claims further jobs by itself. */
 async function firstIdle(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
-  for (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
+  for (const waiter of waiters.slice(0, maxAsked)) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
   return null;
+}
+
+/**
+ * The waiters that would end a job soonest first, without those that are slower than the lane's reference: they leave the
+ * job to others for a while. Equal ones keep their order. A worker without a speed counts as fast.
+ * @param affine whether the first waiter has probably read the job's input before.
+ */
+export function soonest<W extends { readonly rate?: Rate }>(
+  waiters: readonly W[],
+  size: JobSize | undefined,
+  reference: Rate | undefined,
+  affine: boolean,
+): readonly W[] {
+  if (size === undefined || reference === undefined) return waiters;
+  const longestMs = likelyMs(size, reference);
+  return waiters
+    .map((waiter, index) => {
+      const input = affine && index === 0 ? 0 : size.input;
+      return { waiter, ms: waiter.rate === undefined ? 0 : likelyMs({ ...size, input }, waiter.rate) };
+    })
+    .filter(({ ms }) => ms <= longestMs)
+    .sort((a, b) => a.ms - b.ms)
+    .map(({ waiter }) => waiter);
 }
 
 /** In random order. Otherwise a worker with a large gap before it would get most jobs. */

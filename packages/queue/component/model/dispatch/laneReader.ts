@@ -5,6 +5,7 @@ import { priorities, prioritiesIn } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { homeOf } from "../rings/membership.ts";
 import { following } from "../rings/neighbors.ts";
+import { patienceMs, rateFor } from "../speed.ts";
 import { type AssignableJob, hasJustReleased, isOverdue } from "./assign.ts";
 import { isAvoided } from "./avoid.ts";
 import { compareSeats, fullScan, localScan, stretchesOf } from "./scans.ts";
@@ -99,6 +100,7 @@ export class LaneReader {
     return await this.#ofEachPriority(lane, async (priority) => {
       const read = (range: Range) =>
         this.#firstSuitable(
+          lane,
           this.#ctx.db
             .query("jobs")
             .withIndex("by_dice", (q) =>
@@ -125,6 +127,7 @@ export class LaneReader {
   async #firstAt(lane: Lane, priority: number, { from, to }: Range): Promise<Job | null> {
     if (from >= to) return null;
     return await this.#firstSuitable(
+      lane,
       this.#ctx.db
         .query("jobs")
         .withIndex("by_place", (q) =>
@@ -139,18 +142,20 @@ export class LaneReader {
   }
 
   /** Reads no further than to the first suitable job, because a mutation conflicts on everything that it reads. */
-  async #firstSuitable(jobs: AsyncIterable<Job>): Promise<Job | null> {
+  async #firstSuitable(lane: Lane, jobs: AsyncIterable<Job>): Promise<Job | null> {
     let read = 0;
     for await (const job of jobs) {
-      if (await this.#suits(job)) return job;
+      if (await this.#suits(lane, job)) return job;
       read += 1;
       if (read === maxRead) return null;
     }
     return null;
   }
 
-  async #suits(job: Job): Promise<boolean> {
+  async #suits(lane: Lane, job: Job): Promise<boolean> {
     if (this.#done.has(job._id) || isOverdue(job, this.#now)) return false;
+    const own = rateFor(this.#worker.capabilities, lane);
+    if (this.#now - (job.readyAt ?? 0) < patienceMs(job.size, own, lane.rate)) return false;
     return !(await isAvoided(this.#ctx, job, this.#worker));
   }
 

@@ -2,6 +2,7 @@ import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { matches } from "../lanes/requirements.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
+import { rateIn } from "./membership.ts";
 
 const workersPerStep = 100;
 
@@ -33,11 +34,12 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
     const { _id: workerId, keyHash, position } = worker;
     const waits = waiters.first !== null;
     if ((waits || homes.first !== null) && homes.here === null) {
-      await ctx.db.insert("homes", { laneId, position, workerId });
+      await ctx.db.insert("homes", { laneId, position, workerId, ...rateIn(lane, worker) });
     }
     if (waiters.first !== null && waiters.here === null) {
       const { scope, name } = lane;
-      await ctx.db.insert("stands", { laneId, scope, lane: name, position, workerId, keyHash });
+      const spot = { laneId, scope, lane: name, position, workerId, keyHash };
+      await ctx.db.insert("stands", { ...spot, ...rateIn(lane, worker) });
       if (waiters.first.laneId === null) await ctx.db.delete("stands", waiters.first._id);
     }
   }

@@ -1,6 +1,7 @@
-import type { WaitSubscription } from "../../../shared/validators.ts";
+import type { Rate, WaitSubscription } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
+import { rateFor } from "../speed.ts";
 import { considerResize } from "./resize.ts";
 
 /** The waiting positions of the worker with this key. One read, in parallel with the worker's row. */
@@ -43,13 +44,19 @@ export async function addHomes(
   const { _id: workerId, position } = worker;
   const known = new Set(homes.map(({ laneId }) => laneId));
   for (const lane of lanes.filter(({ _id }) => !known.has(_id))) {
-    await ctx.db.insert("homes", { laneId: lane._id, position, workerId });
+    await ctx.db.insert("homes", { laneId: lane._id, position, workerId, ...rateIn(lane, worker) });
     await considerResize(ctx, lane);
   }
 }
 
+/** The worker's speed in a lane, as its rows in the lane's rings have it. */
+export function rateIn(lane: Doc<"lanes">, { capabilities }: Doc<"workers">): { readonly rate?: Rate } {
+  const rate = rateFor(capabilities, lane);
+  return rate === null ? {} : { rate };
+}
+
 /** The fields of a waiting row that belong to its lane. */
-type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane">;
+type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane" | "rate">;
 
 /** Has the worker wait in these lanes only. Without a lane it waits for a new one. @returns all its positions. */
 export async function waitIn(
@@ -62,7 +69,12 @@ export async function waitIn(
   const wanted: readonly WaitLane[] =
     lanes.length === 0
       ? [{ laneId: null }]
-      : lanes.map(({ _id: laneId, scope, name: lane }) => ({ laneId, scope, lane }));
+      : lanes.map((lane) => ({
+          laneId: lane._id,
+          scope: lane.scope,
+          lane: lane.name,
+          ...rateIn(lane, worker),
+        }));
   const isAt = (at: WaitLane, { laneId, lane }: Doc<"stands">): boolean =>
     laneId === at.laneId && lane === at.lane;
   const gone = waiters.filter((there) => !wanted.some((at) => isAt(at, there)));

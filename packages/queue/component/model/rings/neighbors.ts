@@ -8,7 +8,7 @@ export async function following(
   laneId: Id<"lanes">,
   position: number,
   count: number,
-): Promise<readonly Pick<Doc<"homes">, "position" | "workerId">[]> {
+): Promise<readonly Pick<Doc<"homes">, "position" | "workerId" | "rate">[]> {
   const after = await ringOf(ctx, ring)
     .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", position))
     .take(count);

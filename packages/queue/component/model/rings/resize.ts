@@ -1,6 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { ringSize, slotsFor } from "../placement.ts";
 import { maintenance } from "../references.ts";
+import { noteRate } from "./laneRate.ts";
 import { following } from "./neighbors.ts";
 
 /** The most homes that are counted. A larger ring is estimated from their density. */
@@ -42,6 +43,7 @@ export async function considerResize(ctx: MutationCtx, lane: Doc<"lanes">): Prom
 export async function resize(ctx: MutationCtx, laneId: Id<"lanes">): Promise<void> {
   const lane = await ctx.db.get("lanes", laneId);
   if (lane === null) return;
+  await noteRate(ctx, lane);
   // Several workers trigger this while a fleet joins. After the first run a small count shows that nothing is left to
   // do.
   const rough = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesInFirstLook));
