@@ -7,6 +7,7 @@ import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/device
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
 import { projectBatch } from "./model/ledger/project.ts";
+import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
@@ -54,6 +55,16 @@ export const endRestrictedJobs = internalMutation({
     if (await endRestrictedBatch(ctx, apiKeyId, Date.now())) {
       await ctx.scheduler.runAfter(0, internal.maintenance.endRestrictedJobs, { apiKeyId });
     }
+    return null;
+  },
+});
+
+/** Ends jobs of a retired model that came back to the queue since the last run. */
+export const endJobsOfModel = internalMutation({
+  args: { organizationId: v.id("organizations"), modelId: v.string(), nextMs: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, modelId, nextMs }) => {
+    await endJobs(ctx, organizationId, modelId, nextMs);
     return null;
   },
 });

@@ -145,7 +145,7 @@ export function endOf({ status, result, error }: RequestView, promptField: Promp
     case "failed":
       return fromFailedJob(error, promptField);
     case "canceled":
-      return error?.code === "key_restricted" ? ofRestrictedKey(error) : jobCanceled;
+      return ofCanceledJob(error);
     case "expired":
       return jobExpired;
   }
@@ -164,6 +164,25 @@ const jobCanceled: ApiError = {
   type: "server_error",
   code: "job_canceled",
   message: "The job was canceled.",
+  headers: noRetry,
+};
+
+function ofCanceledJob(error: RequestView["error"]): ApiError {
+  switch (error?.code) {
+    case "key_restricted":
+      return ofRestrictedKey(error);
+    case "model_retired":
+      return { ...ofRetiredModel, message: error.message };
+    default:
+      return jobCanceled;
+  }
+}
+
+const ofRetiredModel = {
+  status: 404,
+  type: "invalid_request_error",
+  code: "model_retired",
+  param: "model",
   headers: noRetry,
 };
 

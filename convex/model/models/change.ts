@@ -10,6 +10,7 @@ import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
 import { allModels, findModel, keepPieces, maxModels, modelEntry, piecesView } from "./catalog.ts";
+import { endJobsOfModel } from "./endJobs.ts";
 import { changeCatalog } from "./signCatalog.ts";
 
 /** A new entry of the catalog; app/models/catalog-entry.ts has its bounds. */
@@ -125,7 +126,10 @@ export async function changeModel(
   });
 }
 
-/** Retires a model or reinstates it. Devices may delete the file of a retired one, and new jobs for it are refused. */
+/**
+ * Retires a model or reinstates it. Devices may delete the file of a retired one, and new jobs for it are refused. Waiting
+ * jobs end with an error, and running ones may finish.
+ */
 export async function enableModel(
   ctx: MutationCtx,
   { _id, modelId, organizationId, enabled: was }: Doc<"models">,
@@ -134,6 +138,7 @@ export async function enableModel(
 ): Promise<void> {
   if (was === enabled) return;
   await changeCatalog(ctx, organizationId, now, () => ctx.db.patch("models", _id, { enabled }));
+  if (!enabled) await endJobsOfModel(ctx, organizationId, modelId);
   await record(ctx, {
     organizationId,
     at: now,

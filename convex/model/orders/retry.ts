@@ -6,15 +6,17 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
 import { reserve } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
+import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked, so nobody could read the answer. `restricted`: such requests of the key stopped runners.
+ * revoked, so nobody could read the answer. `restricted`: such requests of the key stopped runners. `model-retired`: no
+ * device has the model anymore.
  */
 export const retryOutcome = v.object({
-  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked", "restricted"),
+  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked", "restricted", "model-retired"),
 });
 
 /**
@@ -32,6 +34,8 @@ export async function retryOrder(
   if (key?.revokedAt !== undefined) return { kind: "revoked" };
   const restriction = restrictionOf(key?.runnerStops ?? [], now);
   if (isRestricted(restriction, constrained)) return { kind: "restricted" };
+  if ((await findModel(ctx, organizationId, order.modelId))?.enabled === false)
+    return { kind: "model-retired" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
   // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.

@@ -4,6 +4,7 @@ import {
   anything,
   attemptView,
   canceledBy,
+  jobError,
   jobSpec,
   jobStatus,
   jobView,
@@ -65,6 +66,8 @@ export const cancelMany = mutation({
     by: canceledBy,
     name: v.string(),
     running: v.boolean(),
+    /** Why, for those who wait for the jobs. */
+    error: v.optional(jobError),
     actor: v.optional(v.string()),
   },
   returns: v.null(),

@@ -85,7 +85,7 @@ export const step = task(taskArgs.step, async (ctx, { step: one }, now) => await
 async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void> {
   switch (one.kind) {
     case "cancel":
-      await withJob(ctx, one.jobId, async (job) => await cancellation.cancel(ctx, job, now));
+      await withJob(ctx, one.jobId, async (job) => await cancellation.cancel(ctx, job, now, one.error));
       return;
     case "expire":
       await withJob(ctx, one.jobId, async (job) => {

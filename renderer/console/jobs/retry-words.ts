@@ -4,6 +4,7 @@ import type { Notice } from "../data/session-context.ts";
 const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
   ready: { words: "The job is ready again." },
   gone: { words: "The request is no longer stored, so it can't be retried.", tone: "bad" },
+  "model-retired": { words: "The model was retired. Reinstate it on the page Models, then retry the job." },
   "not-dead": { words: "The job was already retried." },
   restricted: {
     words: "Its API key is restricted, because such requests stopped devices. Lift this on the page of keys.",

@@ -1,13 +1,13 @@
 import { type FunctionReference, makeFunctionReference } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
-import { canceledBy, limitedBy } from "../../shared/validators.ts";
+import { canceledBy, jobError, limitedBy } from "../../shared/validators.ts";
 
 const failures = v.optional(v.number());
 const scope = v.string();
 
 /** A change of one job in background work. It is sent to the scheduled function `step`. */
 const step = v.union(
-  v.object({ kind: v.literal("cancel"), jobId: v.id("jobs") }),
+  v.object({ kind: v.literal("cancel"), jobId: v.id("jobs"), error: v.optional(jobError) }),
   v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),
   v.object({ kind: v.literal("retry"), jobId: v.id("jobs") }),
   v.object({ kind: v.literal("markLost"), attemptId: v.id("attempts") }),
@@ -59,6 +59,7 @@ export const taskArgs = {
     by: canceledBy,
     name: v.string(),
     running: v.boolean(),
+    error: v.optional(jobError),
     before: v.optional(v.number()),
     refused: v.optional(v.array(v.id("jobs"))),
     failures,

@@ -1,19 +1,29 @@
 import type { Infer } from "convex/values";
-import type { canceledBy } from "../../../shared/validators.ts";
+import type { canceledBy, jobError } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal, type JobStatus } from "../jobs/states.ts";
-import { idOf } from "../load.ts";
+import { defined, idOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { nextRound, type Round, runStep } from "../tryAgain.ts";
 
 export type CancelOutcome =
   { readonly kind: "canceled" } | { readonly kind: "already-final"; readonly status: JobStatus };
 
-/** Cancels a job that is not final. A worker that holds it sees its attempt leave `held`. */
-export async function cancel(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<CancelOutcome> {
+type JobError = Infer<typeof jobError>;
+
+/**
+ * Cancels a job that is not final. A worker that holds it sees its attempt leave `held`.
+ * @param error why, for those who wait for the job.
+ */
+export async function cancel(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  now: number,
+  error?: JobError,
+): Promise<CancelOutcome> {
   if (isFinal(job.status)) return { kind: "already-final", status: job.status };
-  await move(ctx, job, { kind: "cancel" }, now);
+  await move(ctx, job, { kind: "cancel" }, now, { job: defined({ error }) });
   return { kind: "canceled" };
 }
 
@@ -23,6 +33,8 @@ export type MassCancel = {
   readonly name: string;
   /** Whether running jobs are canceled, too. */
   readonly running: boolean;
+  /** Why, for those who wait for the jobs. */
+  readonly error?: JobError;
   /** Jobs that were submitted or became ready after this time (ms epoch) are not canceled. */
   readonly before: number;
 };
@@ -48,7 +60,8 @@ export async function cancelMany(
     const found = await jobsOf(ctx, which, status, room + refused.length);
     const jobs = found.filter(({ _id }) => !passed.has(_id)).slice(0, room);
     for (const { _id: jobId } of jobs) {
-      if (!(await runStep(ctx, { kind: "cancel", jobId }))) passed.add(jobId);
+      if (!(await runStep(ctx, { kind: "cancel", jobId, ...defined({ error: which.error }) })))
+        passed.add(jobId);
     }
     room -= jobs.length;
     if (room === 0) break;

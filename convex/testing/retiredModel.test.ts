@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { api } from "../_generated/api.js";
+import {
+  addDevice,
+  claim,
+  complete,
+  expectBooksInOrder,
+  fail,
+  jobOf,
+  modelId,
+  pass,
+  release,
+  statusOf,
+  submit,
+  take,
+} from "./backend.fixture.ts";
+import { endOf } from "../openai/errors.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+});
+
+afterEach(async () => {
+  await expectBooksInOrder(t);
+  closeWorld();
+});
+
+const retire = async () => await t.mutation(api.adminModels.retire, { session, modelId });
+const balance = async () => (await t.query(api.admin.keys, { session }))[0]?.balanceMicro;
+
+describe("a model that is retired", () => {
+  it("ends the jobs that wait for it, tells why, and gives the credits back", async () => {
+    const before = await balance();
+    const jobs = await Promise.all(Array.from({ length: 120 }, async () => await submit(t, acme)));
+    expect(await balance()).toBeLessThan(before ?? 0n);
+    await retire();
+    // The queue cancels 50 at a time.
+    for (let piece = 0; piece < 3; piece += 1) await pass(t, 1_000);
+    for (const jobId of jobs) expect(await statusOf(t, acme, jobId)).toBe("canceled");
+    expect(await balance()).toBe(before);
+    const { error } = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId: jobs[7] ?? "" });
+    expect(error).toEqual({
+      code: "model_retired",
+      message: `Your organization retired the model ${modelId}. It offers no model at the moment.`,
+    });
+  });
+
+  it("lets a running job finish, and ends one that comes back to the queue", async () => {
+    const device = await addDevice(t, acme, "first");
+    await take(t, device);
+    const [done, back] = [await submit(t, acme), await submit(t, acme)];
+    const [finished, returned] = [await claim(t, device, done), await claim(t, device, back)];
+    await retire();
+    await pass(t, 1_000);
+    await complete(t, device, finished);
+    expect(await statusOf(t, acme, done)).toBe("succeeded");
+    await release(t, device, returned);
+    expect(await statusOf(t, acme, back)).toBe("ready");
+    await pass(t, 10_000);
+    expect((await jobOf(t, acme, back)).error?.code).toBe("model_retired");
+  });
+
+  it("keeps the jobs of a model that is back before they came back", async () => {
+    const device = await addDevice(t, acme, "first");
+    await take(t, device);
+    const jobId = await submit(t, acme);
+    const attempt = await claim(t, device, jobId);
+    await retire();
+    await pass(t, 1_000);
+    await t.mutation(api.adminModels.reinstate, { session, modelId });
+    await release(t, device, attempt);
+    await pass(t, 60_000);
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
+  });
+
+  it("is no model for the calls that wait", async () => {
+    const jobId = await submit(t, acme);
+    await retire();
+    await pass(t, 1_000);
+    const ended = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
+    expect(endOf(ended, "messages")).toMatchObject({ status: 404, code: "model_retired", param: "model" });
+  });
+
+  it("starts no dead letter again", async () => {
+    const device = await addDevice(t, acme, "first");
+    await take(t, device);
+    const jobId = await submit(t, acme);
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    await retire();
+    const outcome = await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+    expect(outcome).toEqual({ kind: "model-retired" });
+  });
+});
