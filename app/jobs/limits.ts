@@ -50,6 +50,17 @@ export const waitingCalls = {
   countedAfterMs: 5_000,
 } as const;
 
+/**
+ * How long a job may take from its submission to its end, in ms; then it expires. `ofCall`: without an idempotency key, since
+ * a call waits for at most nine minutes. Requesters may choose within the bounds.
+ */
+export const jobTimes = {
+  leastMs: 10_000,
+  mostMs: 7 * 24 * 3_600_000,
+  usualMs: 24 * 3_600_000,
+  ofCallMs: 10 * 60_000,
+} as const;
+
 /** The queue's bounds for an API key: running jobs, and the weight of its turns (others have 1). */
 export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
 

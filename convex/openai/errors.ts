@@ -1,5 +1,5 @@
 import { quotable } from "../../app/format/visible.ts";
-import { limits } from "../../app/jobs/limits.ts";
+import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import type { RequestView } from "../model/requests/watch.ts";
@@ -82,6 +82,17 @@ export const bodyNotUtf8: ApiError = {
   code: "invalid_json",
   message: "The body is not valid UTF-8.",
 };
+
+export function wrongExpiry(header: string): ApiError {
+  const [least, most] = [jobTimes.leastMs / 1_000, jobTimes.mostMs / 1_000];
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param: header,
+    message: `The header ${header} must be a whole number of seconds from ${String(least)} to ${String(most)}.`,
+  };
+}
 
 export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };

@@ -1,7 +1,7 @@
-import { limits } from "../../app/jobs/limits.ts";
+import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
 import type { ModelView } from "../model/models/catalog.ts";
-import { bodyCompressed, bodyNotUtf8, bodyTooLarge, fromParse, unknownModel } from "./errors.ts";
+import { bodyCompressed, bodyNotUtf8, bodyTooLarge, fromParse, unknownModel, wrongExpiry } from "./errors.ts";
 import type { ApiError } from "./respond.ts";
 
 /** A parsed call and the model that it names. */
@@ -9,6 +9,8 @@ export type Call<Asked> = {
   readonly asked: Asked;
   readonly model: ModelView;
   readonly idempotencyKey: string | null;
+  /** How long its job may take, in ms; undefined: the default. */
+  readonly expiresInMs: number | undefined;
 };
 
 /** Reads and parses the body of an admitted call, and finds its model among the caller's. */
@@ -22,6 +24,8 @@ export async function readCall<Asked extends { readonly model: string }>(
   if (!/^(?:identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
     return { kind: "refused", error: bodyCompressed };
   }
+  const expiresIn = expiresInMs(request.headers.get(expiryHeader));
+  if (expiresIn === null) return { kind: "refused", error: wrongExpiry(expiryHeader) };
   const body = await readBody(request, limits.bodyBytes);
   if (body.kind !== "text")
     return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
@@ -30,7 +34,20 @@ export async function readCall<Asked extends { readonly model: string }>(
   const { asked } = parsed;
   const model = models.find(({ modelId }) => modelId === asked.model);
   if (model === undefined) return { kind: "refused", error: unknownModel(asked.model) };
-  return { kind: "ok", call: { asked, model, idempotencyKey: request.headers.get("idempotency-key") } };
+  return {
+    kind: "ok",
+    call: { asked, model, idempotencyKey: request.headers.get("idempotency-key"), expiresInMs: expiresIn },
+  };
+}
+
+/** Whole seconds after which the job expires if it has not ended. */
+const expiryHeader = "Gleaner-Expires-In";
+
+/** The header's value in ms; undefined without the header, null if it is wrong. */
+function expiresInMs(header: string | null): number | null | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d{1,7}$/.test(header) ? 1_000 * Number(header) : 0;
+  return ms >= jobTimes.leastMs && ms <= jobTimes.mostMs ? ms : null;
 }
 
 type Body =

@@ -33,7 +33,7 @@ export async function answerWithJob(
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, idempotencyKey } = call;
+  const { asked, model, idempotencyKey, expiresInMs } = call;
   // If they cannot be counted, the call is let through, as with the rate of calls.
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
@@ -46,6 +46,7 @@ export async function answerWithJob(
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
     endsWithCall: idempotencyKey === null,
+    ...(expiresInMs === undefined ? {} : { expiresInMs }),
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const { jobId } = submitted.value;

@@ -10,6 +10,7 @@ import {
   mostPromptTokens,
   pricedPromptTokens,
 } from "../../../app/jobs/extent.ts";
+import { jobTimes } from "../../../app/jobs/limits.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
@@ -21,7 +22,7 @@ import { reserve } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
-import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
+import { boundedInteger, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
@@ -37,6 +38,8 @@ export const submission = {
   idempotencyKey: v.optional(v.string()),
   /** Whether the job ends with the call, because nobody could find its answer without an idempotency key of their own. */
   endsWithCall: v.optional(v.boolean()),
+  /** When the job expires if it has not ended: milliseconds from now. Within `jobTimes`, which has the default. */
+  expiresInMs: v.optional(v.number()),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -84,6 +87,7 @@ export async function submit(
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
     attemptMs: attemptLimitMs(extent),
+    deadlineAt: now + timeOf(asked),
     ...idempotency,
   };
   const outcome = await queue.submit(ctx, organizationId, job, { handOver });
@@ -139,6 +143,13 @@ async function cacheOwnerOf({ organizationId, _id, dataClass }: Doc<"apiKeys">):
 function highestPrice(price: Price, extent: Extent): bigint {
   const { completionTokens } = extent.most;
   return priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens });
+}
+
+/** How long the job may take, in ms. A job that ends with its call gets no more time than the call. Refuses: invalid. */
+function timeOf({ expiresInMs, endsWithCall = false }: Submission): number {
+  const { leastMs, mostMs, usualMs, ofCallMs } = jobTimes;
+  const asked = boundedInteger(expiresInMs ?? usualMs, "expiresInMs", leastMs, mostMs);
+  return endsWithCall ? Math.min(asked, ofCallMs) : asked;
 }
 
 const maxIdempotencyChars = 255;

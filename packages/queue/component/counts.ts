@@ -12,12 +12,13 @@ import { schema } from "./model/schema.ts";
 
 const lanesPerPage = 64;
 
-/** Runs every minute, by crons.ts: counts the jobs of all lanes, finds what is full, and replaces lost sweeps. */
+/** Runs every minute, by crons.ts: counts the jobs of all lanes, finds what is full, ends what ran out of time, and replaces lost sweeps. */
 export const count = internalAction({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
     await ctx.runMutation(maintenance.healSweeps, {});
+    await ctx.runMutation(maintenance.expireOverdue, {});
     await countAll(ctx);
     return null;
   },

@@ -79,6 +79,10 @@ export const wakeDue = task(
 
 export const expire = task(taskArgs.expire, expiry.expire);
 
+export const expireOverdue = task(taskArgs.expireOverdue, async (ctx, _, now) => {
+  if (await expiry.expirePiece(ctx, now)) await ctx.scheduler.runAfter(0, maintenance.expireOverdue, {});
+});
+
 /** Called by the other functions, once for each job. */
 export const step = task(taskArgs.step, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
 

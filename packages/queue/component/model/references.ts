@@ -33,6 +33,8 @@ export const taskArgs = {
   wakeDue: { later: v.optional(v.array(v.number())) },
   /** Ends a job that has not started or finished in time: model/end/expire.ts. */
   expire: { jobId: v.id("jobs"), at: v.number(), failures },
+  /** Ends the jobs whose time limit has passed: model/end/expire.ts. Called with the count of each minute. */
+  expireOverdue: {},
   /** Runs one step for a single job in its own transaction: model/tryAgain.ts. */
   step: { step },
   /** Admits waiting jobs of a limited requester or key: model/limits/admit.ts. */

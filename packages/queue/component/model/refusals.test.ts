@@ -124,12 +124,11 @@ it("keeps a worker's error text well-formed, even if it is cut in the middle of 
   expect((await jobRow(t, jobId)).error?.message).toBe(`${"x".repeat(499)}\u{FFFD}`);
 });
 
-it("checks a time limit that is too far away, or long past, when it can be scheduled", async () => {
-  const yearMs = 366 * 24 * 3_600_000;
+it("needs no timer for a time limit that is too far away, and ends a job that is long past", async () => {
   const [over] = await submitJobs(t, [{ expiresAt: 0 }, { deadlineAt: Number.MAX_SAFE_INTEGER }]);
   const times = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
   const expiries = times.filter(({ name }) => name.includes("expire"));
-  expect(expiries.map(({ scheduledTime }) => scheduledTime - started)).toEqual([0, 4 * yearMs]);
+  expect(expiries.map(({ scheduledTime }) => scheduledTime - started)).toEqual([0]);
   await passTime(t, 1);
   expect(await statusesOf(t, [over!])).toEqual(["expired"]);
 });

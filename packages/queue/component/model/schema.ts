@@ -212,6 +212,11 @@ export const schema = defineSchema({
     dueAt: v.optional(v.number()),
     expiresAt: v.optional(v.number()),
     deadlineAt: v.optional(v.number()),
+    /**
+     * The next time limit that a run of each minute checks; absent if it has a timer of its own, or none is left. Absent in
+     * jobs of earlier versions, which have timers.
+     */
+    runsOutAt: v.optional(v.number()),
     /** How long one attempt may run. */
     attemptMs: v.optional(v.number()),
     /** How much work it is, in the units of the workers' speeds. */
@@ -262,6 +267,7 @@ export const schema = defineSchema({
     .index("by_idempotency", ["scope", "idempotencyKey"])
     .index("by_batch", ["batchId", "status"])
     .index("by_due", ["dueAt"])
+    .index("by_run_out", ["runsOutAt"])
     .index("by_purge", ["purgeAt"])
     .index("by_forget", ["forgetAt"]),
 

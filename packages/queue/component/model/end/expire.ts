@@ -1,5 +1,4 @@
 import type { JobSpec } from "../../../shared/validators.ts";
-import { farthestMs } from "../bounds.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
@@ -30,7 +29,9 @@ export async function expire(
   const job = await ctx.db.get("jobs", jobId);
   if (job === null || isFinal(job.status)) return;
   if (ranOut(job, now) === null) {
-    await scheduleExpiry(ctx, jobId, { end: nextExpiry(job, now), now });
+    const end = nextExpiry(job, now);
+    if (end !== null && isChecked(end, now)) await ctx.db.patch("jobs", jobId, { runsOutAt: end });
+    else await scheduleExpiry(ctx, jobId, { end, now });
   } else if (!(await runStep(ctx, { kind: "expire", jobId }))) {
     const at = now + retryDelayMs(failures);
     await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at, failures: failures + 1 });
@@ -54,16 +55,42 @@ export function nextExpiry(
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/**
- * Schedules the check of a job's time limit. One timer serves all limits of a job, and limits that are too far away to
- * schedule.
- */
+/** Nearer limits get a timer of their own. Others may be found up to a minute late, and cost no scheduled function. */
+const timedWithinMs = 60_000;
+
+/** Whether the run of each minute checks this time limit. Else it needs a timer. */
+export function isChecked(end: number, now: number): boolean {
+  return end - now > timedWithinMs;
+}
+
+/** Schedules the check of a job's time limit, if it is near. */
 export async function scheduleExpiry(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
   { end, now }: { readonly end: number | null; readonly now: number },
 ): Promise<void> {
-  if (end === null) return;
-  const at = Math.min(Math.max(end, now), now + farthestMs);
+  if (end === null || isChecked(end, now)) return;
+  const at = Math.max(end, now);
   await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
+}
+
+/** Small, because each end may call the app. */
+const perPiece = 50;
+const tryAgainMs = 60_000;
+
+/** Ends jobs whose time limit has passed. Called each minute. @returns whether there may be more. */
+export async function expirePiece(ctx: MutationCtx, now: number): Promise<boolean> {
+  const due = await ctx.db
+    .query("jobs")
+    // Jobs without a limit sort first.
+    .withIndex("by_run_out", (q) => q.gt("runsOutAt", 0).lte("runsOutAt", now))
+    .take(perPiece);
+  for (const job of due) {
+    if (ranOut(job, now) === null) {
+      await ctx.db.patch("jobs", job._id, { runsOutAt: nextExpiry(job, now) ?? undefined });
+    } else if (!(await runStep(ctx, { kind: "expire", jobId: job._id }))) {
+      await ctx.db.patch("jobs", job._id, { runsOutAt: now + tryAgainMs });
+    }
+  }
+  return due.length === perPiece;
 }

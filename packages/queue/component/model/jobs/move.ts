@@ -96,6 +96,7 @@ export async function move(
   if (!isHeld(next.job) && !isFinal(next.job)) {
     Object.assign(patch, { currentAttemptId: undefined, ...unparked(job) });
   }
+  if (isFinal(next.job)) Object.assign(patch, { runsOutAt: undefined });
   if (event.kind === "retry")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   const changed = { ...patch, ...change.job, status: next.job };

@@ -1,6 +1,7 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
 import type { Id, MutationCtx } from "../builders.ts";
 import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
+import { isChecked, nextExpiry } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
 import type { Terms } from "../jobs/turns.ts";
 import { firstWait } from "../jobs/waiting.ts";
@@ -50,6 +51,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     context,
   } = spec;
   const { expiresAt, deadlineAt, attemptMs, size, delayMs = 0 } = spec;
+  const end = nextExpiry(spec, -Infinity);
   const failedDependency = dependency?.kind === "failed";
   const waitsFor = firstWait({
     delayed: delayMs > 0 && !failedDependency,
@@ -77,6 +79,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
     ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
     ...defined({ affinity, expiresAt, deadlineAt, attemptMs, size, batchId: job.batchId }),
+    ...(end !== null && isChecked(end, now) ? { runsOutAt: end } : {}),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),
     ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
     ...(waitsFor === "time" ? { dueAt: now + delayMs } : {}),

@@ -1,3 +1,4 @@
+import { makeFunctionReference } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobSpec } from "../../../shared/validators.ts";
 import { statusesOf } from "../../testing/app.fixture.ts";
@@ -14,6 +15,7 @@ import {
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, takeOne } from "../../testing/workers.fixture.ts";
 
+const expireOverdue = makeFunctionReference<"mutation">("maintenance:expireOverdue");
 const started = Date.parse("2026-11-21T08:00:00Z");
 
 beforeEach(() => {
@@ -336,6 +338,28 @@ describe("time limits", () => {
     await release(other.keyHash, again.attemptId);
     expect(await shownTo(t, waiting)).toMatchObject([{ jobId }]);
     expect(await claim(t, waiting, jobId)).toMatchObject({ kind: "claimed" });
+  });
+
+  it("a distant time limit needs no timer, and a run of each minute finds it", async () => {
+    const t = startQueue();
+    const distant = { deadlineAt: started + 600_000 };
+    const early = await submitJob(t, { expiresAt: started + 120_000, ...distant });
+    await takeOne(t, await addWorker(t));
+    const [first, ...more] = await submitJobs(
+      t,
+      Array.from({ length: 120 }, () => distant),
+    );
+    const timers = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+    expect(timers.filter(({ name }) => name.includes("expire"))).toEqual([]);
+    await passTime(t, 599_000);
+    await t.mutation(expireOverdue, {});
+    // The worker is lost, but the job was started in time.
+    expect(await statusesOf(t, [first!, early])).toEqual(["ready", "ready"]);
+    await passTime(t, 1_000);
+    await t.mutation(expireOverdue, {});
+    await passTime(t, 0);
+    expect(new Set(await statusesOf(t, [first!, ...more, early]))).toEqual(new Set(["expired"]));
+    expect((await jobRow(t, first!)).runsOutAt).toBeUndefined();
   });
 
   it("a job whose time is over is accepted, and expires at once", async () => {
