@@ -47,8 +47,8 @@ const computerFacts = {
   temperatureC: fact<number>("Temperature", (value) => `${Math.round(value)} °C`),
   /** Of all cores together. */
   otherCpuLoad: fact<number>("Other programs", (value) => `${formatShare(value)} of CPU`),
-  /** Of the busiest GPU. */
-  otherGpuLoad: fact<number>("Others on the GPU", formatShare),
+  /** Of the busiest GPU that jobs would use. */
+  otherGpuLoad: { ...fact<number>("Others on the GPU", formatShare), whenUnknown: "jobs do not use the GPU" },
   /** Memory that programs can still get. Our own runner's memory counts as free, since it gives it back. */
   memoryFreeMb: fact<number>("Free memory", formatMebibytes),
   vramFreeMb: fact<number>("Free GPU memory", formatMebibytes),
@@ -116,6 +116,8 @@ export type Facts = ComputerFacts & {
   readonly finishThenPause: boolean;
   /** The donor's "donate now": donate until this moment even while the computer is in use. */
   readonly donateNowUntil: number | null;
+  /** The GPU's load is being sampled, because a job uses a GPU or is about to. */
+  readonly gpuSampled: boolean;
   /** Whether this device has a verified model that it may run. */
   readonly modelReady: boolean;
 };

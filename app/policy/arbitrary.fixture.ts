@@ -80,6 +80,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   pause: fc.option(fc.record({ until: fc.option(instant) })),
   finishThenPause: fc.boolean(),
   donateNowUntil: fc.option(instant),
+  gpuSampled: fc.boolean(),
   modelReady: fc.boolean(),
 });
 

@@ -25,6 +25,7 @@ export const away: Facts = {
   membership: "active",
   pause: null,
   donateNowUntil: null,
+  gpuSampled: false,
   modelReady: true,
 };
 

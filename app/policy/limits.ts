@@ -17,10 +17,12 @@ const gentleDutyCycle = 0.5;
  * @param state for the hysteresis of warmth and of the GPU's load.
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
-  const { threads, gpu, memoryMb } = rules[use];
+  const { threads, gpu: allowed, memoryMb } = rules[use];
+  const gpu = allowed && isGpuFree(facts, rules, wasGpuFree(state, rules));
   return {
     threads,
-    gpu: gpu && isGpuFree(facts, rules, wasGpuFree(state, rules)),
+    gpu,
+    gpuHeldBy: gpu || !allowed ? undefined : facts.otherGpuLoad.known ? "others" : "unknown",
     deniedGpus: deniedGpus(rules.gpus),
     memoryMb,
     dutyCycle: dutyCycle(state, facts, rules, use === "inUse"),
@@ -33,6 +35,7 @@ export function sameLimits(one: Limits, other: Limits): boolean {
   return (
     one.threads === other.threads &&
     one.gpu === other.gpu &&
+    one.gpuHeldBy === other.gpuHeldBy &&
     one.memoryMb === other.memoryMb &&
     one.dutyCycle === other.dutyCycle &&
     one.confined === other.confined &&
@@ -42,11 +45,17 @@ export function sameLimits(one: Limits, other: Limits): boolean {
   );
 }
 
+const gpuWords = {
+  others: "Other programs use the GPU.",
+  unknown: "It is unknown whether other programs use the GPU, so jobs do not use it.",
+} as const;
+
 /** Describes the current limits of a donating computer in a sentence. */
 export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string {
   if (stillSince !== null) return "Waits while you type or move the mouse.";
   const share = dutyCycle === 1 ? "" : `, ${formatShare(dutyCycle)} of the time`;
-  return `Gives ${declared.idle.say(limits)}${share}.`;
+  const held = limits.gpuHeldBy === undefined ? "" : ` ${gpuWords[limits.gpuHeldBy]}`;
+  return `Gives ${declared.idle.say(limits)}${share}.${held}`;
 }
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {

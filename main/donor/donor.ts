@@ -31,6 +31,7 @@ import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
 import { StartGate } from "./start-gate.ts";
 import { DonatedWork } from "./work/donated-work.ts";
+import { GpuWatch } from "./work/gpu-watch.ts";
 
 /** A running donor, for its shell: Electron or headless. */
 export type Donor = {
@@ -87,7 +88,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
     // The last sample may be old and exclude the memory that the process held.
-    onEnded: () => void sensors.sample("memoryFreeMb"),
+    onEnded: () => {
+      void sensors.sample("memoryFreeMb");
+      // The supervisor forgets the process after this call.
+      setImmediate(() => gpuWatch.runnerEnded());
+    },
     onConfined: (confinement) => snapshot.update({ confinement }),
   });
   const catalog = new ModelCatalog(log);
@@ -123,6 +128,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     running: () => running.now(),
     onChange: showModels,
   });
+  const gpuWatch = new GpuWatch({
+    isRunning: () => runner.pid !== undefined,
+    sample: () => sensors.need(neededBy(rules(), true)),
+    onChange: () => loop.wake("sample"),
+  });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
   const publisher = new Publisher({ organization, snapshot, journal, plans, log });
   const work: DonatedWork = new DonatedWork({
@@ -141,7 +151,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => publisher.greeted(),
-    around: (handler) => signer.signed(journal.jobsOf(handler), () => membership.me?.deviceId ?? ""),
+    around: (handler) =>
+      signer.signed(journal.jobsOf(gpuWatch.checked(handler)), () => membership.me?.deviceId ?? ""),
   });
   const facts = (): Facts => {
     const now = Date.now();
@@ -153,6 +164,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       pause,
       finishThenPause,
       donateNowUntil,
+      gpuSampled: gpuWatch.isSampled,
       modelReady: work.usableModels.length > 0,
     };
   };
@@ -166,8 +178,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     onDecision: (activity, seen, recheckAt) => {
       input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);
-      const needs = neededBy(rules(), activity.kind === "donating");
-      sensors.need(needs);
+      const needs = neededBy(rules(), gpuWatch.isNeeded);
+      void sensors.need(needs);
       if (activity.kind === "standby") onFinished();
       publisher.decided({
         activity,

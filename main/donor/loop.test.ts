@@ -30,6 +30,7 @@ function world() {
     membership: "active",
     pause: null,
     donateNowUntil: null,
+    gpuSampled: false,
     modelReady: true,
   };
   const state = {

@@ -16,6 +16,7 @@ export const idleFacts: Facts = {
   pause: null,
   finishThenPause: false,
   donateNowUntil: null,
+  gpuSampled: false,
   modelReady: true,
   idleSeconds: known(10_000),
   power: known("ac"),

@@ -12,7 +12,7 @@ import { minuteOfWeek, TimeZone } from "./local-time.ts";
 const needs = (...facts: readonly SensedFact[]): Needs => ({
   facts: new Set(facts),
   programs: [],
-  donating: false,
+  running: false,
 });
 
 /** A real facts source, with inputs that the test changes. */
@@ -64,11 +64,11 @@ describe("gatherFacts", () => {
     const facts = gatherFacts({ idle: unknownIdle, others: [camera.sensor] });
     await facts.start(needs(), () => undefined);
     expect(camera.count.samples).toBe(0);
-    facts.need(needs("cameraInUse"));
+    void facts.need(needs("cameraInUse"));
     expect(facts.read().cameraInUse).toEqual(known(true));
-    facts.need(needs("cameraInUse"));
+    void facts.need(needs("cameraInUse"));
     expect(camera.count.samples).toBe(1);
-    facts.need(needs());
+    void facts.need(needs());
     expect(facts.read().cameraInUse).toEqual(unknown);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(camera.count.samples).toBe(1);
@@ -111,20 +111,20 @@ describe("gatherFacts", () => {
     tell({ power: known("battery") });
     expect(facts.read()).toMatchObject({ power: known("battery"), batteryPercent: known(80) });
     expect(vi.getTimerCount()).toBe(0);
-    facts.need(needs());
+    void facts.need(needs());
     expect(followed).toBe(0);
     facts.stop();
   });
 
-  it("samples a costly sensor only while donating, or when a person asks for all facts", async () => {
+  it("samples a costly sensor only while a job or the runner needs it, or when a person asks for all facts", async () => {
     const nvidia = source("nvidia-smi", 60_000, () => ({ vramFreeMb: known(1) }), ["vramFreeMb"]);
-    const costly = { ...nvidia.sensor, onlyWhileDonating: true };
+    const costly = { ...nvidia.sensor, onlyWhileRunning: true };
     const facts = gatherFacts({ idle: unknownIdle, others: [costly] });
     await facts.start(needs("vramFreeMb"), () => undefined);
     expect(nvidia.count.samples).toBe(0);
-    facts.need({ ...needs("vramFreeMb"), donating: true });
+    void facts.need({ ...needs("vramFreeMb"), running: true });
     expect(nvidia.count.samples).toBe(1);
-    facts.need(needs("vramFreeMb"));
+    void facts.need(needs("vramFreeMb"));
     await facts.sampleAll([]);
     expect(facts.readings().vramFreeMb.value).toEqual(known(1));
     // The value may have changed by the time of a decision.
@@ -179,7 +179,7 @@ describe("gatherFacts", () => {
     };
     const facts = gatherFacts({ idle: unknownIdle, others: [processes] });
     await facts.start({ ...needs("excludedProgram"), programs: ["blender"] }, () => undefined);
-    facts.need({ ...needs("excludedProgram"), programs: ["blender", "obs"] });
+    void facts.need({ ...needs("excludedProgram"), programs: ["blender", "obs"] });
     expect(asked).toEqual(["blender", "blender obs"]);
     facts.stop();
   });

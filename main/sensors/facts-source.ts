@@ -21,8 +21,11 @@ export type FactsSource = {
   readonly read: () => ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspended">;
   /** Every fact with its source and its time. */
   readonly readings: () => Readings;
-  /** The facts that the rules need from now on. Cheap to call again with the same needs. */
-  readonly need: (needs: Needs) => void;
+  /**
+   * The facts that the rules need from now on. Cheap to call again with the same needs. Resolves after the first sample of
+   * facts that were not needed before.
+   */
+  readonly need: (needs: Needs) => Promise<void>;
   /** Resolves after the first sample of everything needed. `onChange` is called whenever a fact changed. */
   readonly start: (needs: Needs, onChange: () => void) => Promise<void>;
   /** Samples all sources, also for facts that no rule needs, because a person wants to see them. */

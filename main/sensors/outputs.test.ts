@@ -4,7 +4,6 @@ import { firstExcluded } from "./base/program-names.ts";
 import type { Found } from "./base/sensor.ts";
 import { parseVmStat } from "./common/memory.ts";
 import { interfaceNames, parseDnsSuffixes } from "./common/network-names.ts";
-import { parseNvidia } from "./common/nvidia.ts";
 import { readThermalState, shellSensor, type SystemEvent } from "./common/shell-sensor.ts";
 import { parsePmset } from "./macos/battery.ts";
 import { parseClamshell } from "./macos/lid.ts";
@@ -93,24 +92,6 @@ Pages purgeable:                            100.
     expect(parsePs("/sbin/launchd\n/Applications/OBS.app/Contents/MacOS/OBS\n").has("obs")).toBe(true);
     expect(readThermalState("serious")).toEqual(known("serious"));
     expect(readThermalState("unknown")).toEqual(unknown);
-  });
-});
-
-describe("nvidia-smi", () => {
-  it("reads the busiest GPU's load and the most free memory from nvidia-smi", () => {
-    expect(parseNvidia("3, 20000\n71, 512\n", false)).toEqual({
-      otherGpuLoad: known(0.71),
-      vramFreeMb: known(20_000),
-    });
-  });
-
-  it("does not know values that nvidia-smi leaves out, nor others' load during our own work", () => {
-    expect(parseNvidia("[N/A], 4096\n", false)).toEqual({ otherGpuLoad: unknown, vramFreeMb: known(4_096) });
-    expect(parseNvidia("90, 4096\n", true).otherGpuLoad).toEqual(unknown);
-    expect(parseNvidia("No devices were found\n", false)).toEqual({
-      otherGpuLoad: unknown,
-      vramFreeMb: unknown,
-    });
   });
 });
 

@@ -23,7 +23,7 @@ describe("platformSensors", () => {
     ["win32", 1],
     ["darwin", 1],
   ] as const)("on %s starts at most %i subprocess a minute at rest, with every rule", (platform, most) => {
-    const atRest = sensorsOf(platform).filter((sensor) => sensor.onlyWhileDonating !== true);
+    const atRest = sensorsOf(platform).filter((sensor) => sensor.onlyWhileRunning !== true);
     const perMinute = atRest.map(({ subprocessEveryMs }) =>
       subprocessEveryMs === undefined ? 0 : 60_000 / subprocessEveryMs,
     );
@@ -36,7 +36,7 @@ describe("platformSensors", () => {
   });
 
   it.each(["win32", "darwin"] as const)("on %s starts programs by their full path", async (platform) => {
-    const needs = { facts: new Set<SensedFact>(), programs: ["zoom"], donating: true };
+    const needs = { facts: new Set<SensedFact>(), programs: ["zoom"], running: true };
     const sensors = sensorsOf(platform).filter(({ subprocessEveryMs }) => subprocessEveryMs !== undefined);
     for (const { sample } of sensors) await sample?.(needs);
     const started = Object.keys(subprocessCounts());

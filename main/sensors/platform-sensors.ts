@@ -1,13 +1,16 @@
 import type { Log } from "../log.ts";
 import { systemProgram } from "../system-programs.ts";
 import { type IdleSensor, unknownIdle } from "./base/idle.ts";
-import { type OwnCpuTime, runnerMemory } from "./base/own-use.ts";
+import { type OwnCpuTime, ownGpuUse, runnerMemory } from "./base/own-use.ts";
 import type { Sensor } from "./base/sensor.ts";
 import { cpuLoadSensor } from "./common/cpu-load.ts";
 import { diskSensor } from "./common/disk.ts";
 import { macMemorySensor, windowsMemorySensor } from "./common/memory.ts";
 import { networkNamesSensor } from "./common/network-names.ts";
-import { nvidiaSensor } from "./common/nvidia.ts";
+import { gpuSensor } from "./gpu/gpu-sensor.ts";
+import { macMeter } from "./gpu/macos-clients.ts";
+import { nvidiaMeter } from "./gpu/nvidia.ts";
+import { windowsMeter } from "./gpu/windows-engines.ts";
 import { linuxIdle } from "./linux/linux-idle.ts";
 import { linuxSensors } from "./linux/linux-sensors.ts";
 import { macBatterySensor } from "./macos/battery.ts";
@@ -38,7 +41,7 @@ export function platformSensors(options: PlatformOptions): readonly Sensor[] {
 
 function ownSensors({ platform, env, runnerPid, log }: PlatformOptions): readonly Sensor[] {
   const memory = runnerMemory(runnerPid);
-  const gpu = (): boolean => runnerPid() !== undefined;
+  const gpu = ownGpuUse(runnerPid);
   switch (platform) {
     case "linux":
       return linuxSensors(env, { memory, gpu }, log);
@@ -48,13 +51,16 @@ function ownSensors({ platform, env, runnerPid, log }: PlatformOptions): readonl
         macLidSensor,
         macMemorySensor(memory),
         macProcessesSensor,
+        // Only the GPU of Apple's own processors is used.
+        ...(process.arch === "arm64" ? [gpuSensor([macMeter(gpu)], true)] : []),
         networkNamesSensor(),
       ];
     case "win32":
       return [
         windowsBatterySensor,
         windowsMemorySensor(memory),
-        nvidiaSensor(gpu, systemProgram("nvidia-smi", platform)),
+        gpuSensor([windowsMeter(gpu)]),
+        gpuSensor([nvidiaMeter(gpu, { program: systemProgram("nvidia-smi", platform), shares: false })]),
         consentStoreSensor,
         windowsProcessesSensor,
         networkProfileSensor(),

@@ -5,7 +5,7 @@ import type { SensorBoard } from "./sensor-board.ts";
 /** Samples that are due within this time of each other share one wake-up. */
 const togetherMs = 1_000;
 
-const nothing: Needs = { facts: new Set(), programs: [], donating: false };
+const nothing: Needs = { facts: new Set(), programs: [], running: false };
 
 /** Runs the sensors whose facts are needed, on one timer for all of them. */
 export class SensorSchedule {
@@ -18,6 +18,8 @@ export class SensorSchedule {
   #needs: Needs = nothing;
   #timer: NodeJS.Timeout | undefined;
   #running = false;
+  /** The first samples of the sensors that are needed now. */
+  #arranged: Promise<void> = Promise.resolve();
 
   constructor(sensors: readonly Sensor[], board: SensorBoard, onChange: () => void) {
     this.#sensors = sensors;
@@ -31,21 +33,26 @@ export class SensorSchedule {
     await this.#arrange();
   }
 
-  need(needs: Needs): void {
-    if (!this.#running) return;
+  /** Resolves after the first sample of sensors that were not needed before. */
+  need(needs: Needs): Promise<void> {
+    if (!this.#running) return Promise.resolve();
     const samePrograms = needs.programs.join("\n") === this.#needs.programs.join("\n");
     const sameFacts = listed(needs.facts) === listed(this.#needs.facts);
-    if (samePrograms && sameFacts && needs.donating === this.#needs.donating) return;
+    const sameGpus = needs.deniedGpus?.join() === this.#needs.deniedGpus?.join();
+    if (samePrograms && sameFacts && sameGpus && needs.running === this.#needs.running) {
+      return this.#arranged;
+    }
     this.#needs = needs;
     for (const sensor of this.#sensors) {
       // The last sample was about the previous list of programs.
       if (!samePrograms && sensor.facts.includes("excludedProgram")) this.#dueAt.delete(sensor);
     }
-    void this.#arrange();
+    this.#arranged = this.#arrange();
+    return this.#arranged;
   }
 
   async sampleAll(programs: readonly string[]): Promise<void> {
-    const needs: Needs = { facts: new Set(sensedFacts), programs, donating: true };
+    const needs: Needs = { ...this.#needs, facts: new Set(sensedFacts), programs, running: true };
     await Promise.all(this.#sensors.map((sensor) => this.#sample(sensor, needs)));
   }
 
@@ -92,7 +99,7 @@ export class SensorSchedule {
   }
 
   #isNeeded(sensor: Sensor): boolean {
-    if (sensor.onlyWhileDonating === true && !this.#needs.donating) return false;
+    if (sensor.onlyWhileRunning === true && !this.#needs.running) return false;
     return sensor.facts.some((name) => this.#needs.facts.has(name));
   }
 

@@ -35,7 +35,7 @@ describe("idle", () => {
 });
 
 describe("disk", () => {
-  const needs = { facts: new Set(["diskFreeMb"] as const), programs: [], donating: false };
+  const needs = { facts: new Set(["diskFreeMb"] as const), programs: [], running: false };
 
   it("knows the free space of a folder's disk, and nothing of a missing folder", async () => {
     const { diskFreeMb } = (await diskSensor(tmpdir()).sample?.(needs)) ?? {};

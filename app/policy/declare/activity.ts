@@ -3,6 +3,8 @@ export type Limits = {
   /** null: the number of physical cores minus one. */
   readonly threads: number | null;
   readonly gpu: boolean;
+  /** Why jobs do not use a GPU that the rules allow: others use it, or their use is unknown. */
+  readonly gpuHeldBy?: "others" | "unknown" | undefined;
   /** GPUs that stay unused where `gpu` is true, by the system's index. */
   readonly deniedGpus: readonly number[];
   /** In MiB; null: all free memory. */

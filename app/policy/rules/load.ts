@@ -26,7 +26,7 @@ export const loadRules = {
   maxOtherGpuLoad: number({
     section: "others",
     title: "Maximum GPU use by other programs",
-    hint: "It does not use the GPU while other programs use more than this share.",
+    hint: "It does not use the GPU while other programs use more than this share, or while their use is unknown. 100 % allows any use.",
     default: 0.3,
     unit: "share",
     min: 0.05,
@@ -87,17 +87,18 @@ export const memory = check({
 });
 
 /**
- * Whether others leave the GPU free. Most drivers report the load of all programs together, so that of others is unknown
- * while we use the GPU ourselves.
- * @param before whether the GPU counted as free at the last decision. An unknown load keeps that answer. After "no",
- *   others have to use less before we return.
+ * Whether others leave the GPU free. Its load is sampled only where a GPU is about to be used: then an unknown load is
+ * not free, unless the rule allows any load. Before that, the GPU may be offered.
+ * @param before whether the GPU counted as free at the last decision. After "no", others have to use less before we
+ *   return.
  */
 export function isGpuFree(
-  { otherGpuLoad }: Pick<Facts, "otherGpuLoad">,
+  { otherGpuLoad, gpuSampled }: Pick<Facts, "otherGpuLoad" | "gpuSampled">,
   rules: LoadRules,
   before: boolean | null,
 ): boolean {
-  if (!otherGpuLoad.known) return before ?? true;
+  if (rules.maxOtherGpuLoad >= 1 || (!otherGpuLoad.known && !gpuSampled)) return true;
+  if (!otherGpuLoad.known) return false;
   return otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, before !== true, rules);
 }
 

@@ -32,7 +32,7 @@ const decision: PublishedDecision = {
   readings: Object.fromEntries(
     sensedFacts.map((name) => [name, { value: unknown, source: "a test", at: now }]),
   ) as unknown as Readings,
-  needs: { facts: new Set(["power", "idleSeconds"]), programs: [], donating: true },
+  needs: { facts: new Set(["power", "idleSeconds"]), programs: [], running: true },
   connection: "online",
   problem: null,
   settings,

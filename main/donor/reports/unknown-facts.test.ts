@@ -6,7 +6,7 @@ const facts = { ...unknownComputer, power: known("ac" as const) };
 const needs = {
   facts: new Set(["power", "idleSeconds", "vramFreeMb"] as const),
   programs: [],
-  donating: true,
+  running: true,
 };
 
 it("names the facts that the rules need and the computer cannot tell", () => {
@@ -14,5 +14,5 @@ it("names the facts that the rules need and the computer cannot tell", () => {
 });
 
 it("leaves out facts that are sampled only while donating, unless it donates", () => {
-  expect(unknownFacts(facts, { ...needs, donating: false })).toEqual(["idleSeconds"]);
+  expect(unknownFacts(facts, { ...needs, running: false })).toEqual(["idleSeconds"]);
 });

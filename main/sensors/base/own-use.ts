@@ -7,8 +7,13 @@ export type OwnCpuTime = () => number | null;
 /** Bytes that our own runner holds. They count as free, because the runner gives them back. */
 export type OwnMemory = () => number;
 
-/** Whether our own runner may be using a GPU. Drivers report only the total load, so that of others is then unknown. */
-export type OwnGpuUse = () => boolean;
+/** Our own share of a GPU, which is subtracted from its load. */
+export type OwnGpuUse = {
+  /** Whether a runner is alive. Without one, the whole load is that of others. */
+  readonly isRunning: () => boolean;
+  /** This program and all programs that it started. */
+  readonly processes: () => ReadonlySet<number>;
+};
 
 /**
  * Busy CPU time of this process and the runner. On Linux the runner's own code has low priority, which is counted
@@ -59,4 +64,25 @@ export function runnerMemory(pid: () => number | undefined): OwnMemory {
 export function parseAnonymousBytes(status: string): number {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
   return kib === undefined ? 0 : Number(kib) * 1024;
+}
+
+/**
+ * This program's processes. The runner may be the child of a program that confines it, so on Linux all descendants
+ * count. Elsewhere the runner is a direct child.
+ */
+export function ownGpuUse(runnerPid: () => number | undefined, folder = "/proc"): OwnGpuUse {
+  return {
+    isRunning: () => runnerPid() !== undefined,
+    processes: () => {
+      const found = new Set<number>([process.pid]);
+      const runner = runnerPid();
+      if (runner !== undefined) found.add(runner);
+      // A set's iteration also visits what is added on the way.
+      for (const pid of found) {
+        const children = readText(`${folder}/${pid}/task/${pid}/children`) ?? "";
+        for (const child of children.split(" ")) if (child !== "") found.add(Number(child));
+      }
+      return found;
+    },
+  };
 }

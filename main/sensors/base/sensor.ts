@@ -6,6 +6,7 @@ import {
   unknownComputer,
 } from "../../../app/facts/facts.ts";
 import { neededFacts, type Rules } from "../../../app/policy/rules.ts";
+import { deniedGpus } from "../../../app/policy/rules/limits.ts";
 
 /** Sensors report the facts about this computer, and whether it is going to sleep. */
 export type Sensed = ComputerFacts & { readonly suspended: Known<boolean> };
@@ -20,12 +21,20 @@ export type Needs = {
   readonly facts: ReadonlySet<SensedFact>;
   /** The rules' excluded programs. */
   readonly programs: readonly string[];
-  readonly donating: boolean;
+  /** GPUs that the rules exclude, by the system's number. Their load does not matter. */
+  readonly deniedGpus?: readonly number[];
+  /** A job is about to start, or the runner lives. */
+  readonly running: boolean;
 };
 
 /** The facts to sample under these rules. */
-export function neededBy(rules: Rules, donating: boolean): Needs {
-  return { facts: neededFacts(rules), programs: rules.excludedPrograms, donating };
+export function neededBy(rules: Rules, running: boolean): Needs {
+  return {
+    facts: neededFacts(rules),
+    programs: rules.excludedPrograms,
+    deniedGpus: deniedGpus(rules.gpus),
+    running,
+  };
 }
 
 /**
@@ -40,8 +49,8 @@ export type Sensor = {
   readonly everyMs: number | null;
   /** How often a sample starts a subprocess, in milliseconds. */
   readonly subprocessEveryMs?: number;
-  /** True for a costly sensor that is sampled only while the donor works. */
-  readonly onlyWhileDonating?: boolean;
+  /** True for a costly sensor that is sampled only while a job starts or the runner lives. */
+  readonly onlyWhileRunning?: boolean;
   readonly sample?: (needs: Needs) => Found | Promise<Found>;
   /** Reports changes from now on, until the returned function is called. */
   readonly follow?: (report: (found: Found) => void) => () => void;

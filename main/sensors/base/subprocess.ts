@@ -14,15 +14,15 @@ type SubprocessOptions = {
 const counts = new Map<string, number>();
 
 /**
- * Runs a program of the system to its end, without a shell. All subprocesses that sensors start go through here, so
- * that they are counted. Ends it after `timeoutMs` (5 s), or when it prints more than `maxBytes` (256 KiB).
+ * Runs a program of the system to its end, without a shell. All subprocesses that sensors start go through here, or
+ * through `streamLines`, so that they are counted. Ends it after `timeoutMs` (5 s), or when it prints more than `maxBytes` (256 KiB).
  */
 export function runSubprocess(
   file: string,
   args: readonly string[],
   { timeoutMs = 5_000, maxBytes = 256 * 1024, env }: SubprocessOptions = {},
 ): Promise<SubprocessResult> {
-  counts.set(file, (counts.get(file) ?? 0) + 1);
+  countSubprocess(file);
   return new Promise((resolve) => {
     execFile(
       file,
@@ -41,6 +41,11 @@ export function runSubprocess(
       },
     );
   });
+}
+
+/** Counts one start of a program. */
+export function countSubprocess(file: string): void {
+  counts.set(file, (counts.get(file) ?? 0) + 1);
 }
 
 /** How often each program was started since this process started. */

@@ -48,7 +48,7 @@ describe.runIf(hasDbusDaemon)("sensors on D-Bus", { timeout: 60_000 }, () => {
   async function follow(sensor: Sensor) {
     const facts = gatherFacts({ idle: unknownIdle, others: [sensor] });
     const names = new Set<SensedFact>(sensor.facts);
-    await facts.start({ facts: names, programs: [], donating: false }, () => undefined);
+    await facts.start({ facts: names, programs: [], running: false }, () => undefined);
     stops.push(() => facts.stop());
     return facts;
   }

@@ -7,7 +7,7 @@ import type { Needs, Sensor } from "../base/sensor.ts";
 import { treeOf } from "../base/tree.fixture.ts";
 import { linuxMemorySensor, parseMemAvailable } from "../common/memory.ts";
 import { cameraSensor } from "./files/camera.ts";
-import { displayPowerSensor, graphicsSensor } from "./files/graphics.ts";
+import { displayPowerSensor } from "./files/display-power.ts";
 import { acpiLidSensor } from "./files/lid.ts";
 import { microphoneSensor } from "./files/microphone.ts";
 import { readPowerSupply } from "./files/power-supply.ts";
@@ -15,7 +15,7 @@ import { linuxProcessesSensor } from "./files/processes.ts";
 import { readThermal } from "./files/thermal.ts";
 import { terminalIdle } from "./idle/terminals.ts";
 
-const needs = (...programs: readonly string[]): Needs => ({ facts: new Set(), programs, donating: false });
+const needs = (...programs: readonly string[]): Needs => ({ facts: new Set(), programs, running: false });
 const sample = async (sensor: Sensor, ...programs: readonly string[]) => sensor.sample?.(needs(...programs));
 
 describe("/sys/class/power_supply", () => {
@@ -116,30 +116,11 @@ describe("heat", () => {
 describe("graphics", () => {
   const tree = () =>
     treeOf({
-      "card0/device/gpu_busy_percent": "20\n",
-      "card1/device/gpu_busy_percent": "55\n",
-      "card1/device/mem_info_vram_total": `${8 * 2 ** 30}\n`,
-      "card1/device/mem_info_vram_used": `${3 * 2 ** 30}\n`,
       "card1-HDMI-A-1/status": "disconnected\n",
       "card1-HDMI-A-1/dpms": "On\n",
       "card1-eDP-1/status": "connected\n",
       "card1-eDP-1/dpms": "Off\n",
     });
-
-  it("reports the load of the busiest GPU and the most free GPU memory", async () => {
-    expect(await sample(graphicsSensor(() => false, tree()))).toEqual({
-      otherGpuLoad: known(0.55),
-      vramFreeMb: known(5_120),
-    });
-  });
-
-  it("does not know the GPU load of others while our own is in the sum", async () => {
-    expect(await sample(graphicsSensor(() => true, tree()))).toMatchObject({ otherGpuLoad: unknown });
-    expect(await sample(graphicsSensor(() => false, "/nowhere"))).toEqual({
-      otherGpuLoad: unknown,
-      vramFreeMb: unknown,
-    });
-  });
 
   it("reports the display off when every connected screen is dark", async () => {
     const folder = tree();

@@ -4,7 +4,9 @@ import type { OwnGpuUse, OwnMemory } from "../base/own-use.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { linuxMemorySensor } from "../common/memory.ts";
 import { networkNamesSensor } from "../common/network-names.ts";
-import { nvidiaSensor } from "../common/nvidia.ts";
+import { drmMeter } from "../gpu/drm.ts";
+import { gpuSensor } from "../gpu/gpu-sensor.ts";
+import { nvidiaMeter } from "../gpu/nvidia.ts";
 import { sharedBus } from "./dbus/buses.ts";
 import { logindSensor } from "./dbus/logind.ts";
 import { mprisSensor } from "./dbus/mpris.ts";
@@ -12,7 +14,7 @@ import { networkManagerSensor } from "./dbus/network-manager.ts";
 import { screenSaverSensor } from "./dbus/screen-saver.ts";
 import { upowerSensor } from "./dbus/upower.ts";
 import { cameraSensor } from "./files/camera.ts";
-import { displayPowerSensor, graphicsSensor } from "./files/graphics.ts";
+import { displayPowerSensor } from "./files/display-power.ts";
 import { acpiLidSensor } from "./files/lid.ts";
 import { microphoneSensor } from "./files/microphone.ts";
 import { powerSupplySensor } from "./files/power-supply.ts";
@@ -41,8 +43,7 @@ export function linuxSensors(env: NodeJS.ProcessEnv, own: OwnUse, log: Log): rea
     displayPowerSensor(),
     thermalSensor(),
     linuxMemorySensor(own.memory),
-    graphicsSensor(own.gpu),
-    nvidiaSensor(own.gpu),
+    gpuSensor([nvidiaMeter(own.gpu), drmMeter(own.gpu)]),
     cameraSensor(),
     microphoneSensor(),
     linuxProcessesSensor(),

@@ -99,7 +99,7 @@ describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
     client.CreateWindow(window, manager.root, 0, 0, 100, 100, 0, 0, 0, 0, {});
 
     const facts = gatherFacts({ idle: unknownIdle, others: [x11ScreenSensor(display)] });
-    const needs = { facts: new Set(["fullScreen"] as const), programs: [], donating: false };
+    const needs = { facts: new Set(["fullScreen"] as const), programs: [], running: false };
     await facts.start(needs, () => undefined);
     stops.push(() => facts.stop());
     // No window manager has reported anything yet.

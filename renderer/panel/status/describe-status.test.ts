@@ -133,6 +133,10 @@ describe("describeStatus", () => {
     expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
       "Gives 1 thread, no GPU, 2 GiB of memory, 50% of the time.",
     );
+    expect(next({ gpu: false, gpuHeldBy: "unknown" })).toBe(
+      "Gives all cores but one, no GPU, all free memory. It is unknown whether other programs use the GPU, so jobs do not use it.",
+    );
+    expect(next({ gpu: false, gpuHeldBy: "others" })).toMatch(/Other programs use the GPU\.$/);
     expect(next({ stillSince: now - 1_000 })).toBe("Waits while you type or move the mouse.");
   });
 });
