@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { OwnGpuUse } from "../base/own-use.ts";
 import { treeOf } from "../base/tree.fixture.ts";
 
-/** A published output of a system's program or file. */
+/** An output of a system's program or file, put together from published ones. */
 export function recorded(name: string): string {
   return readFileSync(join(import.meta.dirname, "recorded", name), "utf8");
 }
