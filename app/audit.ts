@@ -22,6 +22,7 @@ const actions = {
   "version.required": "Oldest version of devices changed",
   "device.labelled": "Device groups changed",
   "job.canceled": "Job canceled",
+  "job.prioritized": "Priority of a job changed",
   "lane.opened": "Lane opened",
   "lane.paused": "Lane paused",
   "lane.draining": "Lane draining",

@@ -1,4 +1,4 @@
-import { jobStatus } from "@gleaner/queue/validators";
+import { jobStatus, priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
@@ -9,7 +9,7 @@ import { codeRow, codeRows, createCode, newCode, revokeCode } from "./model/devi
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
 import { reinstate, retire } from "./model/devices/service.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
-import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
+import { canceled, cancelOrder, ownedOrder, prioritized, setOrderPriority } from "./model/orders/orders.ts";
 import {
   createKey as createApiKey,
   keyRow,
@@ -179,6 +179,17 @@ export const cancelJob = adminMutation({
   handler: async (ctx, { jobId }) => {
     const outcome = await cancelOrder(ctx, await ownedOrder(ctx, ctx.organizationId, jobId));
     if (outcome.kind === "canceled") await ctx.audit("job.canceled", jobId);
+    return outcome;
+  },
+});
+
+/** Changes the priority of a job of the organization that no device has started. */
+export const setJobPriority = adminMutation({
+  args: { jobId: v.string(), priority },
+  returns: prioritized,
+  handler: async (ctx, { jobId, priority: wanted }) => {
+    const outcome = await setOrderPriority(ctx, await ownedOrder(ctx, ctx.organizationId, jobId), wanted);
+    if (outcome.kind === "changed") await ctx.audit("job.prioritized", jobId);
     return outcome;
   },
 });

@@ -1,10 +1,11 @@
+import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
 import { catalogOf, modelView } from "./model/models/catalog.ts";
-import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
+import { canceled, cancelOrder, ownedOrder, prioritized, setOrderPriority } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
@@ -129,6 +130,14 @@ export const cancelAdmitted = internalMutation({
   returns: canceled,
   handler: async (ctx, { keyId, jobId }) =>
     await cancelOrder(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
+});
+
+/** Changes the priority of a job that no device has started. Refuses like `watch`. */
+export const setPriority = mutation({
+  args: { ...ofApiKey, priority },
+  returns: prioritized,
+  handler: async (ctx, { apiKey, jobId, priority: wanted }) =>
+    await setOrderPriority(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId), wanted),
 });
 
 /** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */

@@ -102,6 +102,7 @@ export function consoleEdgeStories(now: number): readonly Story[] {
         filter={null}
         onFilter={nothing}
         onCancel={nothing}
+        onPriority={nothing}
         deadLetters={{ onRetry: nothing, onRetryAll: nothing, onDiscard: nothing }}
         onMore={null}
         loadingMore={false}

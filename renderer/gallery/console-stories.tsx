@@ -79,6 +79,7 @@ export function consoleStories(now: number): readonly Story[] {
     filter: null,
     onFilter: nothing,
     onCancel: nothing,
+    onPriority: nothing,
     deadLetters: { onRetry: nothing, onRetryAll: nothing, onDiscard: nothing },
     onMore: null,
     loadingMore: false,

@@ -1,5 +1,6 @@
-import { jobStatus } from "@gleaner/queue/validators";
+import { jobStatus, type Priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
@@ -44,6 +45,19 @@ export const canceled = v.union(
   v.object({ kind: v.literal("canceled") }),
   v.object({ kind: v.literal("already-final"), status: jobStatus }),
 );
+
+/** `not-queued`: a device has started the job, or it has ended. */
+export const prioritized = v.object({ kind: literals("changed", "not-queued") });
+
+/** Changes the priority of a job that no device has started. Its price stays. Refuses: not_found. */
+export async function setOrderPriority(
+  ctx: MutationCtx,
+  { organizationId, jobId }: Doc<"orders">,
+  priority: Priority,
+): Promise<Infer<typeof prioritized>> {
+  const { kind } = await queue.setPriority(ctx, organizationId, jobId, priority);
+  return kind === "not-found" ? refuse("not_found", "There is no such job.") : { kind };
+}
 
 /** Cancels an unfinished job and releases its reservation. Its device stops. Refuses: not_found. */
 export async function cancelOrder(

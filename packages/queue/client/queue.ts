@@ -8,7 +8,7 @@ import {
 import type { QueueComponent, StreamPosition } from "../component/component.ts";
 import type { Settings } from "../component/model/settings.ts";
 import { sha256 } from "../shared/forward.ts";
-import { type JobSpec, maxJobsPerCall, type Policy } from "../shared/validators.ts";
+import { type JobSpec, maxJobsPerCall, type Policy, type Priority } from "../shared/validators.ts";
 import { batchCalls, deadLetterCalls, laneCalls, limitCalls, recurringCalls, workerCalls } from "./calls.ts";
 import type { JobInput, MutationRunner, OnFinal, QueryRunner, Rest } from "./runners.ts";
 
@@ -86,6 +86,11 @@ export class Queue {
   /** Cancels a job that is not final. Its worker stops. @param actor who canceled it, for the events. */
   async cancel(ctx: MutationRunner, scope: string, jobId: string, actor = "app") {
     return await ctx.runMutation(this.component.jobs.cancel, { scope, jobId, actor });
+  }
+
+  /** Changes the priority of a job that no worker has started. @param actor who changed it, for the events. */
+  async setPriority(ctx: MutationRunner, scope: string, jobId: string, priority: Priority, actor = "app") {
+    return await ctx.runMutation(this.component.jobs.setPriority, { scope, jobId, priority, actor });
   }
 
   /** Cancels the jobs of a requester, a key, a batch or a lane, in several transactions. `running`: also running jobs. */

@@ -8,12 +8,14 @@ import {
   jobSpec,
   jobStatus,
   jobView,
+  priority,
   submitOutcome,
 } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
 import { listJobs } from "./model/jobs/list.ts";
+import { reprioritize } from "./model/jobs/reprioritize.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
@@ -53,6 +55,31 @@ export const cancel = mutation({
     const outcome = await cancelJob(ctx, job, at);
     if (outcome.kind === "canceled")
       await record(ctx, { scope, at, actor, action: "job.cancel", subject: jobId });
+    return outcome;
+  },
+});
+
+/** Changes the priority of a job that no worker has started. */
+export const setPriority = mutation({
+  args: { ...ofJob, priority, actor: v.optional(v.string()) },
+  returns: v.union(
+    v.object({ kind: v.literal("changed") }),
+    v.object({ kind: v.literal("not-queued") }),
+    v.object({ kind: v.literal("not-found") }),
+  ),
+  handler: async (ctx, { scope, jobId, priority: wanted, actor }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    if (job === null) return { kind: "not-found" as const };
+    const outcome = await reprioritize(ctx, job, wanted);
+    if (outcome.kind === "changed") {
+      await record(ctx, {
+        scope,
+        at: Date.now(),
+        actor,
+        action: "job.setPriority",
+        subject: `${jobId} ${wanted}`,
+      });
+    }
     return outcome;
   },
 });

@@ -1,11 +1,20 @@
 import type { ReactNode } from "react";
 import { formatClock, formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
 import { attemptWords } from "../../ui/status-words.ts";
 import type { JobRow } from "../data/rows.ts";
-import { waitWords } from "./job-words.ts";
+import { isQueued, waitWords } from "./job-words.ts";
 
-export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
+const priorities = ["high", "normal", "low"] as const;
+const priorityOptions = priorities.map((value) => ({ value, label: value }));
+
+type Props = {
+  readonly job: JobRow;
+  readonly onPriority?: ((job: JobRow, priority: JobRow["priority"]) => void) | undefined;
+};
+
+export function Attempts({ job, onPriority }: Props): ReactNode {
   return (
     <div className="grid gap-2 rounded-md bg-sunken px-4 py-3">
       {job.attempts.length === 0 ? <p className="text-muted">No device has taken this job yet.</p> : null}
@@ -23,7 +32,21 @@ export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
         ))}
       </ol>
       {job.waitsFor === null ? null : <p className="text-muted">{waitWords[job.waitsFor]}</p>}
-      {job.priority === "normal" ? null : <p className="text-muted">Priority: {job.priority}</p>}
+      {onPriority !== undefined && isQueued(job.status) ? (
+        <label className="flex items-center gap-3 text-muted">
+          Priority
+          <SelectBox
+            value={job.priority}
+            options={priorityOptions}
+            onChange={(value) => {
+              const chosen = priorities.find((each) => each === value);
+              if (chosen !== undefined) onPriority(job, chosen);
+            }}
+          />
+        </label>
+      ) : job.priority === "normal" ? null : (
+        <p className="text-muted">Priority: {job.priority}</p>
+      )}
       {job.error === null ? null : (
         <p className="text-bad">
           {job.error.message} <span className="text-xs">({job.error.code})</span>

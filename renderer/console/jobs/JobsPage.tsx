@@ -4,7 +4,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import type { JobFilter } from "./job-words.ts";
 import { JobsView } from "./JobsView.tsx";
-import { retryAllNotice, retryNotice } from "./retry-words.ts";
+import { priorityNotice, retryAllNotice, retryNotice } from "./retry-words.ts";
 
 const pageSize = 25;
 
@@ -22,6 +22,7 @@ export function JobsPage(): ReactNode {
   });
   const { results, status, loadMore } = dead ? letters : listed;
   const cancel = useAct(api.admin.cancelJob);
+  const setPriority = useAct(api.admin.setJobPriority);
   const retry = useAct(api.adminQueue.retryDeadLetter);
   const retryAll = useAct(api.adminQueue.retryDeadLetters);
   const discard = useAct(api.adminQueue.discardDeadLetter);
@@ -31,6 +32,7 @@ export function JobsPage(): ReactNode {
       filter={filter}
       onFilter={setFilter}
       onCancel={({ jobId }) => void cancel({ jobId }, "The job was canceled.")}
+      onPriority={({ jobId }, priority) => void setPriority({ jobId, priority }, priorityNotice)}
       deadLetters={{
         onRetry: ({ jobId }) => void retry({ jobId }, retryNotice),
         onRetryAll: () => void retryAll({}, retryAllNotice),

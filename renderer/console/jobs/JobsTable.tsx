@@ -22,6 +22,7 @@ type Props = {
   readonly jobs: readonly JobRow[] | undefined;
   readonly empty: ReactNode;
   readonly onCancel?: (job: JobRow) => void;
+  readonly onPriority?: (job: JobRow, priority: JobRow["priority"]) => void;
   readonly deadLetters?: DeadLetterActions;
   /** Hides the columns that only the jobs page has room for. */
   readonly compact?: boolean;
@@ -30,7 +31,7 @@ type Props = {
 };
 
 export function JobsTable(props: Props): ReactNode {
-  const { jobs, empty, onCancel, deadLetters, compact = false, initialJobId } = props;
+  const { jobs, empty, onCancel, onPriority, deadLetters, compact = false, initialJobId } = props;
   const [open, setOpen] = useState<string | null>(initialJobId ?? null);
   const [canceling, setCanceling] = useState<JobRow | null>(null);
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
@@ -48,7 +49,7 @@ export function JobsTable(props: Props): ReactNode {
         columns={columns}
         rows={jobs}
         keyOf={(job) => job.jobId}
-        detail={(job) => (job.jobId === open ? <Attempts job={job} /> : null)}
+        detail={(job) => (job.jobId === open ? <Attempts job={job} onPriority={onPriority} /> : null)}
         empty={empty}
       />
       {canceling === null ? null : (

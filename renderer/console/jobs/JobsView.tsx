@@ -13,6 +13,7 @@ type Props = {
   readonly filter: JobFilter;
   readonly onFilter: (filter: JobFilter) => void;
   readonly onCancel: (job: JobRow) => void;
+  readonly onPriority: (job: JobRow, priority: JobRow["priority"]) => void;
   readonly deadLetters: DeadLetterActions & { readonly onRetryAll: () => void };
   /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
@@ -25,6 +26,7 @@ export function JobsView({
   filter,
   onFilter,
   onCancel,
+  onPriority,
   deadLetters,
   onMore,
   loadingMore,
@@ -62,7 +64,7 @@ export function JobsView({
         <JobsTable
           jobs={jobs}
           empty={<NoJobs filter={filter} />}
-          {...(filter === "dead" ? { deadLetters } : { onCancel })}
+          {...(filter === "dead" ? { deadLetters } : { onCancel, onPriority })}
           {...(initialJobId === undefined ? {} : { initialJobId })}
         />
         <LoadMore onMore={onMore} loading={loadingMore} />

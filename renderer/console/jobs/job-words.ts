@@ -29,6 +29,11 @@ export const jobFilters: readonly { readonly value: JobFilter; readonly label: s
   { value: "dead", label: "Failed or expired" },
 ];
 
+/** Whether no device has started the job yet. */
+export function isQueued(status: JobStatus): boolean {
+  return status === "waiting" || status === "ready" || status === "prefetched";
+}
+
 export function isOpen(status: JobStatus): boolean {
-  return status === "waiting" || status === "ready" || status === "prefetched" || status === "running";
+  return isQueued(status) || status === "running";
 }

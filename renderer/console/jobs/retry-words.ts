@@ -26,3 +26,9 @@ export function retryAllNotice({ started, more }: Retried): Notice {
     return { words: "No job could be retried. Retry a single job to see the reason.", tone: "bad" };
   return { words: started === 1 ? "One job is ready again." : `${started} jobs are ready again.` };
 }
+
+export function priorityNotice({ kind }: { readonly kind: "changed" | "not-queued" }): Notice {
+  return kind === "changed"
+    ? { words: "The priority was changed." }
+    : { words: "A device has already started the job.", tone: "bad" };
+}

@@ -109,11 +109,20 @@ async function noteUse(
   priorities: readonly number[],
   now: number,
 ): Promise<void> {
+  await notePriorities(ctx, lane, priorities);
+  if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
+    await ctx.db.patch("lanes", lane._id, { usedAt: now });
+  }
+}
+
+/** Notes that a lane has jobs of these priorities. Others are not searched. */
+export async function notePriorities(
+  ctx: MutationCtx,
+  lane: Doc<"lanes">,
+  priorities: readonly number[],
+): Promise<void> {
   const known = prioritiesIn(lane);
   if (priorities.some((priority) => !known.includes(priority))) {
     await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...priorities])] });
-  }
-  if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
-    await ctx.db.patch("lanes", lane._id, { usedAt: now });
   }
 }

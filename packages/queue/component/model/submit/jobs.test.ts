@@ -237,6 +237,54 @@ describe("jobs.cancel", () => {
   });
 });
 
+describe("jobs.setPriority", () => {
+  const setPriority = async (t: Backend, jobId: string, priority: "high" | "normal" | "low") =>
+    await t.mutation(queue.jobs.setPriority, { scope, jobId, priority });
+
+  it("lets a queued job go first, also in a lane that had no such priority", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 30 }, () => ({})),
+    );
+    expect(await setPriority(t, ids[29]!, "high")).toEqual({ kind: "changed" });
+    expect(await takeOne(t, await addWorker(t))).toMatchObject({ jobId: ids[29] });
+  });
+
+  it("keeps jobs of the new priority in the order of their submission", async () => {
+    const t = startQueue();
+    await t.mutation(queue.limits.set, { scope, of: "requester", name: "ada", concurrency: 1 });
+    const ada = { requester: "ada" };
+    const [running, first, second, third] = await submitJobs(t, [ada, ada, ada, ada]);
+    await passTime(t, 0);
+    await setPriority(t, third!, "high");
+    await setPriority(t, second!, "high");
+    const line = await t.run(
+      async (ctx) =>
+        await ctx.db
+          .query("jobs")
+          .withIndex("by_requester_turn", (q) =>
+            q.eq("scope", scope).eq("turnOf", "requester").eq("requester", "ada"),
+          )
+          .collect(),
+    );
+    expect(line.map(({ _id }) => _id)).toEqual([second, third, first]);
+    expect(await statusesOf(t, [running!])).toEqual(["ready"]);
+  });
+
+  it("changes no job that runs, has ended, or belongs to another scope", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    expect(await setPriority(t, jobId, "low")).toEqual({ kind: "not-queued" });
+    await complete(t, worker, attemptId);
+    expect(await setPriority(t, jobId, "low")).toEqual({ kind: "not-queued" });
+    const theirs = { scope: "other", jobId, priority: "low" } as const;
+    expect(await t.mutation(queue.jobs.setPriority, theirs)).toEqual({ kind: "not-found" });
+  });
+});
+
 describe("jobs.cancelMany", () => {
   async function cancelMany(
     t: Backend,
