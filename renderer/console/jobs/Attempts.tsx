@@ -33,7 +33,7 @@ export function Attempts({ job, onPriority }: Props): ReactNode {
       </ol>
       {job.waitsFor === null ? null : <p className="text-muted">{waitWords[job.waitsFor]}</p>}
       {onPriority !== undefined && isQueued(job.status) ? (
-        <label className="flex items-center gap-3 text-muted">
+        <label className="grid max-w-48 grid-cols-[auto_1fr] items-center gap-3 text-muted">
           Priority
           <SelectBox
             value={job.priority}
