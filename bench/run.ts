@@ -8,6 +8,7 @@ import { engineBench } from "./engine/bench.ts";
 import { footprintBench } from "./footprint/bench.ts";
 import { inferenceBench } from "./inference/bench.ts";
 import { interferenceBench } from "./interference/bench.ts";
+import { placementBench } from "./placement/bench.ts";
 import { yieldBench } from "./yield/bench.ts";
 
 const benches: { readonly [name: string]: Bench } = {
@@ -15,6 +16,7 @@ const benches: { readonly [name: string]: Bench } = {
   dispatch: dispatchBench,
   contention: contentionBench,
   cost: costBench,
+  placement: placementBench,
   footprint: footprintBench,
   inference: inferenceBench,
   interference: interferenceBench,

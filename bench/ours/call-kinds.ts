@@ -2,6 +2,8 @@ import type { Call, CallKind } from "../side.ts";
 
 /** The module with the functions that workers call. */
 export const module = "work";
+/** The kind of every job, as in bench/ours/convex/queue.ts. */
+export const kind = "bench";
 
 /** Classifies the calls of the queue's protocol (packages/queue/worker/contract/protocol.ts). */
 export function kindOf({ name, value, error }: Call): CallKind {

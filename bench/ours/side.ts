@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { StreamPosition, WatchView } from "@gleaner/queue";
+import type { JobSize } from "@gleaner/queue/validators";
 import { functionsAt, Worker } from "@gleaner/queue/worker";
 import type { ConvexClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
+import type { PacedJob } from "../placement/messages.ts";
 import type { Payload, Side } from "../side.ts";
-import { kindOf, module } from "./call-kinds.ts";
+import { kind, kindOf, module } from "./call-kinds.ts";
 
 type Watch = { jobId: string; after?: StreamPosition };
 
@@ -13,7 +15,7 @@ const api = {
   jobs: {
     submit: makeFunctionReference<
       "mutation",
-      { payload: Payload; watched: boolean; handOver: boolean },
+      { payload: Payload | PacedJob; watched: boolean; handOver: boolean; size?: JobSize },
       string
     >("jobs:submit"),
     watch: makeFunctionReference<"query", Watch, WatchView>("jobs:watch"),
@@ -24,24 +26,13 @@ const api = {
   },
 };
 
-/** The kind of every job, as in bench/ours/convex/queue.ts. */
-const kind = "bench";
-
 /** Gleaner's queue: its component, its client and its worker. */
 export const ours: Side = {
   functions: join(import.meta.dirname, "convex"),
   register: async (client, keys) => {
     await client.mutation(api.workers.register, { keys });
   },
-  // Like Gleaner's API: a hand-over that loses its races is submitted again without one.
-  submit: async (client, payload) => {
-    const job = { payload, watched: payload.kind === "answer" };
-    try {
-      return await client.mutation(api.jobs.submit, { ...job, handOver: true });
-    } catch {
-      return await client.mutation(api.jobs.submit, { ...job, handOver: false });
-    }
-  },
+  submit: (client, payload) => submit(client, { payload, watched: payload.kind === "answer" }),
   watch: watchText,
   allDone: (client) => client.query(api.jobs.allDone, {}),
   startWorker: (client, key, handler) => {
@@ -67,6 +58,23 @@ export const ours: Side = {
       .filter((each) => each.function === `${module}.js:heartbeat`)
       .reduce((sum, { runs }) => sum + runs, 0),
 };
+
+/** Like Gleaner's API: a hand-over that loses its races is submitted again without one. */
+async function submit(
+  client: ConvexClient,
+  job: { readonly payload: Payload | PacedJob; readonly watched: boolean; readonly size?: JobSize },
+): Promise<string> {
+  try {
+    return await client.mutation(api.jobs.submit, { ...job, handOver: true });
+  } catch {
+    return await client.mutation(api.jobs.submit, { ...job, handOver: false });
+  }
+}
+
+/** Submits a job for workers with different speeds. */
+export function submitSized(client: ConvexClient, payload: PacedJob, size: JobSize | null): Promise<string> {
+  return submit(client, { payload, watched: false, ...(size === null ? {} : { size }) });
+}
 
 /** Follows a job's text. Each new piece moves the subscription to the position after it. */
 function watchText(client: ConvexClient, jobId: string, onText: (text: string) => void): () => void {

@@ -5,8 +5,11 @@ import type { Random } from "../structures/random.ts";
 import type { SpeedPolicy } from "./policies.ts";
 import type { Job } from "./trace.ts";
 
-/** The share of the ready jobs that a device finds at the end of a job: its home, and a scan of a part of the lane. */
-const foundAtEnd = 0.3;
+/**
+ * The share of the ready jobs that a device finds at the end of a job: its home, and a scan of a part of the lane. A device
+ * that was woken for its job finds none.
+ */
+const foundAtEnd = 0.1;
 
 const submit = 0;
 const end = 1;
@@ -31,37 +34,42 @@ export function simulateSpeeds(
   const events = new EventQueue();
   for (const [job, { at }] of jobs.entries()) events.push(at, submit, job);
 
-  /** The waiting devices at and before a point of the ring, the nearest first. */
-  const before = (point: number): readonly number[] => {
+  const rateOf = (device: number): Rate => fleet[device] ?? reference;
+  /** The waiting devices of a ring at and before a point, the nearest first. */
+  const before = (point: number, slow: boolean): readonly number[] => {
     const back = (device: number): number => (point - (positions[device] ?? 0) + 1) % 1;
-    return [...waiting].sort((a, b) => back(a) - back(b));
+    return [...waiting]
+      .filter((device) => policy.isSlow(rateOf(device), reference) === slow)
+      .sort((a, b) => back(a) - back(b));
   };
   const patience = (device: number, { size }: Job): number =>
-    policy.patienceMs(size, fleet[device] ?? reference, reference);
+    policy.patienceMs(size, rateOf(device), reference);
   const start = (device: number, job: number, now: number): void => {
     const { at, size } = jobs[job] as Job;
     waiting.delete(device);
     ready.delete(job);
-    const endAt = now + durationMs(size, fleet[device] ?? reference);
+    const endAt = now + durationMs(size, rateOf(device));
     turnarounds.push(endAt - at);
     events.push(endAt, end, device);
   };
-  /** A waiting device sees the jobs of its arc, and claims one when its patience is over. */
+  /** The waiting device of each ring sees the jobs of its arc, and claims one when its patience is over. */
   const show = (job: number, now: number): void => {
-    const [device] = before(jobs[job]?.point ?? 0);
-    if (device === undefined) return;
-    const due = (jobs[job]?.at ?? 0) + patience(device, jobs[job] as Job);
-    if (due <= now) start(device, job, now);
-    else events.push(due, patienceOver, device, job);
+    const { at, point } = jobs[job] as Job;
+    for (const slow of [false, true]) {
+      const [device] = before(point, slow);
+      if (device === undefined || !ready.has(job)) continue;
+      const due = at + patience(device, jobs[job] as Job);
+      if (due <= now) start(device, job, now);
+      else events.push(due, patienceOver, device, job);
+    }
   };
   const onSubmit = (job: number, now: number): void => {
     const { point } = jobs[job] as Job;
-    const near = before(point).slice(0, Math.max(1, policy.compared));
-    const [best] = near
-      .filter((device) => patience(device, jobs[job] as Job) === 0)
-      .sort((a, b) =>
-        policy.compared === 0 ? 0 : (fleet[b]?.outputPerSecond ?? 0) - (fleet[a]?.outputPerSecond ?? 0),
-      );
+    const near = before(point, false).slice(0, Math.max(1, policy.compared));
+    const [best] =
+      policy.compared === 0
+        ? near
+        : near.toSorted((a, b) => rateOf(b).outputPerSecond - rateOf(a).outputPerSecond);
     if (best !== undefined) {
       start(best, job, now);
       return;

@@ -1,12 +1,13 @@
-import { anything } from "@gleaner/queue/validators";
+import { anything, size } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { kind, queue, scope } from "./queue.ts";
 
 export const submit = mutation({
-  args: { payload: anything, watched: v.boolean(), handOver: v.boolean() },
-  handler: async (ctx, { payload, watched, handOver }) => {
-    const outcome = await queue.submit(ctx, scope, { kind: kind, payload, watched }, { handOver });
+  args: { payload: anything, watched: v.boolean(), handOver: v.boolean(), size: v.optional(size) },
+  handler: async (ctx, { payload, watched, handOver, size }) => {
+    const job = { kind, payload, watched, ...(size === undefined ? {} : { size }) };
+    const outcome = await queue.submit(ctx, scope, job, { handOver });
     if (outcome.kind !== "submitted") throw new Error(`The job was not submitted: ${outcome.kind}.`);
     return outcome.jobId;
   },

@@ -152,7 +152,7 @@ export class Worker {
     for (const effect of effects) this.#perform(effect);
     clearTimeout(this.#timer);
     if (wakeAt !== null) {
-      const ms = Math.min(longestTimerMs, Math.ceil(wakeAt - performance.now()));
+      const ms = Math.max(0, Math.min(longestTimerMs, Math.ceil(wakeAt - performance.now())));
       this.#timer = setTimeout(() => this.#happened({ kind: "timer" }), ms);
     }
     if (state.stop.kind !== "over") return;

@@ -55,6 +55,11 @@ export function referenceRate(rates: readonly Rate[]): Rate | null {
   return sorted.find((rate) => (covered += comparable(rate)) >= half) ?? null;
 }
 
+/** Whether a worker is less than half as fast as the lane's reference. A worker of unknown speed is not. */
+export function isSlow(own: Rate | undefined, reference: Rate | undefined): boolean {
+  return own !== undefined && reference !== undefined && comparable(own) < comparable(reference) / 2;
+}
+
 /** A worker leaves a job to faster ones for this share of the time that the job would take longer on it. */
 const patience = 0.25;
 

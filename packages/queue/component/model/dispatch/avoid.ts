@@ -1,6 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { ringPositionAt, ringSize, seatOf, unparked } from "../placement.ts";
-import { following } from "../rings/neighbors.ts";
+import { following, waitingPosition } from "../rings/neighbors.ts";
 
 /** The most workers of a lane that are checked for one that could run the job. */
 const maxHomesRead = 32;
@@ -66,15 +66,18 @@ export async function ringPositionForAnother(
   job: Doc<"jobs">,
   failed: Id<"workers">,
 ): Promise<number> {
-  const waiting = await following(ctx, "stands", job.laneId, Math.random() * ringSize, maxWaitersRead);
-  const other = waiting.find(
-    ({ workerId, position }) =>
-      workerId !== failed &&
-      !wasUnfit(job, workerId) &&
-      !(job.failedBy ?? []).includes(workerId) &&
-      Math.ceil(position) < ringSize,
-  );
-  return other === undefined
-    ? unparked(job).place
-    : ringPositionAt(Math.ceil(other.position)) + seatOf(job.place);
+  const from = Math.random() * ringSize;
+  for (const slow of [false, true]) {
+    const at = waitingPosition(from, { slow });
+    const waiting = await following(ctx, "stands", job.laneId, at, maxWaitersRead);
+    const other = waiting.find(
+      ({ workerId, position }) =>
+        workerId !== failed &&
+        !wasUnfit(job, workerId) &&
+        !(job.failedBy ?? []).includes(workerId) &&
+        Math.ceil(position % ringSize) < ringSize,
+    );
+    if (other !== undefined) return ringPositionAt(Math.ceil(other.position % ringSize)) + seatOf(job.place);
+  }
+  return unparked(job).place;
 }

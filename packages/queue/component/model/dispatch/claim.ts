@@ -53,9 +53,10 @@ export async function claim(
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job) || (await isAvoided(ctx, job, worker)))
     return { kind: "unable" };
+  const own = waiters.find(({ laneId }) => laneId === job.laneId);
   const [lane, before] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
-    late && !stolen ? waiterBefore(ctx, laneKeyOf(job), slotOf(job.place), worker._id) : null,
+    late && !stolen && own !== undefined ? waiterBefore(ctx, laneKeyOf(job), slotOf(job.place), own) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
   const unresponsive = before !== null && !isPatient(before, job, lane, now) ? before : null;

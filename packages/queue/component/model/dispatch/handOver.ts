@@ -46,7 +46,7 @@ export async function findNearby(
  */
 export async function handOver(
   ctx: MutationCtx,
-  lane: LaneKey & { readonly slots: number; readonly rate?: Rate | undefined },
+  lane: LaneKey & { readonly slots: number },
   {
     jobId,
     ringPosition,
@@ -66,10 +66,12 @@ export async function handOver(
 ): Promise<boolean> {
   const point = affinity === undefined ? near.point : slotOf(ringPosition);
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
-    soonest(affinity === undefined ? shuffled(waiters) : waiters, size, lane.rate, affinity !== undefined);
+    soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    waitersAround(ctx, lane, near, point, inOrder).then((waiters) => firstIdle(ctx, waiters)),
+    waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead).then((waiters) =>
+      firstIdle(ctx, inOrder(waiters)),
+    ),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
@@ -79,22 +81,23 @@ export async function handOver(
 }
 
 /**
- * The suitable workers that wait at and before a point, in the order in which they are asked. Uses those found nearby if they
- * cover the point, and searches all of a small fleet if none of them is suitable.
+ * The fast workers that wait at and before a point. Uses those found nearby if they cover the point, and searches all of a
+ * small fleet.
+ * @param enough in a small fleet, how many have to be found nearby.
  */
 async function waitersAround(
   ctx: QueryCtx,
   lane: LaneKey & { readonly slots: number },
   near: Nearby,
   point: number,
-  inOrder: (waiters: readonly Doc<"stands">[]) => readonly Doc<"stands">[],
+  enough: number,
 ): Promise<readonly Doc<"stands">[]> {
   const back = (position: number): number => (near.point - position + ringSize) % ringSize;
-  const found = inOrder(near.waiters.filter(({ position }) => back(position) >= back(point)));
+  const found = near.waiters.filter(({ position }) => back(position) >= back(point));
   const isSmall = lane.slots <= minSlots;
-  if (back(point) < nearReach && (found.length > 0 || !isSmall)) return found;
+  if (back(point) < nearReach && (found.length >= enough || !isSmall)) return found;
   const reach = isSmall ? ringSize : nearReach;
-  return inOrder(await waitersAt(ctx, lane, point, { reach, most: maxRead }));
+  return await waitersAt(ctx, lane, point, { reach, most: maxRead });
 }
 
 /** A busy worker is skipped. It claims further jobs by itself. */
@@ -104,24 +107,20 @@ async function firstIdle(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): P
 }
 
 /**
- * The waiters that would end a job soonest first, without those that are slower than the lane's reference: they leave the
- * job to others for a while. Equal ones keep their order. A worker without a speed counts as fast.
+ * The waiters that would end a job soonest first. Equal ones keep their order. A worker without a speed counts as fast.
  * @param affine whether the first waiter has probably read the job's input before.
  */
 export function soonest<W extends { readonly rate?: Rate }>(
   waiters: readonly W[],
   size: JobSize | undefined,
-  reference: Rate | undefined,
   affine: boolean,
 ): readonly W[] {
-  if (size === undefined || reference === undefined) return waiters;
-  const longestMs = likelyMs(size, reference);
+  if (size === undefined) return waiters;
   return waiters
     .map((waiter, index) => {
       const input = affine && index === 0 ? 0 : size.input;
       return { waiter, ms: waiter.rate === undefined ? 0 : likelyMs({ ...size, input }, waiter.rate) };
     })
-    .filter(({ ms }) => ms <= longestMs)
     .sort((a, b) => a.ms - b.ms)
     .map(({ waiter }) => waiter);
 }

@@ -100,6 +100,16 @@ describe("a fleet with different speeds", () => {
     expect((await take(t, slow!)).jobs).toMatchObject([{ jobId }]);
   });
 
+  it("wakes a fast worker and a slow one with a job that was not handed over", async () => {
+    const t = startQueue();
+    const workers = await fleet(t, 10, 100, 11, 90);
+    const [jobId] = await submitJobs(t, [{ size }]);
+    const shown = await Promise.all(workers.map((worker) => shownTo(t, worker)));
+    const prompt = shown.map((jobs) => jobs.filter((job) => !job.late).map((job) => job.jobId));
+    expect([prompt[0]!, prompt[2]!].flat()).toEqual([jobId]);
+    expect([prompt[1]!, prompt[3]!].flat()).toEqual([jobId]);
+  });
+
   it("gives a short job to a slow worker soon", async () => {
     const t = startQueue();
     const [slow] = await fleet(t, 10, 100);

@@ -2,7 +2,7 @@ import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { matches } from "../lanes/requirements.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
-import { rateIn } from "./membership.ts";
+import { rateIn, waitingRow } from "./membership.ts";
 
 const workersPerStep = 100;
 
@@ -37,9 +37,7 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
       await ctx.db.insert("homes", { laneId, position, workerId, ...rateIn(lane, worker) });
     }
     if (waiters.first !== null && waiters.here === null) {
-      const { scope, name } = lane;
-      const spot = { laneId, scope, lane: name, position, workerId, keyHash };
-      await ctx.db.insert("stands", { ...spot, ...rateIn(lane, worker) });
+      await ctx.db.insert("stands", { ...waitingRow(lane, worker), workerId, keyHash });
       if (waiters.first.laneId === null) await ctx.db.delete("stands", waiters.first._id);
     }
   }

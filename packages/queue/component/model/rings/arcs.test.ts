@@ -88,6 +88,11 @@ describe("wakingArcs", () => {
     expect(wakingArcs(9, []).late).toEqual([]);
   });
 
+  it("slow workers, whose positions are beyond the ring, wake at the same points", () => {
+    const slow = 2 * ringSize;
+    expect(wakingArcs(slow + 1, [slow + 5, slow + 9])).toEqual(wakingArcs(1, [5, 9]));
+  });
+
   it("two workers at one position have no backup between them", () => {
     expect(points(wakingArcs(1, [5, 5]).own)).toEqual([[1, 5]]);
     expect(wakingArcs(1, [5, 5]).late).toEqual([]);

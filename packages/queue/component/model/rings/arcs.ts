@@ -16,14 +16,16 @@ export function arcOf(position: number, next: number): readonly Range[] {
 }
 
 /**
- * The arcs that wake a waiting worker: its own, and as a backup the arc of the next waiting worker.
- * @param after the next two positions of waiting workers; fewer if there are fewer.
+ * The arcs that wake a waiting worker: its own, and as a backup the arc of the next waiting worker of the same ring.
+ * @param at the worker's position. @param others the next two positions of that ring; fewer if there are fewer.
  */
 export function wakingArcs(
-  position: number,
-  after: readonly number[],
+  at: number,
+  others: readonly number[],
 ): { readonly own: readonly Range[]; readonly late: readonly Range[] } {
-  const [next = position, second = position] = after;
+  // The ring of slow workers is beyond that of fast ones. Both wake at the same points.
+  const position = at % ringSize;
+  const [next = position, second = position] = others.map((other) => other % ringSize);
   const own = arcOf(position, next);
   // Two workers at one position share its arc. Two workers in a ring back each other up.
   return { own, late: next === position || second === next ? [] : arcOf(next, second) };

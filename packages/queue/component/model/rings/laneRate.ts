@@ -1,7 +1,8 @@
-import type { Doc, MutationCtx } from "../builders.ts";
+import type { Rate } from "../../../shared/validators.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { ringSize } from "../placement.ts";
-import { likelyMs, referenceRate } from "../speed.ts";
-import { following } from "./neighbors.ts";
+import { isSlow, likelyMs, referenceRate } from "../speed.ts";
+import { following, waitingPosition } from "./neighbors.ts";
 
 /** The most homes that are read. They are a fair sample, since positions are random. */
 const sampled = 32;
@@ -22,4 +23,24 @@ export async function noteRate(ctx: MutationCtx, lane: Doc<"lanes">): Promise<vo
     if (Math.abs(likelyMs(unit, rate) / likelyMs(unit, lane.rate) - 1) < worthWriting) return;
   }
   await ctx.db.patch("lanes", lane._id, { rate: rate ?? undefined });
+  await sortWaiters(ctx, lane._id, rate ?? undefined);
+}
+
+/** Those of a larger fleet change their ring when they wait again. */
+const mostSorted = 200;
+
+/** Moves waiting workers that count as slow or fast now to the right ring. */
+async function sortWaiters(
+  ctx: MutationCtx,
+  laneId: Id<"lanes">,
+  reference: Rate | undefined,
+): Promise<void> {
+  const waiters = await ctx.db
+    .query("stands")
+    .withIndex("by_lane", (q) => q.eq("laneId", laneId))
+    .take(mostSorted);
+  for (const { _id, position, rate } of waiters) {
+    const right = waitingPosition(position % ringSize, { slow: isSlow(rate, reference) });
+    if (right !== position) await ctx.db.patch("stands", _id, { position: right });
+  }
 }

@@ -1,7 +1,8 @@
 import type { Rate, WaitSubscription } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
-import { rateFor } from "../speed.ts";
+import { isSlow, rateFor } from "../speed.ts";
+import { waitingPosition } from "./neighbors.ts";
 import { considerResize } from "./resize.ts";
 
 /** The waiting positions of the worker with this key. One read, in parallel with the worker's row. */
@@ -55,8 +56,16 @@ export function rateIn(lane: Doc<"lanes">, { capabilities }: Doc<"workers">): { 
   return rate === null ? {} : { rate };
 }
 
-/** The fields of a waiting row that belong to its lane. */
-type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane" | "rate">;
+/** Where and how a worker waits in a lane. */
+export function waitingRow(lane: Doc<"lanes">, worker: Doc<"workers">) {
+  const speed = rateIn(lane, worker);
+  const slow = isSlow(speed.rate, lane.rate);
+  const { _id: laneId, scope, name } = lane;
+  return { laneId, scope, lane: name, position: waitingPosition(worker.position, { slow }), ...speed };
+}
+
+/** The fields of a waiting row that depend on its lane. */
+type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane" | "rate" | "position">;
 
 /** Has the worker wait in these lanes only. Without a lane it waits for a new one. @returns all its positions. */
 export async function waitIn(
@@ -67,21 +76,14 @@ export async function waitIn(
 ): Promise<WaitSubscription[]> {
   const { _id: workerId, keyHash, position } = worker;
   const wanted: readonly WaitLane[] =
-    lanes.length === 0
-      ? [{ laneId: null }]
-      : lanes.map((lane) => ({
-          laneId: lane._id,
-          scope: lane.scope,
-          lane: lane.name,
-          ...rateIn(lane, worker),
-        }));
-  const isAt = (at: WaitLane, { laneId, lane }: Doc<"stands">): boolean =>
-    laneId === at.laneId && lane === at.lane;
+    lanes.length === 0 ? [{ laneId: null, position }] : lanes.map((lane) => waitingRow(lane, worker));
+  const isAt = (at: WaitLane, there: Doc<"stands">): boolean =>
+    there.laneId === at.laneId && there.lane === at.lane && there.position === at.position;
   const gone = waiters.filter((there) => !wanted.some((at) => isAt(at, there)));
   const added = wanted.filter((at) => !waiters.some((there) => isAt(at, there)));
   await removeWaiters(ctx, gone);
-  for (const at of added) await ctx.db.insert("stands", { ...at, position, workerId, keyHash });
-  return wanted.map(({ laneId }) => ({ laneId: laneId ?? "", position }));
+  for (const at of added) await ctx.db.insert("stands", { ...at, workerId, keyHash });
+  return wanted.map((at) => ({ laneId: at.laneId ?? "", position: at.position }));
 }
 
 /** Ends the wait at these positions. */

@@ -99,10 +99,9 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     const near = nearby[index];
     if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
     const { slots } = present(open.get(name), "lane");
-    const rate = lanes.get(name)?.rate;
     const { affinity, payload, size } = spec;
     const given = { ...made, affinity, payload, size, near };
-    if (await handOver(ctx, { scope, name, slots, rate }, given, now)) handedOver = true;
+    if (await handOver(ctx, { scope, name, slots }, given, now)) handedOver = true;
   }
   if (handedOver) await scheduleReclaim(ctx, scope, reclaim, now);
   await scheduleWakeUps(ctx, newJobs, now);
