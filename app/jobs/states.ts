@@ -8,7 +8,8 @@ type FinalStatus = (typeof finalStatuses)[number];
 export type JobStatus = "waiting" | "ready" | "prefetched" | "running" | FinalStatus;
 
 /** The status of one device's attempt at a job. Only `failed` and `lost` count against the job's retries. */
-export type AttemptStatus = "prefetched" | "running" | "released" | "stolen" | "lost" | FinalStatus;
+export type AttemptStatus =
+  "prefetched" | "running" | "released" | "stolen" | "lost" | "outrun" | FinalStatus;
 
 /** The status that a requester sees. Why a job has not started yet does not concern them. */
 export const requestStatuses = ["queued", "running", ...finalStatuses] as const;

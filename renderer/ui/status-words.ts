@@ -16,6 +16,7 @@ export const attemptWords: Readonly<Record<AttemptStatus, StatusWords>> = {
   released: { tone: "hold", words: "Given back" },
   stolen: { tone: "quiet", words: "Taken by another device" },
   lost: { tone: "hold", words: "Connection lost" },
+  outrun: { tone: "quiet", words: "Another device was faster" },
   canceled: { tone: "quiet", words: "Canceled" },
   expired: { tone: "quiet", words: "Too late" },
 };

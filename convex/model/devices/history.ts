@@ -1,4 +1,4 @@
-import { attemptStatus, type AttemptView } from "@gleaner/queue/validators";
+import { attemptStatus, type AttemptView, tooSlow } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
@@ -66,6 +66,10 @@ function explain({ status, releaseReason, error }: AttemptView): string {
       return error === null ? "failed" : `failed: ${error.message}`;
     case "lost":
       return "the connection was lost";
+    case "outrun":
+      return releaseReason === tooSlow
+        ? "it took too long, and another device was faster"
+        : "another device was faster";
     case "canceled":
       return "canceled by the requester";
     case "expired":

@@ -122,6 +122,11 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
   }
 
+  /** How many characters of a text an attempt had streamed; 0 if the text does not begin with them. */
+  async streamedChars(ctx: QueryRunner, scope: string, attemptId: string, text: string) {
+    return await ctx.runQuery(this.component.jobs.streamedChars, { scope, attemptId, text });
+  }
+
   /** Null after it was deleted. */
   async payload(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.payload, { scope, jobId });

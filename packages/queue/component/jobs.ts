@@ -14,11 +14,13 @@ import {
 import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
+import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { reprioritize } from "./model/jobs/reprioritize.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
+import { streamedChars as countStreamed } from "./model/streams/chunks.ts";
 import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
 import { submit as submitJobs } from "./model/submit/submit.ts";
@@ -142,6 +144,19 @@ export const list = query({
   },
   returns: paginationResultValidator(jobView),
   handler: async (ctx, { paginationOpts, ...filter }) => await listJobs(ctx, filter, paginationOpts),
+});
+
+/**
+ * How many characters of a text an attempt had streamed; 0 if the text does not begin with them. So the app knows what an
+ * outrun attempt did of the answer.
+ */
+export const streamedChars = query({
+  args: { scope: v.string(), attemptId: v.string(), text: v.string() },
+  returns: v.number(),
+  handler: async (ctx, { scope, attemptId, text }) => {
+    const attempt = await attemptById(ctx, attemptId);
+    return attempt?.scope === scope ? await countStreamed(ctx, attempt._id, text) : 0;
+  },
 });
 
 /** The newest 200 attempts, oldest first; none for an unknown job. */

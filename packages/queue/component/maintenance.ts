@@ -19,6 +19,7 @@ import type { Step } from "./model/references.ts";
 import { maintenance, taskArgs } from "./model/references.ts";
 import * as newLane from "./model/rings/addToLane.ts";
 import * as rings from "./model/rings/resize.ts";
+import * as stragglers from "./model/stragglers/check.ts";
 import * as watches from "./model/streams/follow.ts";
 
 // The component's scheduled functions. model/references.ts documents them and has their arguments.
@@ -47,6 +48,8 @@ export const sweepLeases = task(taskArgs.sweepLeases, async (ctx, sweep, now) =>
 export const expireLease = task(taskArgs.expireLease, leases.expireLease);
 
 export const reclaimUnstarted = task(taskArgs.reclaimUnstarted, reclaim.reclaimUnstarted);
+
+export const checkStragglers = task(taskArgs.checkStragglers, stragglers.checkStragglers);
 
 export const healSweeps = task(taskArgs.healSweeps, async (ctx, _, now) => await sweeps.healSweeps(ctx, now));
 

@@ -85,7 +85,7 @@ export const progress = mutation({
   args: { ...byWorker, ...workerMutations.progress.args },
   returns: workerMutations.progress.returns,
   handler: async (ctx, { view, ...from }) =>
-    await report(ctx, from, async (held) => await noteProgress(ctx, held, view)),
+    await report(ctx, from, async (held) => await noteProgress(ctx, held, view, Date.now())),
 });
 
 /** Runs a report about an attempt that the worker holds. */

@@ -22,7 +22,9 @@ export const jobStatus = v.union(
   ...finalStatus.members,
 );
 
-/** Only `failed` and `lost` count against the job's retries. */
+/**
+ * Only `failed` and `lost` count against the job's retries. `outrun`: two workers had the job, and the other one ended it.
+ */
 export const attemptStatus = v.union(
   v.literal("prefetched"),
   v.literal("running"),
@@ -31,6 +33,7 @@ export const attemptStatus = v.union(
   v.literal("released"),
   v.literal("stolen"),
   v.literal("lost"),
+  v.literal("outrun"),
   v.literal("canceled"),
   v.literal("expired"),
 );
@@ -95,6 +98,11 @@ export const policy = v.object({
    * worker could run the job, one is enough. By default every worker is believed: 1.
    */
   agreement: v.optional(v.number()),
+  /**
+   * Whether an idle worker may get the job, too, if its worker takes far longer than expected. The first result counts. True by
+   * default. Needs the job's `size` and the workers' `speeds`.
+   */
+  secondAttempt: v.optional(v.boolean()),
   /**
    * The n-th wait is `firstMs` × factor^(n−1), at most `maxMs`. A random share of it, up to `jitter` (0 to 1), is
    * subtracted.
@@ -185,6 +193,13 @@ export const finalEvent = v.object({
   failures: v.optional(v.number()),
   /** Attempts that were given back, or lost before they started. */
   returns: v.optional(v.number()),
+  /**
+   * The attempt of a second worker that had the job at the same time, if the other one ended the job. `slow`: it was
+   * the one that took far longer than expected.
+   */
+  outrun: v.optional(
+    v.object({ worker: v.string(), attemptId: v.string(), heldMs: v.number(), slow: v.boolean() }),
+  ),
   /** The worker's report beside the result. */
   report: v.optional(anything),
   error: v.union(jobError, v.null()),
@@ -225,6 +240,9 @@ export type JobView = Infer<typeof jobView>;
 /** The `releaseReason` of an attempt whose worker was handed the job and did not start it. */
 export const notStarted = "not started in time";
 
+/** The `releaseReason` of an outrun attempt that took far longer than expected. */
+export const tooSlow = "too slow";
+
 export const attemptView = v.object({
   attemptId: v.string(),
   jobId: v.string(),
@@ -239,10 +257,10 @@ export const attemptView = v.object({
   claimedAt: v.number(),
   endedAt: v.union(v.number(), v.null()),
   error: v.union(jobError, v.null()),
-  /** Of a released attempt, and of a stolen one if it is `notStarted`. */
+  /** Of a released attempt, of a stolen one if it is `notStarted`, and of an outrun one if it is `tooSlow`. */
   releaseReason: v.union(v.string(), v.null()),
   report: v.optional(anything),
-  /** The return value of `onFinal`. */
+  /** The return value of `onFinal`: of the attempt that ended the job, and of an outrun one. */
   reply: v.optional(anything),
 });
 export type AttemptView = Infer<typeof attemptView>;

@@ -29,6 +29,8 @@ export const taskArgs = {
   healSweeps: {},
   /** Takes back jobs that were handed over and not started: model/dispatch/reclaim.ts. */
   reclaimUnstarted: { scope, due: v.number(), graced: v.optional(v.boolean()) },
+  /** Gives jobs that take far longer than expected to second workers: model/stragglers/check.ts. */
+  checkStragglers: { scope, due: v.number(), graced: v.optional(v.boolean()) },
   /** Makes delayed jobs ready when they are due: model/jobs/waiting.ts. */
   wakeDue: { later: v.optional(v.array(v.number())) },
   /** Ends a job that has not started or finished in time: model/end/expire.ts. */

@@ -226,8 +226,12 @@ export const schema = defineSchema({
     /** Those of the failures that the job caused, as its workers say. */
     failuresByJob: v.optional(v.number()),
     round: v.number(),
-    /** The fence: only this attempt may write. */
+    /** The fence: only this attempt may write, and the second one if there is one. Readers see the text of this one. */
     currentAttemptId: v.optional(v.id("attempts")),
+    /** The attempt of a second worker, which was given the job because the first one takes too long. Optional: rare. */
+    secondAttemptId: v.optional(v.id("attempts")),
+    /** How many second attempts the job had in this round. Omitted if none. */
+    secondAttempts: v.optional(v.number()),
     /**
      * The last worker that failed or lost the job, or returned it often. It does not get the job again while another worker
      * could run it.
@@ -299,6 +303,13 @@ export const schema = defineSchema({
     handedAt: v.optional(v.number()),
     /** When the running attempt is taken from its worker, if the job has a limit. Removed at the end. */
     overdueAt: v.optional(v.number()),
+    /**
+     * When the running attempt is looked at because it takes longer than expected. Omitted if the job's size or the worker's
+     * speed is unknown. Removed at the end.
+     */
+    suspectAt: v.optional(v.number()),
+    /** When the worker started it, if it did not at the claim. */
+    startedAt: v.optional(v.number()),
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
     report: v.optional(anything),
@@ -313,10 +324,21 @@ export const schema = defineSchema({
     .index("by_open", ["workerId", "open"])
     .index("by_key", ["keyHash", "open"])
     .index("by_handed", ["scope", "handedAt"])
-    .index("by_overdue", ["scope", "overdueAt"]),
+    .index("by_overdue", ["scope", "overdueAt"])
+    .index("by_suspect", ["scope", "suspectAt"]),
 
   /** The time of the next, or the last, check of handed-over jobs. Written by model/dispatch/reclaim.ts. */
   recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
+
+  /**
+   * The time of the next, or the last, check of attempts that take too long, and the second attempts that may be open. Written
+   * by model/stragglers/ and model/suspicion.ts.
+   */
+  stragglerChecks: defineTable({
+    scope: v.string(),
+    due: v.number(),
+    seconds: v.array(v.id("attempts")),
+  }).index("by_scope", ["scope"]),
 
   /** Streamed text of a watched attempt. Written by model/streams/. */
   chunks: defineTable({
@@ -338,10 +360,13 @@ export const schema = defineSchema({
    * Hot: the last progress that the worker reported. Apart from the attempt, which other calls read. Deleted with the
    * payload. Written by model/jobs/rows.ts.
    */
-  progress: defineTable({ jobId: v.id("jobs"), attemptId: v.id("attempts"), view: anything }).index(
-    "by_job",
-    ["jobId"],
-  ),
+  progress: defineTable({
+    jobId: v.id("jobs"),
+    attemptId: v.id("attempts"),
+    view: anything,
+    /** When it was reported. Optional, because older rows lack it. */
+    at: v.optional(v.number()),
+  }).index("by_job", ["jobId"]),
 
   /** Batches. Written by model/batches/. */
   batches: defineTable({

@@ -39,6 +39,7 @@ export const defaultSettings: Settings = {
     maxFailures: 4,
     maxFailuresByJob: 2,
     agreement: 1,
+    secondAttempt: true,
     backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },
     payloadKeptMs: 24 * 3_600_000,
     chunksKeptMs: 10 * 60_000,

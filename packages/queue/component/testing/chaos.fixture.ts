@@ -2,6 +2,7 @@ import { makeFunctionReference } from "convex/server";
 import { vi } from "vitest";
 import type { FinalEvent, JobSpec } from "../../shared/validators.ts";
 import { isFinal } from "../model/jobs/states.ts";
+import { giveToSecond } from "../model/stragglers/second.ts";
 import { note, refuseOnce, startWithApp } from "./app.fixture.ts";
 import { checkInvariants, rowsOf } from "./checkInvariants.fixture.ts";
 import { type Backend, passTime, queue, scope } from "./queue.fixture.ts";
@@ -35,6 +36,8 @@ export class Chaos {
   readonly #batchesDone: { readonly batchId: string }[] = [];
   readonly #keys: string[] = [];
   #steady: SteadyWorker | null = null;
+  /** How many jobs two workers had at once. */
+  doubled = 0;
   /** The steps so far, the last one last. */
   readonly story: string[] = [];
 
@@ -122,6 +125,7 @@ export class Chaos {
         () => this.#ofJob((jobId) => this.#t.mutation(queue.deadLetters.discard, { scope, jobId })),
       ],
       [1, "follow", () => this.#ofJob((jobId) => this.#t.mutation(queue.jobs.follow, { scope, jobId }))],
+      [8, "double", () => this.#double()],
       [2, "lane", () => this.#setLane()],
       [1, "seal", () => this.#seal()],
       [7, "time", () => this.#time()],
@@ -199,7 +203,7 @@ export class Chaos {
     await t.mutation(internal("forget"), {});
     await t.mutation(internal("forgetLanes"), { cursor: null });
     await passTime(t, 1_000);
-    const { recalls: _, workers: __, limits: ___, ...rows } = await rowsOf(t);
+    const { recalls: _, stragglerChecks: __, workers: ___, limits: ____, ...rows } = await rowsOf(t);
     return rows;
   }
 
@@ -221,7 +225,8 @@ export class Chaos {
 
   #able(all: boolean) {
     const kinds = all ? ["hash", "other"] : this.#pick(["hash"], ["other"], ["hash", "other"]);
-    return { kinds, ...(all ? {} : { concurrency: 1 + this.#int(3), prefetch: this.#int(3) }) };
+    const speeds = kinds.map((of) => ({ of, inputPerSecond: 1, outputPerSecond: 1 }));
+    return { kinds, speeds, ...(all ? {} : { concurrency: 1 + this.#int(3), prefetch: this.#int(3) }) };
   }
 
   async #steadyStep(): Promise<void> {
@@ -300,6 +305,7 @@ export class Chaos {
       ...(this.#chance(0.2) ? { deadlineAt: now + this.#int(60_000) } : {}),
       ...(this.#chance(0.2) ? { idempotencyKey: `once ${String(this.#int(4))}` } : {}),
       ...(this.#chance(0.2) ? { watched: true } : {}),
+      ...(this.#chance(0.7) ? { size: { input: this.#pick(0, 1, 3), output: 0 } } : {}),
     };
   }
 
@@ -347,6 +353,25 @@ export class Chaos {
     const attemptId = await this.#attemptOf(keyHash);
     const error = { ...crash, retryable: this.#chance(0.7), unfit: this.#chance(0.3) };
     await this.#t.mutation(queue.work.fail, { keyHash, attemptId, error, demand: this.#demand() });
+  }
+
+  /** Gives a running job to a second worker, at any time. */
+  async #double(): Promise<void> {
+    const { jobs, workers, attempts, payloads } = await rowsOf(this.#t);
+    const running = jobs.filter((job) => job.status === "running" && job.secondAttemptId === undefined);
+    if (running.length === 0) return;
+    const job = this.#pick(...running);
+    const owner = attempts.find(({ _id }) => _id === job.currentAttemptId)?.workerId;
+    const others = workers.filter(
+      ({ _id, online, status }) => online && status === "active" && _id !== owner,
+    );
+    if (others.length === 0) return;
+    const worker = this.#pick(...others);
+    const payload = payloads.find(({ jobId }) => jobId === job._id)?.payload ?? null;
+    await this.#t.run(async (ctx) => {
+      await giveToSecond(ctx, job, { worker, payload, expectedMs: 1_000 }, Date.now());
+    });
+    this.doubled += 1;
   }
 
   async #setLane(): Promise<void> {

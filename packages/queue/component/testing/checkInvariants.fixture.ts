@@ -19,6 +19,7 @@ export async function rowsOf(t: Backend) {
     limits: await db.query("limits").collect(),
     dependencies: await db.query("dependencies").collect(),
     recalls: await db.query("recalls").collect(),
+    stragglerChecks: await db.query("stragglerChecks").collect(),
     batches: await db.query("batches").collect(),
     batchEnds: await db.query("batchEnds").collect(),
     payloads: await db.query("payloads").collect(),
@@ -44,6 +45,9 @@ export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
   checkLimits(rows);
   for (const worker of rows.workers) checkWorker(rows, worker);
   const due = rows.recalls[0]?.due ?? 0;
+  for (const { suspectAt, open } of rows.attempts) {
+    if (suspectAt !== undefined) expect(open, "a suspected attempt is open").toBe(true);
+  }
   for (const { handedAt = 0, open } of rows.attempts) {
     if (handedAt === 0) continue;
     expect(open, "a handed-over job is held").toBe(true);
@@ -54,10 +58,17 @@ export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
 function checkJob(job: Doc<"jobs">, attempts: readonly Doc<"attempts">[]): void {
   const { _id, status, place, dice } = job;
   const open = attempts.filter((attempt) => attempt.open);
-  const [current] = open;
+  const current = open.find((attempt) => attempt._id === job.currentAttemptId);
+  const second = open.find((attempt) => attempt._id === job.secondAttemptId);
   const held = isHeld(status);
-  expect(open.length, `open attempts of ${_id}, ${status}`).toBe(held ? 1 : 0);
-  if (held) expect([current?._id, current?.status]).toEqual([job.currentAttemptId, status]);
+  const isPair = job.secondAttemptId !== undefined;
+  expect(open.length, `open attempts of ${_id}, ${status}`).toBe(isPair ? 2 : held ? 1 : 0);
+  if (held) expect(current?.status).toBe(status);
+  if (isPair) {
+    expect(status).toBe("running");
+    expect(second?.number, "the second attempt is the last one").toBe(job.attempts);
+    expect(second?.workerId).not.toBe(current?.workerId);
+  }
   expect(attempts).toHaveLength(job.attempts);
   const isHidden = place >= ringSize * seats || dice >= 1;
   if (status === "prefetched") expect(isHidden).toBe(current?.handedAt !== undefined);

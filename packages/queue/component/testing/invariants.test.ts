@@ -3,6 +3,7 @@ import { Chaos, randomFrom } from "./chaos.fixture.ts";
 
 const sequences = 24;
 const steps = 60;
+let doubled = 0;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,6 +29,9 @@ describe("invariants", { timeout: 60_000 }, () => {
       for (const [what, rows] of Object.entries(await chaos.left())) expect(rows, what).toEqual([]);
       const kept = await chaos.forgotten();
       for (const [what, rows] of Object.entries(kept)) expect(rows, `${what}, kept`).toEqual([]);
+      doubled += chaos.doubled;
     },
   );
+
+  it("these sequences include jobs that two workers had at once", () => expect(doubled).toBeGreaterThan(20));
 });

@@ -42,7 +42,7 @@ export async function complete(
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
-  await startHeld(ctx, starts, now);
+  await startHeld(ctx, worker, starts, now);
   if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, waiters, now)) };
 
   const { result, report } = args;
@@ -50,7 +50,8 @@ export async function complete(
   if (report !== undefined) boundedSize(report, "The report", maxReportBytes);
   const facts = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
-  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { job: facts, attempt: facts });
+  const by = held.attempt._id;
+  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { by, job: facts, attempt: facts });
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

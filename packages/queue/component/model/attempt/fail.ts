@@ -3,6 +3,7 @@ import { clip } from "../bounds.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { othersFor, ringPositionForAnother, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
+import type { Held } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
@@ -31,8 +32,8 @@ export async function fail(
     settingsOf(ctx, worker.scope),
   ]);
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
-  await startHeld(ctx, starts, now);
-  if (held !== null) await failOnce(ctx, worker._id, held.job, { ...args.error, judged }, settings, now);
+  await startHeld(ctx, worker, starts, now);
+  if (held !== null) await failOnce(ctx, held, { ...args.error, judged }, settings, now);
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: held === null ? "fenced" : "failed", ...next };
 }
@@ -48,12 +49,12 @@ const maxUnfit = 16;
 /**
  * An `unfit` worker counts as no failure. The job goes to another worker without a back-off. A failure that the job caused
  * counts twice: in `failures`, and in `failuresByJob`, which has a lower limit. An error that is not retryable is a verdict on
- * the job. Until enough workers have given it, others get the job without a back-off.
+ * the job. Until enough workers have given it, others get the job without a back-off. A job that another worker has at the
+ * same time goes on there, however often it has failed: only a verdict ends it.
  */
 export async function failOnce(
   ctx: MutationCtx,
-  workerId: Id<"workers">,
-  job: Doc<"jobs">,
+  { attempt: { _id: by, workerId }, job }: Held,
   { code, message, retryable, unfit = false, byJob = false, judged }: Failure,
   settings: Settings,
   now: number,
@@ -71,15 +72,19 @@ export async function failOnce(
   const verdicts = isVerdict ? { verdicts: withVerdict(job, { workerId, code: error.code }) } : {};
   const isBelieved =
     isVerdict && (judged === "true" || (await isAgreed(ctx, { ...job, ...verdicts }, policy.agreement)));
-  const final = isBelieved || tooMany;
+  const goesOn = job.secondAttemptId !== undefined;
+  const final = isBelieved || (tooMany && !goesOn);
   const next = final
     ? { error }
-    : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, workerId) };
-  const waitMs = final || unfit || isVerdict ? 0 : retryAfter(policy, failures, Math.random());
+    : goesOn
+      ? {}
+      : { place: await ringPositionForAnother(ctx, { ...job, ...unfits }, workerId) };
+  const waitMs = final || goesOn || unfit || isVerdict ? 0 : retryAfter(policy, failures, Math.random());
   const delayed = waitMs > 0;
   const dueAt = now + waitMs;
   const wait = delayed ? { waitsFor: "time" as const, dueAt } : {};
   await move(ctx, job, { kind: "fail", final, delayed }, now, {
+    by,
     job: { failures, ...(byJob ? { failuresByJob } : {}), ...unfits, ...verdicts, ...next, ...wait },
     attempt: { error },
   });

@@ -35,5 +35,5 @@ export async function timeOut(ctx: MutationCtx, attempt: Doc<"attempts">, now: n
   ]);
   const job = present(found, "job of an open attempt");
   const error = { code: "worker_timeout", message: "The worker did not finish in time.", retryable: true };
-  await failOnce(ctx, attempt.workerId, job, error, settings, now);
+  await failOnce(ctx, { attempt, job }, error, settings, now);
 }

@@ -24,12 +24,13 @@ export async function release(
   if (held.length === 0) return fenced;
   const releaseReason = clip(reason, maxReasonChars);
   const { releasePauseMs } = await settingsOf(ctx, worker.scope);
-  for (const { job } of held) {
+  for (const { attempt: own, job } of held) {
     const attempt = { releaseReason, pausedUntil: now + releasePauseMs };
     // The worker leaves the job to others from now on, so the job has to wake one of them.
-    const leaves = hasReturnedOften(withReturn(job, worker._id), worker._id);
+    const goesOn = job.secondAttemptId !== undefined;
+    const leaves = !goesOn && hasReturnedOften(withReturn(job, worker._id), worker._id);
     const moved = leaves ? { place: await ringPositionForAnother(ctx, job, worker._id) } : {};
-    await move(ctx, job, { kind: "release" }, now, { job: moved, attempt });
+    await move(ctx, job, { kind: "release" }, now, { by: own._id, job: moved, attempt });
   }
   return fenced;
 }

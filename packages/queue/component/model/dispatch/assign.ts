@@ -1,12 +1,13 @@
 import { convexToJson, type Value } from "convex/values";
 import { type ClaimedJob, notStarted } from "../../../shared/validators.ts";
-import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { ranOut } from "../end/expire.ts";
 import { move, overdueFrom } from "../jobs/move.ts";
 import { payloadOf } from "../jobs/rows.ts";
 import { defined } from "../load.ts";
 import { parked } from "../placement.ts";
 import { removeWaiters, waitersByKey } from "../rings/membership.ts";
+import { armCheck, suspectFrom, type Suspicion } from "../suspicion.ts";
 
 /**
  * A worker has to start a handed job within this time. Until then other workers leave the job alone:
@@ -27,11 +28,41 @@ export type AssignableJob = { readonly job: Doc<"jobs">; readonly payload: Value
  */
 export async function assign(
   ctx: MutationCtx,
-  worker: Pick<Doc<"workers">, "_id" | "keyHash">,
+  worker: Assignee,
   { job, payload }: AssignableJob,
   { begun, woken = false }: { readonly begun: boolean; readonly woken?: boolean },
   now: number,
 ): Promise<ClaimedJob> {
+  const watch = begun ? suspectFrom(worker, job, now) : {};
+  const { attemptId, number } = await insertAttempt(
+    ctx,
+    worker,
+    { job, payload },
+    { begun, woken, watch },
+    now,
+  );
+  const kind = job.status === "prefetched" ? "steal" : "claim";
+  const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job.currentAttemptId));
+  const given = { currentAttemptId: attemptId, attempts: number };
+  // The job is hidden, so other workers do not see it in their arcs or steal it.
+  const spot = woken && !begun ? parked(job) : {};
+  const attempt = unresponsive ? { releaseReason: notStarted } : {};
+  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot }, attempt });
+  await armCheck(ctx, job.scope, watch, now);
+  return claimedView({ job, payload }, { attemptId, number, begun }, now);
+}
+
+/** A worker that gets a job. Its capabilities only matter if it begins at once. */
+type Assignee = Pick<Doc<"workers">, "_id" | "keyHash" | "capabilities">;
+
+/** Creates the attempt of a worker that gets a job. `watch`: when to look whether it takes too long. */
+export async function insertAttempt(
+  ctx: MutationCtx,
+  worker: Assignee,
+  { job, payload }: AssignableJob,
+  { begun, woken, watch }: { readonly begun: boolean; readonly woken: boolean; readonly watch: Suspicion },
+  now: number,
+): Promise<{ readonly attemptId: Id<"attempts">; readonly number: number }> {
   const number = job.attempts + 1;
   const model = job.requirements?.model;
   const attemptId = await ctx.db.insert("attempts", {
@@ -50,15 +81,9 @@ export async function assign(
     ...(woken && !begun && isSmall(payload) ? { handed: handedOf({ job, payload }) } : {}),
     claimedAt: now,
     ...(begun ? overdueFrom(job, now) : {}),
+    ...watch,
   });
-  const kind = job.status === "prefetched" ? "steal" : "claim";
-  const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job));
-  const given = { currentAttemptId: attemptId, attempts: number };
-  // The job is hidden, so other workers do not see it in their arcs or steal it.
-  const spot = woken && !begun ? parked(job) : {};
-  const attempt = unresponsive ? { releaseReason: notStarted } : {};
-  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot }, attempt });
-  return claimedView({ job, payload }, { attemptId, number, begun }, now);
+  return { attemptId, number };
 }
 
 function isSmall(payload: Value): boolean {
@@ -76,9 +101,9 @@ function handedOf({ job, payload }: AssignableJob): NonNullable<Doc<"attempts">[
  */
 export async function removeUnresponsive(
   ctx: MutationCtx,
-  { currentAttemptId }: Doc<"jobs">,
+  attemptId: Id<"attempts"> | undefined,
 ): Promise<boolean> {
-  const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
+  const attempt = attemptId === undefined ? null : await ctx.db.get("attempts", attemptId);
   if (attempt?.woken !== true) return false;
   await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
   return true;

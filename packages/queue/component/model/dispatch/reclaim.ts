@@ -1,5 +1,6 @@
 import { notStarted } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
+import { holds } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
@@ -68,9 +69,12 @@ export async function reclaimUnstarted(
     .take(perRun);
   for (const { jobId, _id: attemptId } of silent) {
     const job = await ctx.db.get("jobs", jobId);
-    if (job?.status !== "prefetched" || job.currentAttemptId !== attemptId) continue;
-    await removeUnresponsive(ctx, job);
-    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: notStarted } });
+    if (job === null || !holds(job, attemptId)) continue;
+    await removeUnresponsive(ctx, attemptId);
+    await move(ctx, job, { kind: "release" }, now, {
+      by: attemptId,
+      attempt: { releaseReason: notStarted },
+    });
   }
   if (silent.length === perRun)
     await ctx.scheduler.runAfter(0, maintenance.reclaimUnstarted, { scope, due: now });

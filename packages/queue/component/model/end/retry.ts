@@ -42,6 +42,7 @@ export async function retryDeadLetter(
     failedBy: undefined,
     returnedBy: undefined,
     verdicts: undefined,
+    secondAttempts: undefined,
     error: undefined,
     report: undefined,
     reply: undefined,

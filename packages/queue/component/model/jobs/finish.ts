@@ -2,7 +2,7 @@ import type { FunctionHandle } from "convex/server";
 import type { Value } from "convex/values";
 import type { FinalEvent } from "../../../shared/validators.ts";
 import { noteEnd } from "../batches/fold.ts";
-import type { Doc, FinalJob, MutationCtx } from "../builders.ts";
+import type { Doc, FinalJob, Id, MutationCtx } from "../builders.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
 import { countReturns } from "./returns.ts";
@@ -12,16 +12,17 @@ import { releaseTurns } from "./turns.ts";
  * Completes the end of a job, whatever the outcome: the app's `onFinal`, the batch, the dependents, and how long the
  * job is kept. Reads in three stages.
  * @param hadTurn whether the job counted against limits until now.
+ * @param outrun the attempt of another worker that had the job at the same time; null if there was none.
  */
 export async function finish(
   ctx: MutationCtx,
   job: FinalJob,
   now: number,
-  hadTurn: boolean,
+  { hadTurn, outrun }: { readonly hadTurn: boolean; readonly outrun: Doc<"attempts"> | null },
 ): Promise<Doc<"jobs">> {
   const [settings, event] = await Promise.all([
     settingsOf(ctx, job.scope),
-    job.onFinal === undefined ? null : eventOf(ctx, job, now),
+    job.onFinal === undefined ? null : eventOf(ctx, job, outrun, now),
   ]);
   const policy = policyOf(settings, job.policy);
   const reply = event === null ? undefined : await callBack(ctx, job.onFinal, event);
@@ -35,6 +36,7 @@ export async function finish(
   if (reply !== undefined && job.currentAttemptId !== undefined) {
     await ctx.db.patch("attempts", job.currentAttemptId, { reply });
   }
+  if (reply !== undefined && outrun !== null) await ctx.db.patch("attempts", outrun._id, { reply });
   await Promise.all([
     noteEnd(ctx, job),
     notifyDependents(ctx, job),
@@ -55,25 +57,56 @@ async function callBack(
   return (await ctx.runMutation(handle, event)) ?? undefined;
 }
 
-async function eventOf(ctx: MutationCtx, job: FinalJob, now: number): Promise<FinalEvent> {
+async function eventOf(
+  ctx: MutationCtx,
+  job: FinalJob,
+  outrun: Doc<"attempts"> | null,
+  now: number,
+): Promise<FinalEvent> {
   const attempt =
     job.currentAttemptId === undefined ? null : await ctx.db.get("attempts", job.currentAttemptId);
-  const worker = attempt === null ? null : await ctx.db.get("workers", attempt.workerId);
   return {
     scope: job.scope,
     jobId: job._id,
     kind: job.kind,
     round: job.round,
     outcome: job.status,
-    worker: worker === null ? null : (worker.externalId ?? worker._id),
+    worker: attempt === null ? null : await nameOf(ctx, attempt.workerId),
     attemptId: attempt?._id ?? null,
     ...(attempt === null ? {} : { heldMs: now - attempt.claimedAt }),
     failures: job.failures,
     returns: countReturns(job),
+    ...(outrun === null ? {} : { outrun: await outrunBy(ctx, job, outrun, now) }),
     error: job.error ?? null,
     ...(job.report === undefined ? {} : { report: job.report }),
     ...(job.context === undefined ? {} : { context: job.context }),
   };
+}
+
+/** @param outrun as it was before the end. The current attempt is the one that ended the job. */
+async function outrunBy(
+  ctx: MutationCtx,
+  job: FinalJob,
+  outrun: Doc<"attempts">,
+  now: number,
+): Promise<NonNullable<FinalEvent["outrun"]>> {
+  return {
+    worker: (await nameOf(ctx, outrun.workerId)) ?? outrun.workerId,
+    attemptId: outrun._id,
+    heldMs: now - outrun.claimedAt,
+    slow: wasSlow(job, outrun),
+  };
+}
+
+/** Whether the outrun attempt is the one that took too long. A second attempt is the job's last one. */
+export function wasSlow(job: Pick<Doc<"jobs">, "attempts">, outrun: Doc<"attempts">): boolean {
+  return outrun.number < job.attempts;
+}
+
+/** The app's name of a worker; null after its row was deleted. */
+async function nameOf(ctx: MutationCtx, workerId: Id<"workers">): Promise<string | null> {
+  const worker = await ctx.db.get("workers", workerId);
+  return worker === null ? null : (worker.externalId ?? worker._id);
 }
 
 /** Schedules the notification of the jobs that depend on this one. There may be many, so it runs in pieces. */

@@ -36,8 +36,8 @@ export async function attemptById(ctx: QueryCtx, attemptId: string): Promise<Doc
 }
 
 /**
- * Checks that the worker still holds the attempt: it is the worker's own, open, and the job's current attempt. Null
- * means "fenced", for any reason, so a worker learns nothing about other workers' attempts.
+ * Checks that the worker still holds the attempt: it is the worker's own, open, and the job's current or second attempt.
+ * Null means "fenced", for any reason, so a worker learns nothing about other workers' attempts.
  */
 export async function passFence(
   ctx: QueryCtx,
@@ -46,7 +46,15 @@ export async function passFence(
 ): Promise<Held | null> {
   if (attempt?.workerId !== worker._id || !attempt.open) return null;
   const job = present(await ctx.db.get("jobs", attempt.jobId), "job of an open attempt");
-  return job.currentAttemptId === attempt._id ? { attempt, job } : null;
+  return holds(job, attempt._id) ? { attempt, job } : null;
+}
+
+/** Whether this attempt, maybe beside another one, is what the job is held by. */
+export function holds(
+  { currentAttemptId, secondAttemptId }: Doc<"jobs">,
+  attemptId: Id<"attempts">,
+): boolean {
+  return currentAttemptId === attemptId || secondAttemptId === attemptId;
 }
 
 /** The attempts that the worker still holds, and the ids of the others. */

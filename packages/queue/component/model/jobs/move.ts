@@ -1,16 +1,28 @@
-import type { Doc, MutationCtx } from "../builders.ts";
+import { tooSlow } from "../../../shared/validators.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { defined } from "../load.ts";
-import { unparked } from "../placement.ts";
+import { parked, unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
-import { finish } from "./finish.ts";
+import { finish, wasSlow } from "./finish.ts";
 import { hasReturnedOften, withReturn } from "./returns.ts";
-import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "./states.ts";
+import {
+  hasTurn,
+  isFinal,
+  isHeld,
+  type JobEvent,
+  type PairTransition,
+  pairTransition,
+  type Transition,
+  transition,
+} from "./states.ts";
 import { releaseTurns } from "./turns.ts";
 
 export type JobChange = Partial<
   Pick<
     Doc<"jobs">,
     | "currentAttemptId"
+    | "secondAttemptId"
+    | "secondAttempts"
     | "attempts"
     | "failures"
     | "failuresByJob"
@@ -29,7 +41,7 @@ export type JobChange = Partial<
   >
 >;
 export type AttemptChange = Partial<
-  Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">
+  Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil" | "startedAt" | "suspectAt">
 >;
 
 /** The workers that a job remembers because they failed it, or returned it often. */
@@ -43,10 +55,20 @@ export function overdueFrom(
   return attemptMs === undefined ? {} : { overdueAt: now + attemptMs };
 }
 
+/** What an attempt loses when it is over. */
+const closed = {
+  open: false,
+  overdueAt: undefined,
+  suspectAt: undefined,
+  handed: undefined,
+  handedAt: undefined,
+} as const;
+
 /**
- * Changes a job's status, and the status of its current attempt. No other code does. A job that becomes final is
- * finished in the same transaction. An illegal event is a bug of the caller, who checks the fence first: the function
- * throws, and the transaction is undone.
+ * Changes a job's status, and the status of its attempts. No other code does. A job that becomes final is finished in the
+ * same transaction. An illegal event is a bug of the caller, who checks the fence first: the function throws, and the
+ * transaction is undone.
+ * @param change.by the attempt that the event is about; the current one by default. A job may have a second one.
  * @param change.job `currentAttemptId` of a claim or a theft, and any other fields that change.
  * @returns the job after the change.
  */
@@ -55,29 +77,30 @@ export async function move(
   job: Doc<"jobs">,
   event: JobEvent,
   now: number,
-  change: { readonly job?: JobChange; readonly attempt?: AttemptChange } = {},
+  change: {
+    readonly by?: Id<"attempts">;
+    readonly job?: JobChange;
+    readonly attempt?: AttemptChange;
+  } = {},
 ): Promise<Doc<"jobs">> {
-  const next = transition(job.status, event);
+  const { by = job.currentAttemptId } = change;
+  const other = await otherAttempt(ctx, job, by);
+  const next =
+    other === null ? transition(job.status, event) : pairTransition(event, statusOfOther(other.status));
   if (next === null) throw new Error(`job ${job._id}: ${event.kind} is illegal while ${job.status}`);
 
   const patch: Partial<Doc<"jobs">> = {};
-  if (next.attempt !== null && job.currentAttemptId !== undefined) {
-    const attempt = present(await ctx.db.get("attempts", job.currentAttemptId), "current attempt");
+  if (next.attempt !== null && by !== undefined) {
+    const attempt = present(await ctx.db.get("attempts", by), "attempt of a job");
     const over =
       next.attempt === "running"
-        ? overdueFrom(job, now)
-        : { open: false, endedAt: now, overdueAt: undefined };
-    await ctx.db.patch("attempts", attempt._id, {
-      ...change.attempt,
-      ...over,
-      status: next.attempt,
-      handed: undefined,
-      handedAt: undefined,
-    });
+        ? { ...overdueFrom(job, now), handed: undefined, handedAt: undefined }
+        : { ...closed, endedAt: now };
+    await ctx.db.patch("attempts", attempt._id, { ...change.attempt, ...over, status: next.attempt });
     const { workerId } = attempt;
     const hasFailed = next.attempt === "failed" || next.attempt === "lost";
     // A job that was lost before it started says nothing about the job itself.
-    const counts = hasFailed && (event.kind === "fail" || job.status === "running");
+    const counts = hasFailed && (event.kind === "fail" || attempt.status === "running");
     if (counts) patch.failures = job.failures + 1;
     // A worker that was woken for the job and had it stolen did not start it.
     const notStarted = (hasFailed && !counts) || (next.attempt === "stolen" && attempt.woken === true);
@@ -88,6 +111,7 @@ export async function move(
       patch.failedBy = [...others, workerId].slice(-maxFailedBy);
     }
   }
+  if (other !== null) Object.assign(patch, await settlePair(ctx, job, next, { by, other }, now));
   if (next.job === "running") patch.startedAt = job.startedAt ?? now;
   if (next.job === "ready") patch.readyAt = now;
   // Fields that are undefined in a patch are removed. A job that does not wait is in no index of waiting jobs.
@@ -105,5 +129,53 @@ export async function move(
   const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
   if (isHeld(job.status) && moved.status === "waiting") await releaseTurns(ctx, moved);
   const { status } = moved;
-  return isFinal(status) ? await finish(ctx, { ...moved, status }, now, hasTurn(job.status)) : moved;
+  if (!isFinal(status)) return moved;
+  const outrun = hasOther(next) && next.other === "outrun" ? other : null;
+  return await finish(ctx, { ...moved, status }, now, { hadTurn: hasTurn(job.status), outrun });
+}
+
+type Pair = { readonly by: Id<"attempts"> | undefined; readonly other: Doc<"attempts"> };
+
+/** The attempt that another worker has at the same time; null if there is none. */
+async function otherAttempt(
+  ctx: MutationCtx,
+  { currentAttemptId, secondAttemptId }: Doc<"jobs">,
+  by: Id<"attempts"> | undefined,
+): Promise<Doc<"attempts"> | null> {
+  const otherId = secondAttemptId === by ? currentAttemptId : secondAttemptId;
+  if (secondAttemptId === undefined || otherId === undefined) return null;
+  return present(await ctx.db.get("attempts", otherId), "other attempt of a job");
+}
+
+function statusOfOther(status: Doc<"attempts">["status"]): "prefetched" | "running" {
+  if (status === "prefetched" || status === "running") return status;
+  throw new Error(`a job has an attempt that is ${status}`);
+}
+
+function hasOther(next: Transition | PairTransition): next is PairTransition {
+  return "other" in next;
+}
+
+/** The changes of a job that two workers had at once: one attempt ends the job, or leaves it to the other. */
+async function settlePair(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  next: Transition | PairTransition,
+  { by, other }: Pair,
+  now: number,
+): Promise<object> {
+  if (!hasOther(next) || next.attempt === "running") return {};
+  if (next.other === null) {
+    // An attempt that was handed over and not started is hidden from thieves, as at the hand-over.
+    const spot = next.job === "prefetched" ? parked(job) : {};
+    return { currentAttemptId: other._id, secondAttemptId: undefined, ...spot };
+  }
+  const isSlow = next.other === "outrun" && wasSlow(job, other);
+  await ctx.db.patch("attempts", other._id, {
+    ...closed,
+    endedAt: now,
+    status: next.other,
+    ...(isSlow ? { releaseReason: tooSlow } : {}),
+  });
+  return { currentAttemptId: by, secondAttemptId: undefined };
 }

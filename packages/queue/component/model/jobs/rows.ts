@@ -23,10 +23,19 @@ export async function progressRow(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc
   return await firstOf(ctx.db.query("progress").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
-/** Replaces the progress of a job. Refuses: too_large. */
-export async function noteProgress(ctx: MutationCtx, { attempt, job }: Held, view: Value): Promise<void> {
+/**
+ * Replaces the progress of a job. That of a second attempt is not kept: the job's progress would jump back and forth. Refuses:
+ * too_large.
+ */
+export async function noteProgress(
+  ctx: MutationCtx,
+  { attempt, job }: Held,
+  view: Value,
+  now: number,
+): Promise<void> {
   boundedSize(view, "The progress", maxProgressBytes);
-  const reported = { jobId: job._id, attemptId: attempt._id, view };
+  if (job.currentAttemptId !== attempt._id) return;
+  const reported = { jobId: job._id, attemptId: attempt._id, view, at: now };
   const row = await progressRow(ctx, job._id);
   if (row === null) await ctx.db.insert("progress", reported);
   else await ctx.db.patch("progress", row._id, reported);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFinal, type JobEvent, type JobStatus, transition } from "./states.ts";
+import { isFinal, type JobEvent, type JobStatus, pairTransition, transition } from "./states.ts";
 
 const statuses: readonly JobStatus[] = [
   "waiting",
@@ -24,6 +24,7 @@ const events: Readonly<Record<string, JobEvent>> = {
   release: { kind: "release" },
   steal: { kind: "steal", begun: true },
   "steal, later": { kind: "steal", begun: false },
+  double: { kind: "double" },
   markLost: { kind: "markLost", final: false },
   "markLost for good": { kind: "markLost", final: true },
   cancel: { kind: "cancel" },
@@ -53,6 +54,7 @@ prefetched markLost → ready, lost
 prefetched markLost for good → failed, lost
 prefetched cancel → canceled, canceled
 prefetched expire → expired, expired
+running double → running
 running complete → succeeded, succeeded
 running fail → ready, failed
 running fail, later → waiting, failed
@@ -69,6 +71,44 @@ expired retry, later → waiting
 `
   .trim()
   .split("\n");
+
+/** Every legal edge of a job with two attempts, as "other event → job, attempt, other". `-`: the other one goes on. */
+const pairEdges = `
+prefetched start → running, running, -
+prefetched complete → succeeded, succeeded, outrun
+prefetched fail → prefetched, failed, -
+prefetched fail, later → prefetched, failed, -
+prefetched fail for good → failed, failed, outrun
+prefetched release → prefetched, released, -
+prefetched markLost → prefetched, lost, -
+prefetched cancel → canceled, canceled, canceled
+prefetched expire → expired, expired, expired
+running start → running, running, -
+running complete → succeeded, succeeded, outrun
+running fail → running, failed, -
+running fail, later → running, failed, -
+running fail for good → failed, failed, outrun
+running release → running, released, -
+running markLost → running, lost, -
+running cancel → canceled, canceled, canceled
+running expire → expired, expired, expired
+`
+  .trim()
+  .split("\n");
+
+describe("pairTransition", () => {
+  it("the state machine of a job with two attempts has exactly these edges", () => {
+    const found = (["prefetched", "running"] as const).flatMap((other) =>
+      Object.entries(events).flatMap(([name, event]) => {
+        const next = pairTransition(event, other);
+        return next === null
+          ? []
+          : [`${other} ${name} → ${next.job}, ${next.attempt ?? "-"}, ${next.other ?? "-"}`];
+      }),
+    );
+    expect(found.sort()).toEqual([...pairEdges].sort());
+  });
+});
 
 describe("transition", () => {
   it("the state machine has exactly these edges", () => {

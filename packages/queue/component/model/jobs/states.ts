@@ -17,6 +17,8 @@ export type JobEvent =
   | { readonly kind: "release" }
   /** Another worker took the job before it was started. */
   | { readonly kind: "steal"; readonly begun: boolean }
+  /** A second worker gets the job, because the first one takes far longer than expected. */
+  | { readonly kind: "double" }
   /** The worker's lease expired. */
   | { readonly kind: "markLost"; readonly final: boolean }
   | { readonly kind: "cancel" }
@@ -57,6 +59,8 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
       return from === "prefetched"
         ? { job: event.begun ? "running" : "prefetched", attempt: "stolen" }
         : null;
+    case "double":
+      return from === "running" ? { job: "running", attempt: null } : null;
     case "complete":
       return isHeld(from) ? { job: "succeeded", attempt: "succeeded" } : null;
     case "fail":
@@ -73,6 +77,42 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
       return from === "failed" || from === "expired"
         ? { job: event.waits ? "waiting" : "ready", attempt: null }
         : null;
+  }
+}
+
+/** With two attempts at once. `other`: the new status of the attempt that the event is not about; null: it goes on. */
+export type PairTransition = Transition & { readonly other: Transition["attempt"] };
+
+/**
+ * The state machine of a job that two workers have at once. It is running. The first result wins. If one attempt ends in
+ * another way, the job goes on with the other one, and has its status. Returns null if the event is illegal.
+ * @param other the status of the attempt that the event is not about.
+ */
+export function pairTransition(event: JobEvent, other: "prefetched" | "running"): PairTransition | null {
+  switch (event.kind) {
+    case "start":
+      return { job: "running", attempt: "running", other: null };
+    case "complete":
+      return { job: "succeeded", attempt: "succeeded", other: "outrun" };
+    case "fail":
+      // Only a verdict on the job is final while another worker may still succeed.
+      return event.final
+        ? { job: "failed", attempt: "failed", other: "outrun" }
+        : { job: other, attempt: "failed", other: null };
+    case "markLost":
+      return event.final ? null : { job: other, attempt: "lost", other: null };
+    case "release":
+      return { job: other, attempt: "released", other: null };
+    case "cancel":
+      return { job: "canceled", attempt: "canceled", other: "canceled" };
+    case "expire":
+      return { job: "expired", attempt: "expired", other: "expired" };
+    case "wake":
+    case "claim":
+    case "steal":
+    case "double":
+    case "retry":
+      return null;
   }
 }
 

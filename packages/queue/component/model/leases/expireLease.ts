@@ -60,8 +60,8 @@ async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"lea
 }
 
 /**
- * Fences off an attempt whose lease expired. The job is ready again, or becomes a dead letter. An attempt that was not
- * started does not count as a failure.
+ * Fences off an attempt whose lease expired. The job is ready again, or becomes a dead letter, or goes on with a second
+ * worker that has it. An attempt that was not started does not count as a failure.
  */
 export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
   const [found, settings] = await Promise.all([
@@ -70,10 +70,11 @@ export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: 
   ]);
   const job = present(found, "job of an open attempt");
   const failures = job.failures + 1;
-  const final = job.status === "running" && failures >= policyOf(settings, job.policy).maxFailures;
+  const tooMany = attempt.status === "running" && failures >= policyOf(settings, job.policy).maxFailures;
+  const final = tooMany && job.secondAttemptId === undefined;
   const error = {
     code: "worker_lost",
     message: `The last of ${String(failures)} attempts was lost: its worker went silent.`,
   };
-  await move(ctx, job, { kind: "markLost", final }, now, { job: final ? { error } : {} });
+  await move(ctx, job, { kind: "markLost", final }, now, { by: attempt._id, job: final ? { error } : {} });
 }

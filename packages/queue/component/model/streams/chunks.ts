@@ -49,6 +49,20 @@ export async function continuesStream(
   return last?.digest === undefined || isContinuedBy(last.digest, text);
 }
 
+/**
+ * How many UTF-16 units of a text an attempt had streamed, without blanks at its end: 0 if the text does not begin with what
+ * was streamed, or nothing is kept of it. One read.
+ */
+export async function streamedChars(ctx: QueryCtx, attemptId: Id<"attempts">, text: string): Promise<number> {
+  const digest = (await lastChunk(ctx, attemptId))?.digest;
+  return digest !== undefined && isContinuedBy(digest, text) ? digest.chars : 0;
+}
+
+/** When text of the attempt was last stored, ms epoch; 0 if never. */
+export async function lastTextAt(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<number> {
+  return (await lastChunk(ctx, attemptId))?._creationTime ?? 0;
+}
+
 async function lastChunk(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<Doc<"chunks"> | null> {
   return await ctx.db
     .query("chunks")

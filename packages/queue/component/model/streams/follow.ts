@@ -15,15 +15,23 @@ export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   const { watchMs } = await settingsOf(ctx, job.scope);
   const until = job.watchedUntil ?? -Infinity;
   if (job.watched && until - now > (watchMs * 2) / 3) return { kind: "following" };
+  await watchUntil(ctx, job, now + watchMs);
+  return { kind: "following" };
+}
+
+/** Keeps a job's streamed text at least until a time. @returns the job after the change. */
+export async function watchUntil(ctx: MutationCtx, job: Doc<"jobs">, until: number): Promise<Doc<"jobs">> {
   // Text left from earlier readers would come before the new text, so it is deleted first.
   const isLeft = !job.watched && (await deletePiece(ctx, job._id));
-  await ctx.db.patch("jobs", job._id, { watched: !isLeft, watchedUntil: now + watchMs });
+  const watchedUntil = Math.max(until, job.watchedUntil ?? 0);
+  const watch = { watched: !isLeft, watchedUntil };
+  await ctx.db.patch("jobs", job._id, watch);
   if (isLeft) await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId: job._id });
   // A pending timer rereads `watchedUntil` and reschedules itself.
   if (job.watchedUntil === undefined) {
-    await scheduleWatchEnd(ctx, [job._id], now + watchMs);
+    await scheduleWatchEnd(ctx, [job._id], watchedUntil);
   }
-  return { kind: "following" };
+  return { ...job, ...watch };
 }
 
 /** Schedules the check whether watched jobs still have a reader. */

@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { anything, jobError, jobStatus } from "../../../shared/validators.ts";
-import type { Doc, QueryCtx } from "../builders.ts";
+import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { resultOf } from "../jobs/rows.ts";
 import { defined, idOf } from "../load.ts";
 import { chunksAfter } from "./chunks.ts";
@@ -36,7 +36,7 @@ export async function watch(
   ]);
   return {
     status: job.status,
-    attempt: attemptId === null ? 0 : job.attempts,
+    attempt: attemptId === null ? 0 : await numberOf(ctx, job, attemptId),
     attemptId,
     chunks,
     attempts: job.attempts,
@@ -44,4 +44,10 @@ export async function watch(
     ...(job.status === "succeeded" ? { result: result?.result ?? null } : {}),
     ...defined({ report: job.report }),
   };
+}
+
+/** The number of the current attempt: the last one's, but a second attempt may have come later. */
+async function numberOf(ctx: QueryCtx, job: Doc<"jobs">, attemptId: Id<"attempts">): Promise<number> {
+  if (job.secondAttempts === undefined) return job.attempts;
+  return (await ctx.db.get("attempts", attemptId))?.number ?? job.attempts;
 }

@@ -1,0 +1,78 @@
+import type { Doc, MutationCtx, QueryCtx } from "./builders.ts";
+import { firstOf } from "./load.ts";
+import { maintenance } from "./references.ts";
+import { expectedMs, type Sized } from "./speed.ts";
+
+/**
+ * An attempt is suspected when it has taken this many times the expected time. The size of a job is an upper bound for most
+ * jobs, so few get here: about those beyond the 95th percentile, as "The Tail at Scale" (Dean, Barroso, 2013) suggests.
+ */
+const suspectAfter = 1.5;
+/** Jobs shorter than this are not worth a second attempt. */
+const leastMs = 1_500;
+/** No attempt is suspected after a longer time than this: a speed close to 0 says nothing. */
+const mostMs = 24 * 3_600_000;
+
+type Worker = Pick<Doc<"workers">, "capabilities">;
+
+/**
+ * How long an attempt may run before it is suspected, in milliseconds; null: not known.
+ * @param runs how many jobs the worker runs at once. Each may be that much slower.
+ */
+export function toleratedMs({ capabilities }: Worker, job: Sized, runs = 1): number | null {
+  const expected = expectedMs(capabilities, job);
+  if (expected === null) return null;
+  const tolerated = Math.max(leastMs, Math.ceil(suspectAfter * expected * Math.max(1, runs)));
+  return tolerated <= mostMs ? tolerated : null;
+}
+
+/** When an attempt will be looked at. Empty: never. */
+export type Suspicion = { readonly suspectAt?: number };
+
+/** When to look whether an attempt that starts now takes too long. */
+export function suspectFrom(
+  worker: Worker,
+  job: Sized & Pick<Doc<"jobs">, "policy">,
+  now: number,
+): Suspicion {
+  if (job.policy?.secondAttempt === false) return {};
+  const tolerated = toleratedMs(worker, job);
+  return tolerated === null ? {} : { suspectAt: now + tolerated };
+}
+
+/** A scope's next check. */
+export async function checkOf(ctx: QueryCtx, scope: string): Promise<Doc<"stragglerChecks"> | null> {
+  return await firstOf(ctx.db.query("stragglerChecks").withIndex("by_scope", (q) => q.eq("scope", scope)));
+}
+
+/** A check may come this much later than an attempt is suspected, or a tenth of the time until then. */
+const slackMs = 250;
+
+/**
+ * Schedules the check of an attempt. Most calls find one that comes early enough, so they rarely conflict. Reads nothing
+ * for an attempt that will not be looked at.
+ */
+export async function armCheck(
+  ctx: MutationCtx,
+  scope: string,
+  { suspectAt }: Suspicion,
+  now: number,
+): Promise<void> {
+  if (suspectAt === undefined) return;
+  const row = await checkOf(ctx, scope);
+  const latest = suspectAt + Math.max(slackMs, (suspectAt - now) / 10);
+  if (row !== null && row.due > now && row.due <= latest) return;
+  await scheduleCheck(ctx, scope, row, suspectAt);
+}
+
+/** Schedules a check, and notes when it comes. An earlier one still runs: it may be what another attempt relies on. */
+export async function scheduleCheck(
+  ctx: MutationCtx,
+  scope: string,
+  row: Doc<"stragglerChecks"> | null,
+  due: number,
+): Promise<void> {
+  if (row === null) await ctx.db.insert("stragglerChecks", { scope, due, seconds: [] });
+  else await ctx.db.patch("stragglerChecks", row._id, { due });
+  await ctx.scheduler.runAt(due, maintenance.checkStragglers, { scope, due });
+}
