@@ -1,16 +1,17 @@
 import { type FinalEvent, finalEvent } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import { parse } from "convex-helpers/validators";
+import { parse, validate } from "convex-helpers/validators";
 import { assertNever } from "../app/assert-never.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
-import { releaseReservation, settle } from "./model/ledger/reservations.ts";
+import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
+import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops } from "./model/requests/restriction.ts";
-import { reply, workReport } from "./model/validators.ts";
+import { reply, textAnswer, workReport } from "./model/validators.ts";
 
 /**
  * Pays the device of a job that ended, or releases the reservation. The queue calls it in the transaction that ends the
@@ -29,9 +30,14 @@ export const onFinal = internalMutation({
 
 type Reply = Infer<typeof reply>;
 
-/** Whether the end of the job may tell something about a device: one that failed or returned it, or held it for long. */
-function isSuspicious({ failures = 0, returns = 0, outcome, heldMs = 0 }: FinalEvent): boolean {
-  return failures + returns > 0 || (outcome === "canceled" && heldMs >= shortestHeldMs);
+/**
+ * Whether the end of the job may tell something about a device: one that failed or returned it, held it for long, or was so
+ * slow that another device did it.
+ */
+function isSuspicious({ failures = 0, returns = 0, outrun, outcome, heldMs = 0 }: FinalEvent): boolean {
+  return (
+    outrun !== undefined || failures + returns > 0 || (outcome === "canceled" && heldMs >= shortestHeldMs)
+  );
 }
 
 /** Closes the order of a job that ended: pays the device for an answer, or releases the reservation. */
@@ -59,11 +65,29 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
   const { usage } = parse(workReport, event.report);
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
-  const earnedMicro = await settle(ctx, order, deviceId, usage, at);
+  const outrun = await outrunOf(ctx, event);
+  const { earned, outrunEarned } = await settle(ctx, order, deviceId, usage, at, outrun);
   await ctx.db.patch("orders", order._id, {
-    priceMicro: earnedMicro,
+    priceMicro: earned + outrunEarned,
     usage,
     endsWithCall: undefined,
   });
-  return { earnedMicro, price: order.price };
+  return {
+    earnedMicro: earned,
+    price: order.price,
+    ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
+  };
+}
+
+/**
+ * The device that was outrun, and what it did: the part of the answer that it had streamed. Both devices work with one seed, so
+ * the answer begins with it. What a device cannot show is not paid: neither a claim of tokens nor time.
+ */
+async function outrunOf(ctx: MutationCtx, { scope, jobId, outrun }: FinalEvent): Promise<Outrun | null> {
+  const deviceId = outrun === undefined ? null : ctx.db.normalizeId("devices", outrun.worker);
+  if (outrun === undefined || deviceId === null) return null;
+  const answer = (await queue.result(ctx, scope, jobId))?.result;
+  if (!validate(textAnswer, answer) || answer.text === "") return null;
+  const chars = await queue.streamedChars(ctx, scope, outrun.attemptId, answer.text);
+  return { deviceId, share: chars / answer.text.length };
 }

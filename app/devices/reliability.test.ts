@@ -12,7 +12,7 @@ const minute = 60_000;
 
 /**
  * Attempts, newest first: "s" succeeded, "f" failed, "l" lost, "w" a wrong answer, "r" returned, "p" returned and then rested,
- * as if for a person. One each minute.
+ * as if for a person, "o" outrun because it was slow. One each minute.
  */
 function past(ends: string, everyMs = minute): PastAttempt[] {
   return Array.from(ends).map((letter, index) => {
@@ -20,6 +20,7 @@ function past(ends: string, everyMs = minute): PastAttempt[] {
     if (letter === "s") return { end: "succeeded", code: "", endedAt };
     if (letter === "r" || letter === "p")
       return { end: "returned", code: "returned", endedAt, rested: letter === "p" };
+    if (letter === "o") return { end: "returned", code: "slow", endedAt, rested: false };
     if (letter === "l") return { end: "lost", code: "lost", endedAt };
     return { end: "failed", code: letter === "w" ? "answer_refused" : "runner_crashed", endedAt };
   });
@@ -48,6 +49,8 @@ describe("a device", () => {
     ["ten lost connections", "llllllllll", { failed: 10, of: 10, cause: "lost" }],
     ["sixteen returned jobs", "r".repeat(16), { failed: 16, of: 16, cause: "returned" }],
     ["returned jobs and a few successes", `${"r".repeat(16)}ssss`, { failed: 16, of: 20, cause: "returned" }],
+    ["sixteen jobs that others did", "o".repeat(16), { failed: 16, of: 16, cause: "slow" }],
+    ["more returns than jobs that others did", "rro".repeat(6), { failed: 18, of: 18, cause: "returned" }],
     ["forty returned jobs, even with rests", "p".repeat(40), { failed: 40, of: 40, cause: "returned" }],
     [
       "nearly only returned jobs, even with rests",
@@ -175,5 +178,8 @@ it("is said in a sentence", () => {
   );
   expect(unreliabilityWords({ failed: 16, of: 20, cause: "returned" })).toBe(
     "16 of its last 20 jobs ended without an answer: it gave most of them back.",
+  );
+  expect(unreliabilityWords({ failed: 16, of: 20, cause: "slow" })).toBe(
+    "16 of its last 20 jobs ended without an answer: it took so long that other devices did most of them.",
   );
 });

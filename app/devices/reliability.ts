@@ -1,8 +1,8 @@
 /** How one of a device's attempts ended, as far as it tells about the device. */
 export type PastAttempt = {
-  /** `returned`: given back unfinished, or never started. */
+  /** `returned`: given back unfinished, never started, or so slow that another device did the job. */
   readonly end: "succeeded" | "failed" | "lost" | "returned";
-  /** Of a failure: the code of its error. */
+  /** Of a failure: the code of its error. Of a job that another device did in its place: `slow`. */
   readonly code: string;
   /** ms epoch. */
   readonly endedAt: number;
@@ -31,6 +31,7 @@ export const failureCauses = {
   hung: "most of them did not end in time",
   lost: "its connection was lost during most of them",
   returned: "it gave most of them back",
+  slow: "it took so long that other devices did most of them",
   errors: "other devices did not fail at them",
 } as const;
 export type FailureCause = keyof typeof failureCauses;
@@ -89,13 +90,19 @@ function returning(counted: readonly PastAttempt[]): Unreliability | null {
   const each = fewPerMoment(counted, reliability.returnsPerMoment);
   const recent = each.filter(({ rested }) => rested !== true).slice(0, reliability.attempts);
   const unrested = recent.filter(({ end }) => end === "returned").length;
-  if (unrested >= reliability.returns) return { failed: unrested, of: recent.length, cause: "returned" };
+  if (unrested >= reliability.returns)
+    return { failed: unrested, of: recent.length, cause: causeOfReturns(recent) };
   const moments = fewPerMoment(counted, 1);
   const returns = moments.filter(({ end }) => end === "returned").length;
   const succeeded = moments.filter(({ end }) => end === "succeeded").length;
   const isNeverDone =
     returns >= reliability.restedReturns && succeeded < returns * reliability.answersPerReturn;
-  return isNeverDone ? { failed: returns, of: moments.length, cause: "returned" } : null;
+  return isNeverDone ? { failed: returns, of: moments.length, cause: causeOfReturns(moments) } : null;
+}
+
+function causeOfReturns(attempts: readonly PastAttempt[]): FailureCause {
+  const returned = attempts.filter(({ end }) => end === "returned");
+  return returned.filter(({ code }) => code === tooLate).length * 2 > returned.length ? "slow" : "returned";
 }
 
 /** Leaves out further jobs that were returned in one moment. */
@@ -157,6 +164,9 @@ function incidentsIn(bad: readonly PastAttempt[]): number {
   return incidents;
 }
 
+/** The code of a job that another device did, because this one took too long. */
+export const tooLate = "slow";
+
 /** The code of an answer that the backend refused. */
 export const answerRefused = "answer_refused";
 
@@ -178,6 +188,6 @@ function causeOf(bad: readonly PastAttempt[]): FailureCause {
 
 /** "9 of its last 10 jobs failed: other devices did not fail at them." */
 export function unreliabilityWords({ failed, of, cause }: Unreliability): string {
-  const end = cause === "returned" ? "ended without an answer" : "failed";
+  const end = cause === "returned" || cause === "slow" ? "ended without an answer" : "failed";
   return `${String(failed)} of its last ${String(of)} jobs ${end}: ${failureCauses[cause]}.`;
 }

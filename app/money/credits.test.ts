@@ -1,8 +1,19 @@
 import { expect, it } from "vitest";
-import { formatCredits } from "./credits.ts";
+import { formatCredits, partialPay } from "./credits.ts";
 
 it("shows micro-credits in credits, exactly and without trailing zeros", () => {
   expect(formatCredits("12345000")).toBe("12.345");
   expect(formatCredits("-314")).toBe("-0.000314");
   expect(formatCredits(9_007_199_254_740_993_000_001n)).toBe("9,007,199,254,740,993.000001");
+});
+
+it.each([
+  ["the prompt and its part of the answer", { share: 0.25, earned: 1_000n, left: 1_000n }, 210n],
+  ["no more than half of what the answer earned", { share: 0.9, earned: 1_000n, left: 1_000n }, 500n],
+  ["no more than is left of the reservation", { share: 0.25, earned: 1_000n, left: 7n }, 7n],
+  ["nothing without a part", { share: 0, earned: 1_000n, left: 1_000n }, 0n],
+  ["no more for a part that is larger than the answer", { share: 7, earned: 2_000n, left: 2_000n }, 810n],
+])("pays %s", (_, bounds, paid) => {
+  const price = { promptMicro: 1n, completionMicro: 8n };
+  expect(partialPay(price, { promptTokens: 10, completionTokens: 100 }, bounds)).toBe(paid);
 });

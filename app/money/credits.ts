@@ -16,6 +16,22 @@ export function priceOf(
   );
 }
 
+/**
+ * The pay for a part of an answer that another device finished first: the prompt and the part's tokens, but at most half of what
+ * the answer earned, so that nobody earns by being slow, and at most what is left of the reservation.
+ * @param share the part of the answer, 0 to 1. Without a part there is no pay for the prompt either.
+ */
+export function partialPay(
+  price: Price,
+  usage: { readonly promptTokens: number; readonly completionTokens: number },
+  { share, earned, left }: { readonly share: number; readonly earned: Micro; readonly left: Micro },
+): Micro {
+  if (share <= 0) return 0n;
+  const completionTokens = Math.floor(usage.completionTokens * Math.min(1, share));
+  const worth = priceOf(price, { promptTokens: usage.promptTokens, completionTokens });
+  return [worth, earned / 2n, left].reduce((least, each) => (each < least ? each : least));
+}
+
 const credits = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
 /** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */

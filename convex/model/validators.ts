@@ -163,8 +163,11 @@ export const restriction = v.object({ of: literals("constrained", "all"), until:
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
-/** The pay for a job, which the queue passes on to the device: the amount, and the price per token. */
-export const reply = v.object({ earnedMicro: v.int64(), price });
+/**
+ * The pay for a job, which the queue passes on to the device: the amount, and the price per token. `outrunMicro`: the pay of a
+ * device that had written a part of the answer when this one finished it.
+ */
+export const reply = v.object({ earnedMicro: v.int64(), price, outrunMicro: v.optional(v.int64()) });
 
 /** Micro-credits by kind of account. */
 export const amountsByKind = v.object({

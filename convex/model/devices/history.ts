@@ -1,6 +1,6 @@
 import { attemptStatus, type AttemptView, tooSlow } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import { parse } from "convex-helpers/validators";
+import { parse, validate } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
@@ -33,7 +33,7 @@ export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & H
     endedAt: attempt.endedAt,
     promptTokens: paid?.usage.promptTokens ?? 0,
     completionTokens: paid?.usage.completionTokens ?? 0,
-    earnedMicro: String(paid?.earnedMicro ?? 0n),
+    earnedMicro: String(paid?.earnedMicro ?? partOf(attempt)),
     explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind),
   };
 }
@@ -42,6 +42,11 @@ type Paid = Infer<typeof reply> & { readonly usage: Usage };
 
 function paidOf(attempt: AttemptView): Paid {
   return { ...parse(reply, attempt.reply), usage: parse(workReport, attempt.report).usage };
+}
+
+/** What a device earned for its part of an answer that another one finished. */
+function partOf({ status, reply: paid }: AttemptView): bigint {
+  return status === "outrun" && validate(reply, paid) ? (paid.outrunMicro ?? 0n) : 0n;
 }
 
 function explainPay(
@@ -56,7 +61,8 @@ function explainPay(
   return earnedMicro === full ? sum : `${sum} (limited to the reserved amount)`;
 }
 
-function explain({ status, releaseReason, error }: AttemptView): string {
+function explain(attempt: AttemptView): string {
+  const { status, releaseReason, error } = attempt;
   switch (status) {
     case "released":
       return releaseReason === null ? "given back" : `given back: ${releaseWords(releaseReason)}`;
@@ -67,9 +73,11 @@ function explain({ status, releaseReason, error }: AttemptView): string {
     case "lost":
       return "the connection was lost";
     case "outrun":
-      return releaseReason === tooSlow
-        ? "it took too long, and another device was faster"
-        : "another device was faster";
+      return `${releaseReason === tooSlow ? "it took too long, and " : ""}another device was faster${
+        partOf(attempt) > 0n
+          ? ". Paid for the part that it had written, at most half of the answer's price"
+          : ""
+      }`;
     case "canceled":
       return "canceled by the requester";
     case "expired":

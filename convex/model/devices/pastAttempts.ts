@@ -1,9 +1,10 @@
-import { type AttemptView, notStarted } from "@gleaner/queue/validators";
+import { type AttemptView, notStarted, tooSlow } from "@gleaner/queue/validators";
 import {
   answerRefused,
   type Evidence,
   type PastAttempt,
   reliability,
+  tooLate,
 } from "../../../app/devices/reliability.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -82,6 +83,9 @@ async function endOf(
       return attempt.releaseReason === notStarted
         ? { end: "returned", code: "returned", rested: false }
         : null;
+    case "outrun":
+      // A second device that came too late is not to blame.
+      return attempt.releaseReason === tooSlow ? { end: "returned", code: tooLate, rested: false } : null;
     case "released":
       return { end: "returned", code: "returned", rested: hasRested(attempt, claims) };
     case "failed":

@@ -39,7 +39,7 @@ export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now:
 function isHarmless({ attempts, next }: Page): boolean {
   const count = (...statuses: string[]) => attempts.filter(({ status }) => statuses.includes(status)).length;
   const isAll = next === null || count("succeeded") >= reliability.attempts;
-  return isAll && count("failed", "lost", "canceled", "released", "stolen") < reliability.incidents;
+  return isAll && count("failed", "lost", "canceled", "released", "stolen", "outrun") < reliability.incidents;
 }
 
 /** Judges the devices that did not finish a job, now that it has ended. */

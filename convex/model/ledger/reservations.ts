@@ -1,6 +1,6 @@
 import type { Infer } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
-import { priceOf } from "../../../app/money/credits.ts";
+import { partialPay, priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import type { outcome } from "../validators.ts";
@@ -37,9 +37,13 @@ export function closingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "roun
   return `close:${jobId}:${String(round)}`;
 }
 
+/** A device that had written a part of the answer when another one finished it. `share`: 0 to 1. */
+export type Outrun = { readonly deviceId: Id<"devices">; readonly share: number };
+
 /**
  * Pays the device the true price, and returns the rest of the reservation to the key. Prompt and answer are each paid up to
- * their part of the reservation: the part that a short answer leaves pays for no prompt.
+ * their part of the reservation: the part that a short answer leaves pays for no prompt. A device that was outrun gets its part
+ * from what the reservation leaves.
  */
 export async function settle(
   ctx: MutationCtx,
@@ -47,18 +51,23 @@ export async function settle(
   deviceId: Id<"devices">,
   usage: Usage,
   at: number,
-): Promise<bigint> {
-  const { most, reservedPromptTokens = Infinity } = order;
-  const price = priceOf(order.price, {
+  outrun: Outrun | null = null,
+): Promise<{ readonly earned: bigint; readonly outrunEarned: bigint }> {
+  const { most, reservedPromptTokens = Infinity, reservedMicro } = order;
+  const paid = {
     promptTokens: Math.min(usage.promptTokens, reservedPromptTokens),
     completionTokens: Math.min(usage.completionTokens, most.completionTokens),
-  });
-  const earned = price < order.reservedMicro ? price : order.reservedMicro;
+  };
+  const price = priceOf(order.price, paid);
+  const earned = price < reservedMicro ? price : reservedMicro;
+  const left = reservedMicro - earned;
+  const part = outrun === null ? 0n : partialPay(order.price, paid, { share: outrun.share, earned, left });
   await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
-    { account: keyAccount(order.apiKeyId), micro: order.reservedMicro - earned },
+    ...(outrun === null || part === 0n ? [] : [{ account: deviceAccount(outrun.deviceId), micro: part }]),
+    { account: keyAccount(order.apiKeyId), micro: left - part },
   ]);
-  return earned;
+  return { earned, outrunEarned: part };
 }
 
 /** Returns the whole reservation to the key: the job ended without an answer. */

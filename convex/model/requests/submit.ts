@@ -9,6 +9,7 @@ import {
   mostContextTokens,
   mostPromptTokens,
   pricedPromptTokens,
+  workSize,
 } from "../../../app/jobs/extent.ts";
 import { jobTimes } from "../../../app/jobs/limits.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -88,6 +89,7 @@ export async function submit(
     watched: stream,
     attemptMs: attemptLimitMs(extent),
     deadlineAt: now + timeOf(asked),
+    size: workSize(extent),
     ...idempotency,
   };
   const outcome = await queue.submit(ctx, organizationId, job, { handOver });
