@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { smoothedSpeed } from "./speed.ts";
+import { smoothedSpeed, speedStep } from "./speed.ts";
 
 it("moves a known speed toward the last measurement", () => {
   expect(smoothedSpeed(null, { prefill: 100, generate: 10 })).toEqual({ prefill: 100, generate: 10 });
@@ -7,4 +7,18 @@ it("moves a known speed toward the last measurement", () => {
     prefill: 130,
     generate: 10,
   });
+});
+
+it.each([
+  [0, 0],
+  [20, 18.2],
+  [21, 22.7],
+  [22.7, 22.7],
+  [0.5, 0.512],
+])("rounds %d tokens per second to the step %d", (speed, step) => {
+  expect(speedStep(speed)).toBe(step);
+});
+
+it("small changes of a speed stay on one step", () => {
+  expect(new Set([40, 42, 43.5].map(speedStep)).size).toBe(1);
 });

@@ -28,6 +28,18 @@ export function smoothedSpeed(known: Speed | null, measured: Speed): Speed {
   };
 }
 
+/** The ratio of two steps of `speedStep`. */
+const stepRatio = 1.25;
+
+/**
+ * A speed in tokens per second, rounded to a power of 1.25. Devices tell the queue their speeds in these steps: each change
+ * ends their wait for jobs and starts another.
+ */
+export function speedStep(tokensPerSecond: number): number {
+  if (tokensPerSecond <= 0) return 0;
+  return rounded(stepRatio ** Math.round(Math.log(tokensPerSecond) / Math.log(stepRatio)));
+}
+
 /** Three significant digits. A measurement is not more precise. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));

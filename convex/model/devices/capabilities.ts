@@ -10,6 +10,7 @@ export function visibleCapabilities({
   models,
   contexts,
   tags,
+  speeds,
   ...figures
 }: Capabilities): Capabilities {
   return {
@@ -17,6 +18,9 @@ export function visibleCapabilities({
     kinds: kinds.map(visibleText),
     ...(models === undefined ? {} : { models: models.map(visibleText) }),
     ...(contexts === undefined ? {} : { contexts: contexts.map(visibleContext) }),
+    ...(speeds === undefined
+      ? {}
+      : { speeds: speeds.map(({ of, ...speed }) => ({ ...speed, of: visibleText(of) })) }),
     ...(tags === undefined ? {} : { tags: tags.map(visibleText) }),
   };
 }

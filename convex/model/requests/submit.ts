@@ -12,6 +12,7 @@ import {
   workSize,
 } from "../../../app/jobs/extent.ts";
 import { jobTimes } from "../../../app/jobs/limits.ts";
+import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
@@ -88,6 +89,7 @@ export async function submit(
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
     attemptMs: attemptLimitMs(extent),
+    size: sizeOf(extent),
     deadlineAt: now + timeOf(asked),
     size: workSize(extent),
     ...idempotency,

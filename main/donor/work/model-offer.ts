@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { type Abilities, BackOff, type Capacity, doubling } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
+import { speedStep } from "../../../app/contract/speed.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
 type ModelOfferDeps = {
@@ -55,11 +56,18 @@ export class ModelOffer {
       const contextTokens = plans.contextTokens(model);
       return contextTokens === null ? [] : [{ model: model.modelId, contextTokens }];
     });
+    const speeds = offered.flatMap(({ modelId, sha256 }) => {
+      const speed = plans.speed(sha256);
+      if (speed === null) return [];
+      const { prefill, generate } = speed;
+      return [{ of: modelId, inputPerSecond: speedStep(prefill), outputPerSecond: speedStep(generate) }];
+    });
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
     return {
       memoryMb: Math.floor(totalmem() / 2 ** 20),
       models: offered.map(({ modelId }) => modelId).sort(),
       contexts,
+      ...(speeds.length === 0 ? {} : { speeds }),
       ...(backends.size === 0
         ? {}
         : {

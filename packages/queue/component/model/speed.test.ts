@@ -60,10 +60,22 @@ describe("referenceRate", () => {
 
   it("compares by reading where nothing is written", () => {
     const found = referenceRate([
-      { inputPerSecond: 5, outputPerSecond: 0 },
+      { inputPerSecond: 20, outputPerSecond: 0 },
       { inputPerSecond: 50, outputPerSecond: 0 },
     ]);
     expect(found?.inputPerSecond).toBe(50);
+  });
+
+  it("is at most four times the median, whatever a worker claims", () => {
+    expect(referenceRate(rates(1e9, 20))?.outputPerSecond).toBeCloseTo(80);
+    expect(referenceRate(rates(1e9, 20, 20, 20, 20, 20))?.outputPerSecond).toBe(20);
+  });
+
+  it("is defined for workers that do not move", () => {
+    expect(referenceRate([{ inputPerSecond: 0, outputPerSecond: 0 }])).toEqual({
+      inputPerSecond: 0,
+      outputPerSecond: 0,
+    });
   });
 
   it("is unknown for an empty fleet", () => {

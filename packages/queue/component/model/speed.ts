@@ -46,14 +46,25 @@ function comparable({ inputPerSecond, outputPerSecond }: Rate): number {
 
 /**
  * The speed of a fleet to compare a worker with: half of the fleet's speed comes from workers that are at least this fast.
- * So a few fast workers among many slow ones do not hold the slow ones back. Null for an empty fleet.
+ * So a few fast workers among many slow ones do not hold the slow ones back. No worker counts with more than four times the
+ * median, because a worker may claim any speed. Null for an empty fleet.
  */
 export function referenceRate(rates: readonly Rate[]): Rate | null {
   const sorted = rates.toSorted((a, b) => comparable(b) - comparable(a));
-  const half = sorted.reduce((sum, rate) => sum + comparable(rate), 0) / 2;
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) return null;
+  const most = mostMedians * comparable(median);
+  const half = sorted.reduce((sum, rate) => sum + Math.min(most, comparable(rate)), 0) / 2;
   let covered = 0;
-  return sorted.find((rate) => (covered += comparable(rate)) >= half) ?? null;
+  const found = sorted.find((rate) => (covered += Math.min(most, comparable(rate))) >= half) ?? median;
+  const share = comparable(found) > most ? most / comparable(found) : 1;
+  return {
+    inputPerSecond: share * found.inputPerSecond,
+    outputPerSecond: share * found.outputPerSecond,
+  };
 }
+
+const mostMedians = 4;
 
 /** Whether a worker is less than half as fast as the lane's reference. A worker of unknown speed is not. */
 export function isSlow(own: Rate | undefined, reference: Rate | undefined): boolean {

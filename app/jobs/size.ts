@@ -1,0 +1,24 @@
+import type { Extent } from "./extent.ts";
+
+/** How much work a job is, in tokens, for a comparison of devices. An estimate: no tokenizer has read the prompt. */
+export type Size = {
+  readonly input: number;
+  /** The most that the answer can have. */
+  readonly output: number;
+  /** Tokens of a usual answer, if that is less. */
+  readonly likelyOutput: number;
+};
+
+/** Bytes of a prompt for each of its tokens: about four for English prose, less for code and other languages. */
+const bytesPerToken = 3;
+/** Most answers are shorter than requests allow. */
+const usualAnswerTokens = 256;
+
+export function sizeOf({ promptBytes, addedTokens, most }: Extent): Size {
+  const { completionTokens } = most;
+  return {
+    input: Math.ceil(promptBytes / bytesPerToken) + addedTokens,
+    output: completionTokens,
+    likelyOutput: Math.min(completionTokens, usualAnswerTokens),
+  };
+}
