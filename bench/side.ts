@@ -6,6 +6,9 @@ export type Payload =
   | { readonly number: number; readonly kind: "sleep"; readonly ms: number }
   | { readonly number: number; readonly kind: "answer"; readonly tokens: number; readonly perSecond: number };
 
+/** A job that takes as long as its worker needs to write so many tokens. */
+export type PacedJob = { readonly number: number; readonly tokens: number };
+
 /** Runs a job. `write` takes streamed text. Both sides use the same handler. */
 export type Handler = (payload: Payload, write: (text: string) => Promise<void>) => Promise<void>;
 

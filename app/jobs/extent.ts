@@ -96,17 +96,6 @@ export function pricedPromptTokens({ promptBytes, addedTokens }: Extent): number
   return promptBytes + addedTokens;
 }
 
-/** Most texts have more bytes in a token. */
-const bytesPerToken = 3;
-
-/** How much work a job is, in tokens, to tell how long a device needs. Few jobs are larger. */
-export function workSize({ promptBytes, addedTokens, most }: Extent): {
-  readonly input: number;
-  readonly output: number;
-} {
-  return { input: Math.ceil(promptBytes / bytesPerToken) + addedTokens, output: most.completionTokens };
-}
-
 /** Time to load a model, and for pauses while a person types. */
 const spareMs = 5 * 60_000;
 /** No device that is of use is slower: bytes of a prompt, and tokens of an answer. */

@@ -4,8 +4,7 @@ import type { JobSize } from "@gleaner/queue/validators";
 import { functionsAt, Worker } from "@gleaner/queue/worker";
 import type { ConvexClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import type { PacedJob } from "../placement/messages.ts";
-import type { Payload, Side } from "../side.ts";
+import type { PacedJob, Payload, Side } from "../side.ts";
 import { kind, kindOf, module } from "./call-kinds.ts";
 
 type Watch = { jobId: string; after?: StreamPosition };

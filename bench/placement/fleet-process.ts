@@ -3,7 +3,8 @@ import { functionsAt, Worker } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import { sharedNow } from "../fleet/messages.ts";
 import { kind, module } from "../ours/call-kinds.ts";
-import type { FromPacedFleet, PacedJob, ToPacedFleet } from "./messages.ts";
+import type { PacedJob } from "../side.ts";
+import type { FromPacedFleet, ToPacedFleet } from "./messages.ts";
 import type { WorkerSpeed } from "./trace.ts";
 
 /** Workers of different speeds in a separate process, so that they do not delay the clock. */

@@ -1,8 +1,5 @@
 import type { WorkerSpeed } from "./trace.ts";
 
-/** The payload of a job: it takes as long as a worker needs to write so many tokens. */
-export type PacedJob = { readonly number: number; readonly tokens: number };
-
 /** Messages to the process of workers. `freeze`: the next job that starts is never finished by its worker. */
 export type ToPacedFleet =
   | {

@@ -23,7 +23,7 @@ it("lets an admin change the priority of a waiting job, which the audit trail sh
 
 it("lets a requester change the priority of its own jobs only", async () => {
   const jobId = await submit(t, acme);
-  const other = await addOrganization(t, "Other");
+  const other = await addOrganization(t, { name: "Other" });
   const change = async (apiKey: string) =>
     await t.mutation(api.requests.setPriority, { apiKey, jobId, priority: "low" });
   await expectRefusal(change(other.apiKey), "not_found");

@@ -9,7 +9,6 @@ import {
   mostContextTokens,
   mostPromptTokens,
   pricedPromptTokens,
-  workSize,
 } from "../../../app/jobs/extent.ts";
 import { jobTimes } from "../../../app/jobs/limits.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
@@ -91,7 +90,6 @@ export async function submit(
     attemptMs: attemptLimitMs(extent),
     size: sizeOf(extent),
     deadlineAt: now + timeOf(asked),
-    size: workSize(extent),
     ...idempotency,
   };
   const outcome = await queue.submit(ctx, organizationId, job, { handOver });

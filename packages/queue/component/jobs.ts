@@ -16,13 +16,13 @@ import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cance
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
-import { reprioritize } from "./model/jobs/reprioritize.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { streamedChars as countStreamed } from "./model/streams/chunks.ts";
 import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
+import { reprioritize } from "./model/submit/reprioritize.ts";
 import { submit as submitJobs } from "./model/submit/submit.ts";
 
 const ofJob = { scope: v.string(), jobId: v.string() };

@@ -18,10 +18,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A job of 300 units: 3 s on a worker with 100 units a second, 30 s on one with 10. The difference is 27 s. */
+/** A job of 300 units: 3 s on a worker with 100 units a second, 12 s on one with 25. The difference is 9 s. */
 const size = { input: 0, output: 300 };
 /** A quarter of the difference. */
-const patienceMs = 27_000 / 4;
+const patienceMs = 9_000 / 4;
 
 /** Affinities by the half of the ring in which their points are. */
 const [inFirstHalf, inSecondHalf] = ["x1", "a"];
@@ -88,7 +88,7 @@ describe("a fleet with different speeds", () => {
 
   it("keeps a job from a slow worker while a faster one may come, and no longer", async () => {
     const t = startQueue();
-    const [slow, fast] = await fleet(t, 10, 100);
+    const [slow, fast] = await fleet(t, 25, 100);
     const busy = await submit(t);
     expect(await holderOf(t, busy)).toBe(fast!.workerId);
     const jobId = await submit(t);
@@ -112,23 +112,23 @@ describe("a fleet with different speeds", () => {
 
   it("gives a short job to a slow worker soon", async () => {
     const t = startQueue();
-    const [slow] = await fleet(t, 10, 100);
+    const [slow] = await fleet(t, 25, 100);
     await submit(t);
     const jobId = await submit(t, { size: { input: 0, output: 4 } });
-    expect(await shownTo(t, slow!)).toMatchObject([{ jobId, patienceMs: 90 }]);
+    expect(await shownTo(t, slow!)).toMatchObject([{ jobId, patienceMs: 30 }]);
   });
 
   it("compares by the output that is likely, not by the most", async () => {
     const t = startQueue();
-    const [slow] = await fleet(t, 10, 100);
+    const [slow] = await fleet(t, 25, 100);
     await submit(t);
     const jobId = await submit(t, { size: { input: 0, output: 10_000, likelyOutput: 4 } });
-    expect(await shownTo(t, slow!)).toMatchObject([{ jobId, patienceMs: 90 }]);
+    expect(await shownTo(t, slow!)).toMatchObject([{ jobId, patienceMs: 30 }]);
   });
 
   it("does not take a patient worker for a dead one", async () => {
     const t = startQueue();
-    const [slow, fast] = await fleet(t, 10, 100);
+    const [slow, fast] = await fleet(t, 25, 100);
     const busy = await submit(t);
     const jobId = await submit(t);
     await t.run(async (ctx) => {
@@ -158,7 +158,7 @@ describe("a fleet with different speeds", () => {
 
   it("treats workers alike while the speeds of most are unknown", async () => {
     const t = startQueue();
-    const workers = await fleet(t, 10, 100);
+    const workers = await fleet(t, 25, 100);
     for (let i = 0; i < 3; i += 1) {
       const unknown = await addWorker(t, {}, { position: 100 + i });
       await take(t, unknown);
