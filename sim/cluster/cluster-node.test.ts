@@ -49,6 +49,28 @@ describe("the protocol", () => {
     expect(nothing).toEqual({ type: "nothing_to_steal", in_reply_to: 2, thief: "w2" });
   });
 
+  it("a node never gives a stolen job to another thief, and its thief runs it first", () => {
+    const names = ["w1", "w2", "w3"];
+    const thefts = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(thefts, fc.nat(), (thieves, seed) => {
+        const answers = talk(
+          thieves.map((thief) => ({ type: "steal_job", thief_worker: thief, busy_workers: names })),
+          seed,
+        );
+        const jobs = answers.flatMap((answer) => answer["job_id"] ?? []);
+        expect(new Set(jobs).size).toBe(jobs.length);
+      }),
+    );
+    const [, , ran] = talk([
+      { type: "init", workers: ["w1", "w2"], jobs_to_distribute: 4 },
+      { type: "steal_job", thief_worker: "w2", busy_workers: ["w1"] },
+      { type: "run_simulation", duration_ms: 10_000 },
+    ]);
+    const { w2 } = ran!["workers"] as Record<string, { jobs: string[] }>;
+    expect(w2!.jobs[0]).toBe("job2");
+  });
+
   it("a cluster is not all idle until a stolen job has run", () => {
     const check = { type: "check_cluster_state", msg_id: 3 };
     const [, , before, ran, after] = talk([
@@ -151,6 +173,12 @@ describe("the cluster-node program", () => {
       .map((line) => JSON.parse(line) as { type: string; code?: string });
     expect(answers.map(({ type, code }) => code ?? type)).toEqual(["malformed", "too_long", "job_stolen"]);
     expect(await code).toBe(0);
+  }, 60_000);
+
+  it("the program's default seed steals job2 of w1 first", async () => {
+    const node = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+    node.stdin.end(JSON.stringify(stealRequest));
+    expect(JSON.parse(await text(node.stdout))).toMatchObject({ victim: "w1", job_id: "job2" });
   }, 60_000);
 
   it("the program refuses a seed that is not a number", async () => {

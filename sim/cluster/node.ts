@@ -43,7 +43,7 @@ export class ClusterNode {
     if (result.kind === "nothing to steal") return { type: "nothing_to_steal", thief };
     const { victim, job, found } = result;
     // The job now belongs to the thief. It is not lost, and it counts until the thief has run it.
-    this.#cluster.deques.get(thief)?.push(job);
+    this.#cluster.deques.get(thief)?.pushFront(job);
     return { type: "job_stolen", thief, victim, job_id: job, victim_queue_size: found };
   }
 

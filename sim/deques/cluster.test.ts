@@ -6,7 +6,7 @@ import { Shift } from "./simulate.ts";
 
 describe("Deque", () => {
   it("a deque behaves like an array with push, shift and pop", () => {
-    const step = fc.constantFrom("push", "push", "front", "back");
+    const step = fc.constantFrom("push", "push", "push front", "front", "back");
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const deque = new Deque<number>();
@@ -15,11 +15,15 @@ describe("Deque", () => {
           if (what === "push") {
             deque.push(index);
             model.push(index);
+          } else if (what === "push front") {
+            deque.pushFront(index);
+            model.unshift(index);
           } else {
             const taken = what === "front" ? deque.takeFront() : deque.takeBack();
             expect(taken).toBe(what === "front" ? model.shift() : model.pop());
           }
           expect(deque.size).toBe(model.length);
+          expect(deque.back).toBe(model.at(-1));
         });
       }),
     );

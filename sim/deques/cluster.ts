@@ -19,6 +19,8 @@ export type Cluster = {
   readonly deques: ReadonlyMap<string, Deque<string>>;
   /** The job in progress of each worker. */
   readonly inFlight: Map<string, string>;
+  /** Jobs that were stolen once. Nobody steals them again, so that they cannot go back and forth. */
+  readonly stolen: Set<string>;
   readonly random: Random;
 };
 
@@ -38,18 +40,25 @@ export function deal(workers: readonly string[], jobs: number, seed: number): Cl
     const block = least + (index < withOneMore ? 1 : 0);
     for (let one = 0; one < block; one += 1, next += 1) deques.get(name)?.push(`job${next}`);
   });
-  return { names: workers, deques, inFlight: new Map(), random: randomFrom(seed) };
+  return { names: workers, deques, inFlight: new Map(), stolen: new Set(), random: randomFrom(seed) };
 }
 
-/** A thief takes the last job of a random other worker among those given that have jobs. */
+/** A thief takes the last job of a random other worker among those given that have jobs to steal. */
 export function steal(cluster: Cluster, thief: string, among: readonly string[]): StealResult {
-  const victims = among.filter((name) => name !== thief && sizeOf(cluster, name) > 0);
+  const victims = among.filter((name) => name !== thief && canLose(cluster, name));
   const victim = victims[cluster.random.below(victims.length)];
   const deque = victim === undefined ? undefined : cluster.deques.get(victim);
   const found = deque?.size ?? 0;
   const job = deque?.takeBack();
   if (victim === undefined || job === undefined) return { kind: "nothing to steal" };
+  cluster.stolen.add(job);
   return { kind: "stolen", victim, job, found };
+}
+
+/** A worker's stolen jobs are at its own end. So if its last job was stolen, all of them were. */
+function canLose(cluster: Cluster, name: string): boolean {
+  const last = cluster.deques.get(name)?.back;
+  return last !== undefined && !cluster.stolen.has(last);
 }
 
 export function sizeOf(cluster: Cluster, name: string): number {

@@ -1,4 +1,4 @@
-/** Jobs of one worker: it takes from the front, thieves take from the back. Every operation takes constant time. */
+/** Jobs of one worker: it pushes and takes at the front, thieves take from the back. Every operation takes constant time. */
 export class Deque<T> {
   /** A circular buffer from #head on. It doubles when it is full. */
   #slots: (T | undefined)[] = new Array<T | undefined>(8);
@@ -14,6 +14,19 @@ export class Deque<T> {
     if (this.#size === this.#slots.length) this.#grow();
     this.#slots[this.#index(this.#size)] = item;
     this.#size += 1;
+  }
+
+  /** Adds at the owner's end. */
+  pushFront(item: T): void {
+    if (this.#size === this.#slots.length) this.#grow();
+    this.#head = this.#index(this.#slots.length - 1);
+    this.#slots[this.#head] = item;
+    this.#size += 1;
+  }
+
+  /** The next item for a thief. Undefined if empty. */
+  get back(): T | undefined {
+    return this.#size === 0 ? undefined : this.#slots[this.#index(this.#size - 1)];
   }
 
   /** Takes at the owner's end. Undefined if empty. */
