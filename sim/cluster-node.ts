@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
+import { assertNever } from "../packages/queue/shared/assert-never.ts";
+import { type Message, messagesOf } from "./cluster/json-objects.ts";
 import { linesOf } from "./cluster/lines.ts";
 import { bounds } from "./cluster/messages.ts";
 import { ClusterNode } from "./cluster/node.ts";
-import { reply, tooLong } from "./cluster/reply.ts";
+import { broken, reply, tooLong } from "./cluster/reply.ts";
 
 const exitUsage = 2;
 const usage = `npm run -s cluster-node -- [--seed N]
-  One JSON message a line on standard input, one answer a line on standard output (sim/README.md).
+  JSON messages on standard input, one answer a line on standard output (sim/README.md).
   --seed N   the seed of the random victims (5)`;
 
 async function main(): Promise<number> {
@@ -24,12 +26,24 @@ async function main(): Promise<number> {
     return exitUsage;
   }
   const node = new ClusterNode(seed);
-  for await (const line of linesOf(process.stdin, bounds.lineBytes)) {
-    if (line.kind === "line" && line.text.trim() === "") continue;
-    const answer = line.kind === "line" ? reply(node, line.text) : tooLong();
+  for await (const message of messagesOf(linesOf(process.stdin, bounds.messageBytes), bounds.messageBytes)) {
+    const answer = answerTo(node, message);
     if (!process.stdout.write(`${answer}\n`)) await once(process.stdout, "drain");
   }
   return 0;
+}
+
+function answerTo(node: ClusterNode, message: Message): string {
+  switch (message.kind) {
+    case "message":
+      return reply(node, message.text);
+    case "too long":
+      return tooLong();
+    case "broken":
+      return broken(message.reason);
+    default:
+      return assertNever(message);
+  }
 }
 
 // The reader may close its end first. That is no error.

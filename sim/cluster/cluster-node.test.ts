@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { messagesOf } from "./json-objects.ts";
 import { linesOf } from "./lines.ts";
 import { ClusterNode } from "./node.ts";
 import { reply } from "./reply.ts";
@@ -156,6 +157,56 @@ describe("linesOf", () => {
   });
 });
 
+describe("messagesOf", () => {
+  const read = async (input: string, mostBytes = 200) => {
+    async function* source() {
+      yield Buffer.from(input);
+    }
+    const messages: string[] = [];
+    for await (const message of messagesOf(linesOf(source(), mostBytes), mostBytes)) {
+      messages.push(message.kind === "message" ? message.text : message.kind);
+    }
+    return messages;
+  };
+
+  it("an object is one message however many lines it spans", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 4 }),
+        fc.nat(4),
+        async (objects, indent) => {
+          const input = objects.map((object) => JSON.stringify(object, null, indent)).join("\n");
+          const messages = await read(input, 1 << 20);
+          expect(messages.map((text) => JSON.parse(text) as unknown)).toEqual(
+            objects.map((object) => JSON.parse(JSON.stringify(object)) as unknown),
+          );
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ["is followed by another", '{"a": [1,\n{"b": 1}', ["broken", '{"b": 1}']],
+    ["is followed by an indented one", '  {"a": 1\n  {"b": 1}', ["broken", '  {"b": 1}']],
+    ["is followed by the end", '{"a":\n', ["broken"]],
+    ["is not JSON in a later line", '{\n  oops\n}\nrest\n{"b": 1}\nx', ["broken", '{"b": 1}', "x"]],
+    ["closes with another bracket", '{"a": [\n}\n{}', ["broken", "{}"]],
+    ["is not JSON in its first line", "{oops\n{}", ["{oops", "{}"]],
+    [
+      "is too long",
+      `{"a": "${"x".repeat(150)}",\n"b": "${"x".repeat(150)}",\n"c": 1}\n{}`,
+      ["too long", "{}"],
+    ],
+    ["has a line that is too long", `{"a":\n"${"x".repeat(300)}"\n}\n{}`, ["too long", "{}"]],
+  ])("messages go on with the next object after one that %s", async (_, input, messages) => {
+    expect(await read(input)).toEqual(messages);
+  });
+
+  it("a long string that does not end is read in one pass", async () => {
+    expect(await read(`{"${"\\\\".repeat(200_000)}`, 1 << 20)).toHaveLength(1);
+  });
+});
+
 describe("the cluster-node program", () => {
   const script = fileURLToPath(new URL("../cluster-node.ts", import.meta.url));
 
@@ -175,10 +226,21 @@ describe("the cluster-node program", () => {
     expect(await code).toBe(0);
   }, 60_000);
 
-  it("the program's default seed steals job2 of w1 first", async () => {
+  it("the program's default seed steals job2 of w1 first, in messages of several lines", async () => {
     const node = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
-    node.stdin.end(JSON.stringify(stealRequest));
-    expect(JSON.parse(await text(node.stdout))).toMatchObject({ victim: "w1", job_id: "job2" });
+    const sample = { src: "client", dest: "cluster", body: stealRequest };
+    node.stdin.end(
+      `${JSON.stringify(init, null, 2)}\n\n${JSON.stringify(sample, null, 2)}\n{\n  "src": "client",\n`,
+    );
+    const answers = (await text(node.stdout))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(answers.map((message) => message["body"] ?? message)).toEqual([
+      { type: "init_ok", in_reply_to: 1 },
+      expect.objectContaining({ type: "job_stolen", victim: "w1", job_id: "job2", victim_queue_size: 2 }),
+      { type: "error", code: "malformed", text: "The object is not closed at the end of the input." },
+    ]);
   }, 60_000);
 
   it("the program refuses a seed that is not a number", async () => {

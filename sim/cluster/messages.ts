@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** A client's requests and their bounds. */
 export const bounds = {
-  lineBytes: 1 << 20,
+  messageBytes: 1 << 20,
   workers: 10_000,
   jobs: 1_000_000,
   durationMs: 3_600_000,

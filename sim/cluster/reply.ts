@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { type Body, bounds, envelope, request } from "./messages.ts";
 import { type ClusterNode, error } from "./node.ts";
 
-/** Answers one line with one line: in an envelope if the request had one, else as a bare body. */
+/** Answers one message with one line: in an envelope if the request had one, else as a bare body. */
 export function reply(node: ClusterNode, line: string): string {
   const { body, wrap } = opened(line);
-  if (body === null) return JSON.stringify(wrap(error("malformed", "A line is one JSON object.")));
+  if (body === null) return JSON.stringify(wrap(error("malformed", "A message is one JSON object.")));
   const parsed = request.safeParse(body);
   const answer = parsed.success
     ? node.answer(parsed.data)
@@ -16,7 +16,11 @@ export function reply(node: ClusterNode, line: string): string {
 }
 
 export function tooLong(): string {
-  return JSON.stringify(error("too_long", `A line has at most ${bounds.lineBytes} bytes.`));
+  return JSON.stringify(error("too_long", `A message has at most ${bounds.messageBytes} bytes.`));
+}
+
+export function broken(reason: string): string {
+  return JSON.stringify(error("malformed", reason));
 }
 
 type Opened = {
