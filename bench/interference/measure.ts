@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deployment } from "../../main/deployment.fixture.ts";
+import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
 import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import { repetitions } from "../support/repetitions.ts";
@@ -58,11 +58,13 @@ export async function duringWork(
         await donor.setIdle(lookingOnSeconds);
         await atWork(runner);
         if (half === "alone") process.kill(runner, "SIGSTOP");
-        const typing = task === "input" ? setInterval(() => void donor.setIdle(0), typesEveryMs) : undefined;
+        const stopTyping = task === "input" ? startTyping(donor) : undefined;
         measured[half] = await foreground.measure(task, windowMs);
-        clearInterval(typing);
+        await stopTyping?.();
       }
       process.kill(runner, "SIGCONT");
+      // Otherwise the person would still type, and the donor would not take the next job.
+      await donor.setIdle(lookingOnSeconds);
       pairs[task].push(measured);
       await deployment.cancel(job);
     }
@@ -70,6 +72,21 @@ export async function duringWork(
   donor.process.kill("SIGTERM");
   await donor.exited;
   return pairs;
+}
+
+/** Reports input again and again. The returned function resolves after the last report was written. */
+function startTyping(donor: DonorProcess): () => Promise<void> {
+  const stopped = new AbortController();
+  const typing = (async () => {
+    while (!stopped.signal.aborted) {
+      await donor.setIdle(0);
+      await sleep(typesEveryMs);
+    }
+  })();
+  return async () => {
+    stopped.abort();
+    await typing;
+  };
 }
 
 /** Resolves when the process works. */
