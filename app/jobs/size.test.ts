@@ -16,6 +16,7 @@ it("a job's size is an estimate of the prompt's tokens, and the most that it may
     input: 1_008,
     output: 100,
     likelyOutput: 100,
+    setupMs: 20_000,
   });
 });
 

@@ -7,10 +7,14 @@ export type Size = {
   readonly output: number;
   /** Tokens of a usual answer, if that is less. */
   readonly likelyOutput: number;
+  /** A device that has to load the model first is not late before this time. */
+  readonly setupMs: number;
 };
 
 /** Bytes of a prompt for each of its tokens: about four for English prose, less for code and other languages. */
 const bytesPerToken = 3;
+/** A model of 5 GB is read from a laptop's disk in about ten seconds. */
+const loadMs = 20_000;
 /** Most answers are shorter than requests allow. */
 const usualAnswerTokens = 256;
 
@@ -20,5 +24,6 @@ export function sizeOf({ promptBytes, addedTokens, most }: Extent): Size {
     input: Math.ceil(promptBytes / bytesPerToken) + addedTokens,
     output: completionTokens,
     likelyOutput: Math.min(completionTokens, usualAnswerTokens),
+    setupMs: loadMs,
   };
 }

@@ -43,8 +43,8 @@ async function straggle(stream = false) {
   const jobId = await submit(t, acme, { stream });
   const slow = await claim(t, bad, jobId);
   await take(t, good);
-  // At most 64 tokens of an answer take 6.4 s, and the prompt about one.
-  for (let seconds = 0; seconds < 13; seconds += 1) await pass(t, 1_000);
+  // At most 64 tokens of an answer take 6.4 s, and the prompt about one. A model may take 20 s to load.
+  for (let seconds = 0; seconds < 33; seconds += 1) await pass(t, 1_000);
   const [handed] = await t.query(api.work.handed, { key: good.key });
   if (handed?.jobId !== jobId) throw new Error("not handed over");
   return { jobId, slow, fast: handed.attemptId };

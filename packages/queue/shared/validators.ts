@@ -62,12 +62,14 @@ export const speed = v.object({ of: v.string(), ...rate.fields });
 
 /**
  * How much work a job is, in the units of the workers' speeds. For a language model: the tokens that it reads, and those
- * that it may write. `likelyOutput`: those that it will probably write, if that is less.
+ * that it may write. `likelyOutput`: those that it will probably write, if that is less. `setupMs`: the most that a worker
+ * may need before it begins, for instance to load a model. It is not compared, since most workers are ready.
  */
 export const size = v.object({
   input: v.number(),
   output: v.number(),
   likelyOutput: v.optional(v.number()),
+  setupMs: v.optional(v.number()),
 });
 
 /**

@@ -22,7 +22,8 @@ type Worker = Pick<Doc<"workers">, "capabilities">;
 export function toleratedMs({ capabilities }: Worker, job: Sized, runs = 1): number | null {
   const expected = expectedMs(capabilities, job);
   if (expected === null) return null;
-  const tolerated = Math.max(leastMs, Math.ceil(suspectAfter * expected * Math.max(1, runs)));
+  const working = Math.ceil(suspectAfter * expected * Math.max(1, runs));
+  const tolerated = Math.max(leastMs, (job.size?.setupMs ?? 0) + working);
   return tolerated <= mostMs ? tolerated : null;
 }
 

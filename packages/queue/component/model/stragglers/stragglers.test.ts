@@ -134,6 +134,14 @@ describe("a job that takes far longer than expected", () => {
     expect(await handedTo(t, other)).toMatchObject([{ jobId: reserve!.jobId }]);
   });
 
+  it("is given the time that a worker may need before it begins, such as to load a model", async () => {
+    const { t, frozen, other } = await straggle([], { size: { ...size, setupMs: 20_000 } });
+    await alive(t, 34_000, frozen, other);
+    expect(await handedTo(t, other)).toEqual([]);
+    await alive(t, 2_000, frozen, other);
+    expect(await handedTo(t, other)).toHaveLength(1);
+  });
+
   it("is given more time if its worker runs several jobs at once", async () => {
     const t = startWithApp([]);
     const busy = await addSized(t, 1, { concurrency: 2 });

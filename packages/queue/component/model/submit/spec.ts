@@ -36,6 +36,7 @@ export function checkSpec(spec: JobSpec): void {
   if (spec.size !== undefined) {
     boundedNumber(spec.size.input, "size.input", 0, maxUnits);
     boundedNumber(spec.size.output, "size.output", 0, maxUnits);
+    boundedNumber(spec.size.setupMs ?? 0, "size.setupMs", 0, farthestMs);
     boundedNumber(spec.size.likelyOutput ?? 0, "size.likelyOutput", 0, spec.size.output);
   }
   for (const name of ["expiresAt", "deadlineAt"] as const) {
