@@ -1,4 +1,5 @@
 import type { Doc, MutationCtx, QueryCtx } from "./builders.ts";
+import { capacityOf } from "./capabilities.ts";
 import { firstOf } from "./load.ts";
 import { maintenance } from "./references.ts";
 import { expectedMs, type Sized } from "./speed.ts";
@@ -27,18 +28,32 @@ export function toleratedMs({ capabilities }: Worker, job: Sized, runs = 1): num
   return tolerated <= mostMs ? tolerated : null;
 }
 
-/** When an attempt will be looked at. Empty: never. */
-export type Suspicion = { readonly suspectAt?: number };
+/**
+ * When an attempt will be looked at, and when it is taken from its worker if its job has a limit (`attemptMs`). Without
+ * `suspectAt`: never.
+ */
+export type Suspicion = { readonly suspectAt?: number; readonly overdueAt?: number };
 
-/** When to look whether an attempt that starts now takes too long. */
+/** An attempt may take this many times as long as until the suspicion, if that is less than its job's `attemptMs`. */
+const overdueAfter = 4;
+/** Overdue attempts are found when leases are checked, which is about this often. */
+const leastOverdueMs = 60_000;
+
+/** When to look whether an attempt that starts now takes too long, and when to end it. */
 export function suspectFrom(
   worker: Worker,
-  job: Sized & Pick<Doc<"jobs">, "policy">,
+  job: Sized & Pick<Doc<"jobs">, "policy" | "attemptMs">,
   now: number,
 ): Suspicion {
-  if (job.policy?.secondAttempt === false) return {};
+  const { attemptMs, policy } = job;
   const tolerated = toleratedMs(worker, job);
-  return tolerated === null ? {} : { suspectAt: now + tolerated };
+  if (tolerated === null) return {};
+  const { running } = capacityOf(worker.capabilities);
+  const longestMs = Math.max(leastOverdueMs, overdueAfter * (toleratedMs(worker, job, running) ?? Infinity));
+  return {
+    ...(attemptMs === undefined ? {} : { overdueAt: now + Math.min(attemptMs, longestMs) }),
+    ...(policy?.secondAttempt === false ? {} : { suspectAt: now + tolerated }),
+  };
 }
 
 /** A scope's next check. */

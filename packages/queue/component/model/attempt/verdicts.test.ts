@@ -162,6 +162,27 @@ describe("an attempt with a time limit", () => {
     expect(await take(t, second)).toMatchObject({ jobs: [] });
   });
 
+  it.each([
+    // 20 s expected, 30 s until the suspicion, four times that.
+    ["four times what a fast worker is given before it is suspected", { outputPerSecond: 10 }, {}, 120_000],
+    [
+      "more for a worker that runs several jobs at once",
+      { outputPerSecond: 10 },
+      { concurrency: 2 },
+      240_000,
+    ],
+    ["the job's own limit, for a slow worker", { outputPerSecond: 1 }, {}, 300_000],
+    ["at least a minute", { outputPerSecond: 1_000 }, {}, 60_000],
+    ["the job's own limit, for a worker without a speed", null, {}, 300_000],
+  ])("an attempt's longest time is %s", async (_, speed, more, longestMs) => {
+    const speeds = speed === null ? [] : [{ of: "hash", inputPerSecond: 1, ...speed }];
+    const worker = await addWorker(t, { speeds, ...more });
+    const jobId = await submitJob(t, { attemptMs: 300_000, size: { input: 0, output: 200 } });
+    await takeFirst(worker, jobId);
+    const rows = await t.run(async (ctx) => await ctx.db.query("attempts").collect());
+    expect(rows.find((row) => row.jobId === jobId)?.overdueAt).toBe(Date.now() + longestMs);
+  });
+
   it("an attempt without a limit, and one that ended, are never overdue", async () => {
     const [worker] = workers;
     const jobId = await submitJob(t, { attemptMs: 60_000 });

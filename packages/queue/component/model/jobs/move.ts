@@ -41,7 +41,10 @@ export type JobChange = Partial<
   >
 >;
 export type AttemptChange = Partial<
-  Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil" | "startedAt" | "suspectAt">
+  Pick<
+    Doc<"attempts">,
+    "report" | "error" | "releaseReason" | "pausedUntil" | "startedAt" | "suspectAt" | "overdueAt"
+  >
 >;
 
 /** The workers that a job remembers because they failed it, or returned it often. */
@@ -92,11 +95,11 @@ export async function move(
   const patch: Partial<Doc<"jobs">> = {};
   if (next.attempt !== null && by !== undefined) {
     const attempt = present(await ctx.db.get("attempts", by), "attempt of a job");
-    const over =
+    const facts =
       next.attempt === "running"
-        ? { ...overdueFrom(job, now), handed: undefined, handedAt: undefined }
-        : { ...closed, endedAt: now };
-    await ctx.db.patch("attempts", attempt._id, { ...change.attempt, ...over, status: next.attempt });
+        ? { ...overdueFrom(job, now), handed: undefined, handedAt: undefined, ...change.attempt }
+        : { ...change.attempt, ...closed, endedAt: now };
+    await ctx.db.patch("attempts", attempt._id, { ...facts, status: next.attempt });
     const { workerId } = attempt;
     const hasFailed = next.attempt === "failed" || next.attempt === "lost";
     // A job that was lost before it started says nothing about the job itself.
