@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
+import { endOf } from "../openai/errors.ts";
 import {
   addDevice,
   claim,
@@ -14,7 +15,6 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
-import { endOf } from "../openai/errors.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
