@@ -124,28 +124,49 @@ export function recurringCalls(component: QueueComponent, specOf: (job: JobInput
   };
 }
 
+type Registration = Rest<QueueComponent["workers"]["register"], "scope" | "keyHash" | "keyPrefix">;
+type Keyed = { readonly key: string } | { readonly keyHash: string };
+
+/** A worker whose key was made here. The key is shown once: the queue stores only its hash and its prefix. */
+export type NewWorker = { readonly workerId: string; readonly key: string; readonly keyPrefix: string };
+
+const keyStart = "wk_";
+/** With `keyStart`. Enough to tell keys apart, and too little to guess one of 256 bits. */
+const prefixChars = 9;
+
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return keyStart + Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export function workerCalls(component: QueueComponent, hashKey: (key: string) => Promise<string>) {
+  /**
+   * Takes the worker's key, or its hash if the app knows only that. `hashKey` must give the same hash. Without both it
+   * makes a key and answers with it. The answer is the only copy of the key.
+   */
+  async function register(ctx: MutationRunner, scope: string, worker: Registration & Keyed): Promise<string>;
+  async function register(ctx: MutationRunner, scope: string, worker: Registration): Promise<NewWorker>;
+  async function register(
+    ctx: MutationRunner,
+    scope: string,
+    worker: Registration & Partial<Record<"key" | "keyHash", string>>,
+  ): Promise<string | NewWorker> {
+    const { key: given, keyHash: hash, actor = "app", ...rest } = worker;
+    const made = given === undefined && hash === undefined ? newKey() : null;
+    const keyHash = hash ?? (await hashKey(given ?? made ?? ""));
+    const prefix = made === null ? {} : { keyPrefix: made.slice(0, prefixChars) };
+    const { workerId } = await ctx.runMutation(component.workers.register, {
+      ...rest,
+      ...prefix,
+      scope,
+      keyHash,
+      actor,
+    });
+    return made === null ? workerId : { workerId, key: made, keyPrefix: made.slice(0, prefixChars) };
+  }
+
   return {
-    /** Takes the worker's key, or its hash if the app knows only that. `hashKey` must give the same hash. */
-    register: async (
-      ctx: MutationRunner,
-      scope: string,
-      worker: ({ readonly key: string } | { readonly keyHash: string }) &
-        Rest<QueueComponent["workers"]["register"], "scope" | "keyHash">,
-    ): Promise<string> => {
-      const { name, externalId, groups, dataClasses, actor = "app" } = worker;
-      const keyHash = "key" in worker ? await hashKey(worker.key) : worker.keyHash;
-      const { workerId } = await ctx.runMutation(component.workers.register, {
-        scope,
-        keyHash,
-        name,
-        actor,
-        ...(externalId === undefined ? {} : { externalId }),
-        ...(groups === undefined ? {} : { groups }),
-        ...(dataClasses === undefined ? {} : { dataClasses }),
-      });
-      return workerId;
-    },
+    register,
     update: async (
       ctx: MutationRunner,
       scope: string,

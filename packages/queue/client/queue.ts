@@ -152,8 +152,15 @@ export class Queue {
   }
 
   /** Whether a worker could claim a job. A query over it does not run again at every claim. */
-  async isThereWork(ctx: QueryRunner, scope: string): Promise<boolean> {
-    return await ctx.runQuery(this.component.lanes.isThereWork, { scope });
+  async isThereWork(
+    ctx: QueryRunner,
+    scope: string,
+    worker?: Rest<QueueComponent["lanes"]["isThereWork"], "scope">["worker"],
+  ): Promise<boolean> {
+    return await ctx.runQuery(this.component.lanes.isThereWork, {
+      scope,
+      ...(worker === undefined ? {} : { worker }),
+    });
   }
 
   /**

@@ -90,3 +90,32 @@ it("finds a worker by its id and by the app's own, only in its scope", async () 
   expect(await t.query((ctx) => queue.workers.get(ctx, "another", workerId))).toBeNull();
   expect(await t.query((ctx) => queue.workers.get(ctx, scope, "no id"))).toBeNull();
 });
+
+it("makes a key without one, shows it once, and stores only its hash and prefix", async () => {
+  const { t, queue, work } = installQueue();
+  const register = (name: string) => t.mutation((ctx) => queue.workers.register(ctx, scope, { name }));
+  const [made, other] = [await register("a"), await register("b")];
+  expect(made.key).toMatch(/^wk_[0-9a-f]{64}$/);
+  expect(made.key.startsWith(made.keyPrefix)).toBe(true);
+  expect(other.key).not.toBe(made.key);
+  expect(await t.mutation(work.hello, { key: made.key, ...hello })).toMatchObject({
+    workerId: made.workerId,
+  });
+  const seen = await t.query((ctx) => queue.workers.get(ctx, scope, made.workerId));
+  expect(seen).toMatchObject({ keyPrefix: made.keyPrefix });
+  expect(JSON.stringify(seen)).not.toContain(made.key);
+});
+
+it("sets limits at registration and removes them later", async () => {
+  const { t, queue, work } = installQueue();
+  const limits = { allowedCapabilities: { kinds: ["copy"] }, maxConcurrentJobs: 1 };
+  const workerId = await t.mutation((ctx) =>
+    queue.workers.register(ctx, scope, { key: "one", name: "a", ...limits }),
+  );
+  await t.mutation(work.hello, { key: "one", ...hello });
+  const view = () => t.query((ctx) => queue.workers.get(ctx, scope, workerId));
+  expect(await view()).toMatchObject({ ...limits, capabilities: { kinds: [] } });
+  const none = { workerId, allowedCapabilities: null, maxConcurrentJobs: null };
+  await t.mutation((ctx) => queue.workers.update(ctx, scope, none));
+  expect(await view()).toMatchObject({ maxConcurrentJobs: null, capabilities: { kinds: ["hash"] } });
+});

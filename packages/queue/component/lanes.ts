@@ -1,9 +1,12 @@
 import { v } from "convex/values";
-import { laneState, laneView } from "../shared/validators.ts";
+import { capabilities, laneState, laneView } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { fleet } from "./model/counts/fleet.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
+
+const names = v.optional(v.array(v.string()));
+const ability = v.object({ capabilities, groups: names, dataClasses: names });
 
 /** A scope's lanes, with the figures of the last count. */
 export const list = query({
@@ -28,12 +31,12 @@ export const setState = mutation({
 /**
  * Whether the scope has a ready job in a lane that is not paused. Reads the lanes, and one ready job of each. So it
  * runs again when that job is taken, when one with a lower sample key becomes ready (rarely if many are ready), and
- * when a lane changes.
+ * when a lane changes. With `worker` only the lanes count whose jobs such a worker could run.
  */
 export const isThereWork = query({
-  args: { scope: v.string() },
+  args: { scope: v.string(), worker: v.optional(ability) },
   returns: v.boolean(),
-  handler: async (ctx, { scope }) => await isThereWorkIn(ctx, scope),
+  handler: async (ctx, { scope, worker }) => await isThereWorkIn(ctx, scope, worker),
 });
 
 /** Counted once a minute, except the workers of a small fleet. It runs again when workers change, not with each job. */

@@ -1,7 +1,13 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
-import { anything, attemptView, workerStatus, workerView } from "../shared/validators.ts";
+import {
+  allowedCapabilities,
+  anything,
+  attemptView,
+  workerStatus,
+  workerView,
+} from "../shared/validators.ts";
 import { authenticate, findByKey } from "./model/authenticate.ts";
 import { boundedPage } from "./model/bounds.ts";
 import { mutation, query } from "./model/builders.ts";
@@ -33,6 +39,9 @@ export const register = mutation({
     name: v.string(),
     groups: names,
     dataClasses: names,
+    keyPrefix: v.optional(v.string()),
+    allowedCapabilities: v.optional(allowedCapabilities),
+    maxConcurrentJobs: v.optional(v.number()),
     actor: v.optional(v.string()),
   },
   returns: v.object({ workerId: v.string() }),
@@ -51,6 +60,8 @@ export const update = mutation({
     name: v.optional(v.string()),
     groups: names,
     dataClasses: names,
+    allowedCapabilities: v.optional(v.union(allowedCapabilities, v.null())),
+    maxConcurrentJobs: v.optional(v.union(v.number(), v.null())),
     status: v.optional(workerStatus),
     actor: v.optional(v.string()),
   },

@@ -89,6 +89,19 @@ export const capabilities = v.object({
   speeds: v.optional(v.array(speed)),
 });
 
+/**
+ * The capabilities that an organization allows a worker. A missing field allows everything. Lists: the names that remain.
+ * `memoryMb`, `contextTokens`: the most that counts. `gpu` false: no jobs that require a GPU.
+ */
+export const allowedCapabilities = v.object({
+  kinds: v.optional(v.array(v.string())),
+  models: v.optional(v.array(v.string())),
+  tags: v.optional(v.array(v.string())),
+  memoryMb: v.optional(v.number()),
+  gpu: v.optional(v.boolean()),
+  contextTokens: v.optional(v.number()),
+});
+
 /** Retries of a job, and how long its data is kept. Defaults come from the settings. */
 export const policy = v.object({
   /** The job is a dead letter after this many failed or lost attempts. */
@@ -175,6 +188,7 @@ export type Rate = Infer<typeof rate>;
 export type Speed = Infer<typeof speed>;
 export type Requirements = Infer<typeof requirements>;
 export type Capabilities = Infer<typeof capabilities>;
+export type AllowedCapabilities = Infer<typeof allowedCapabilities>;
 export type Policy = Infer<typeof policy>;
 export type Priority = Infer<typeof priority>;
 
@@ -330,7 +344,14 @@ export const workerView = v.object({
   accepting: v.boolean(),
   groups: v.array(v.string()),
   dataClasses: v.array(v.string()),
+  /** The capabilities that count: the report, cut to the limits. */
   capabilities: v.union(capabilities, v.null()),
+  /** What the worker reported last. */
+  reported: v.union(capabilities, v.null()),
+  allowedCapabilities: v.union(allowedCapabilities, v.null()),
+  maxConcurrentJobs: v.union(v.number(), v.null()),
+  /** The first characters of a key that `register` made. Null if the app brought the key. */
+  keyPrefix: v.union(v.string(), v.null()),
   version: v.union(v.string(), v.null()),
   registeredAt: v.number(),
   lastChangeAt: v.number(),

@@ -1,6 +1,7 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import {
+  allowedCapabilities,
   anything,
   attemptStatus,
   capabilities,
@@ -30,7 +31,15 @@ export const schema = defineSchema({
     status: workerStatus,
     groups: v.array(v.string()),
     dataClasses: v.array(v.string()),
+    /** The first characters of the key, to tell it from others. Absent if the app brought the key. */
+    keyPrefix: v.optional(v.string()),
+    /** What the worker reported, cut to its limits. */
     capabilities: v.optional(capabilities),
+    /** What the worker reported, if it has limits. Without limits `capabilities` is the report. */
+    reported: v.optional(capabilities),
+    /** The limits that the app set. Absent in workers without limits, and in those stored before limits existed. */
+    allowedCapabilities: v.optional(allowedCapabilities),
+    maxConcurrentJobs: v.optional(v.number()),
     version: v.optional(v.string()),
     online: v.boolean(),
     /** The position in every ring, from the hash of the key: in [0, 65,536), usually between two points. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Capabilities } from "../../../shared/validators.ts";
 import { statusesOf } from "../../testing/app.fixture.ts";
 import {
   type Backend,
@@ -217,6 +218,21 @@ describe("lanes.isThereWork", () => {
     await setState(t, laneId, "draining");
     await cancelKind(t, "another");
     expect(await isThereWork()).toBe(true);
+  });
+
+  it("isThereWork tells whether there is a ready job for a worker with given capabilities", async () => {
+    const t = startQueue();
+    const isThereWork = async (capabilities: Capabilities, of: { groups?: string[] } = {}) =>
+      await t.query(queue.lanes.isThereWork, { scope, worker: { capabilities, ...of } });
+    await submitJob(t, { kind: "hash", requirements: { model: "large", gpu: true, groups: ["lab"] } });
+    const able = { kinds: ["hash"], models: ["large"], gpu: true };
+    expect(await isThereWork(able, { groups: ["lab"] })).toBe(true);
+    expect(await isThereWork(able)).toBe(false);
+    expect(await isThereWork({ ...able, gpu: false }, { groups: ["lab"] })).toBe(false);
+    expect(await isThereWork({ ...able, models: ["small"] }, { groups: ["lab"] })).toBe(false);
+    expect(await isThereWork({ ...able, kinds: ["copy"] }, { groups: ["lab"] })).toBe(false);
+    await submitJob(t, { kind: "copy" });
+    expect(await isThereWork({ kinds: ["copy"] })).toBe(true);
   });
 });
 

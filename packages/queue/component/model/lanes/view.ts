@@ -1,8 +1,9 @@
-import type { LaneView } from "../../../shared/validators.ts";
+import type { Capabilities, LaneView } from "../../../shared/validators.ts";
 import type { QueryCtx } from "../builders.ts";
 import { type Fleet, smallFleetOf } from "../counts/fleet.ts";
 import { firstOf } from "../load.ts";
 import { maxLanes } from "../settings.ts";
+import { matches } from "./requirements.ts";
 
 /** A scope's lanes, with the figures of the last count. */
 export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[]> {
@@ -64,8 +65,16 @@ export async function statsOf(ctx: QueryCtx, scope: string): Promise<QueueStats>
   };
 }
 
-/** Whether any lane of the scope that is not paused has a ready job. */
-export async function isThereWorkIn(ctx: QueryCtx, scope: string): Promise<boolean> {
+/** A worker that `isThereWork` asks about. It need not be registered. */
+export type Ability = {
+  readonly capabilities: Capabilities;
+  readonly groups?: readonly string[];
+  readonly dataClasses?: readonly string[];
+};
+
+/** Whether any lane of the scope that is not paused, and that the worker could run, has a ready job. */
+export async function isThereWorkIn(ctx: QueryCtx, scope: string, worker?: Ability): Promise<boolean> {
+  const able = worker && { groups: [], dataClasses: [], ...worker };
   const lanes = await ctx.db
     .query("lanes")
     .withIndex("by_name", (q) => q.eq("scope", scope))
@@ -73,6 +82,7 @@ export async function isThereWorkIn(ctx: QueryCtx, scope: string): Promise<boole
   const ready = await Promise.all(
     lanes
       .filter(({ state }) => state !== "paused")
+      .filter(({ kind, requirements }) => able === undefined || matches(able, kind, requirements))
       .map(({ _id }) =>
         firstOf(ctx.db.query("jobs").withIndex("by_dice", (q) => q.eq("laneId", _id).eq("status", "ready"))),
       ),

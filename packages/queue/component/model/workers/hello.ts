@@ -9,6 +9,7 @@ import { scheduleSweep } from "../leases/sweep.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
+import { limited, reportOf } from "./allowed.ts";
 
 /**
  * A worker connects, or its capabilities change. A start or a change removes it from the rings until it asks for jobs.
@@ -17,11 +18,11 @@ import { settingsOf } from "../settings.ts";
  */
 export async function hello(
   ctx: MutationCtx,
-  { keyHash, version, capabilities: reported, startup }: WorkerCall<"hello">,
+  { keyHash, version, capabilities, startup }: WorkerCall<"hello">,
   now: number,
 ): Promise<WorkerAnswer<"hello">> {
   if (version !== undefined) boundedName(version, "version");
-  const capabilities = checkedCapabilities(reported);
+  const reported = checkedCapabilities(capabilities);
   const [worker, found] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
   const lease = present(found, "lease of a worker");
   const { leaseMs, offlineAfterMs } = await settingsOf(ctx, worker.scope);
@@ -32,10 +33,10 @@ export async function hello(
   const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
   await renew(ctx, worker, current, now);
   await scheduleSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
-  const isNewLife = startup || !sameCapabilities(worker.capabilities, capabilities);
+  const isNewLife = startup || !sameCapabilities(reportOf(worker), reported);
   if (isNewLife || (version !== undefined && version !== worker.version)) {
     await ctx.db.patch("workers", worker._id, {
-      capabilities,
+      ...limited(reported, worker),
       ...(version === undefined ? {} : { version }),
       life: worker.life + (isNewLife ? 1 : 0),
       lastChangeAt: now,

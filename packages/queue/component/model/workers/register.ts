@@ -1,11 +1,14 @@
+import type { AllowedCapabilities } from "../../../shared/validators.ts";
 import { findByKey } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
 import type { Id, MutationCtx } from "../builders.ts";
 import { names } from "../capabilities.ts";
 import { record } from "../events.ts";
+import { defined } from "../load.ts";
 import { positionOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
+import { checkedLimits } from "./allowed.ts";
 import { byExternalId } from "./view.ts";
 
 export type Registration = {
@@ -15,6 +18,9 @@ export type Registration = {
   readonly name: string;
   readonly groups?: readonly string[];
   readonly dataClasses?: readonly string[];
+  readonly keyPrefix?: string;
+  readonly allowedCapabilities?: AllowedCapabilities;
+  readonly maxConcurrentJobs?: number;
   readonly actor?: string;
 };
 
@@ -23,11 +29,13 @@ export type Registration = {
  * registrations never conflict. Refuses: invalid.
  */
 export async function register(ctx: MutationCtx, given: Registration, now: number): Promise<Id<"workers">> {
-  const { scope, keyHash, externalId, name } = given;
+  const { scope, keyHash, externalId, name, keyPrefix } = given;
   boundedName(scope, "scope");
   boundedName(keyHash, "keyHash");
   boundedName(name, "name");
   if (externalId !== undefined) boundedName(externalId, "externalId");
+  if (keyPrefix !== undefined) boundedName(keyPrefix, "keyPrefix");
+  const limits = checkedLimits(given);
   const groups = names(given.groups, "groups");
   const dataClasses = names(given.dataClasses, "dataClasses");
 
@@ -47,6 +55,7 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
     keyHash,
     ...(externalId === undefined ? {} : { externalId }),
     name,
+    ...defined({ keyPrefix, ...limits }),
     status: "active",
     groups,
     dataClasses,

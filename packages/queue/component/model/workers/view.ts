@@ -1,6 +1,7 @@
 import type { WorkerView } from "../../../shared/validators.ts";
 import type { Doc, QueryCtx } from "../builders.ts";
 import { maxLanes } from "../settings.ts";
+import { reportOf } from "./allowed.ts";
 
 /** A worker as its scope sees it, without the hash of its key. One read, to see whether it accepts jobs. */
 export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<WorkerView> {
@@ -18,6 +19,10 @@ export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<Wor
     groups: worker.groups,
     dataClasses: worker.dataClasses,
     capabilities: worker.capabilities ?? null,
+    reported: reportOf(worker) ?? null,
+    allowedCapabilities: worker.allowedCapabilities ?? null,
+    maxConcurrentJobs: worker.maxConcurrentJobs ?? null,
+    keyPrefix: worker.keyPrefix ?? null,
     version: worker.version ?? null,
     registeredAt: worker.registeredAt,
     lastChangeAt: worker.lastChangeAt,
