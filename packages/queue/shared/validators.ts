@@ -325,6 +325,8 @@ export const nextWork = v.object({
   /** Empty if jobs were found, or if none were wanted. */
   subscriptions: v.array(waitSubscription),
   cursor,
+  /** The most jobs that the app lets the worker hold, if it set a limit. */
+  mostHeld: v.optional(v.number()),
 });
 export type NextWork = Infer<typeof nextWork>;
 

@@ -43,7 +43,12 @@ export const workerMutations = {
     args: { demand },
     returns: v.union(
       v.object({ kind: v.literal("ok"), ...nextWork.fields }),
-      v.object({ kind: v.literal("unable"), reason: v.union(v.literal("paused"), v.literal("full")) }),
+      v.object({
+        kind: v.literal("unable"),
+        reason: v.union(v.literal("paused"), v.literal("full")),
+        /** Like that of `nextWork`. Only with `full`. */
+        mostHeld: nextWork.fields.mostHeld,
+      }),
     ),
   },
   /**

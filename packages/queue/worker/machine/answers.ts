@@ -1,7 +1,7 @@
 import { noFailures } from "../contract/back-off.ts";
 import type { ClaimOutcome, TakeOutcome } from "../contract/protocol.ts";
 import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
-import { demandOf } from "./capacity.ts";
+import { demandOf, maxHeld } from "./capacity.ts";
 import { greeted, helloFailed } from "./handshake.ts";
 import { recheckHeld } from "./held.ts";
 import { progressFailed } from "./output.ts";
@@ -148,8 +148,11 @@ function notTaken(t: Turn, call: string, attemptId: string, error: string): void
 function taken(t: Turn, outcome: TakeOutcome, requested: number, random: number): void {
   t.log("debug", "take.answered", { outcome: outcome.kind });
   if (outcome.kind === "ok") receive(t, outcome, requested);
-  // The queue counts jobs that are unknown to this worker.
-  else if (outcome.reason === "full") recheckHeld(t);
+  else if (outcome.reason === "full") {
+    t.set({ mostHeld: outcome.mostHeld ?? maxHeld });
+    // The queue may count jobs that are unknown to this worker.
+    recheckHeld(t);
+  }
   if (outcome.kind === "unable" || outcome.jobs.length + outcome.subscriptions.length === 0)
     backOff(t, random);
   else t.set({ requestRetry: noFailures });

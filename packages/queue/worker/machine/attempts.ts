@@ -2,7 +2,7 @@ import { convexToJson, type Value } from "convex/values";
 import { assertNever } from "../../shared/assert-never.ts";
 import type { AttemptError, ClaimedJob, NextWork } from "../contract/protocol.ts";
 import { type AttemptEffect, type AttemptEvent, transition } from "./attempt-machine.ts";
-import { countHandlers, demandOf } from "./capacity.ts";
+import { countHandlers, demandOf, maxHeld } from "./capacity.ts";
 import { addOwn } from "./held-rows.ts";
 import { sendRestOfText } from "./output.ts";
 import { giveBack, reportStarts } from "./releases.ts";
@@ -11,9 +11,13 @@ import { newTextStream } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 import { setWaitsAt } from "./waiting.ts";
 
-/** Takes in the jobs and the waiting positions of an answer. @param requested how many jobs the call asked for. */
-export function receive(t: Turn, { jobs, subscriptions, cursor }: NextWork, requested: number): void {
-  t.set({ cursor });
+/** Takes in the jobs, the waiting positions and the limit of an answer. @param requested how many jobs the call asked for. */
+export function receive(
+  t: Turn,
+  { jobs, subscriptions, cursor, mostHeld = maxHeld }: NextWork,
+  requested: number,
+): void {
+  t.set({ cursor, mostHeld });
   for (const job of jobs) adopt(t, job);
   // A worker that found all the jobs it asked for waits nowhere.
   if (requested > 0) setWaitsAt(t, subscriptions.length === 0 ? null : subscriptions);

@@ -44,7 +44,7 @@ function room(t: Turn): number {
   const isDue = [state.takingPausedUntil, state.requestRetry.until].every((at) => t.due(at));
   if (state.mode.kind !== "accepting" || state.keyUnknown || !isDue || !isGreeted(state)) return 0;
   const { concurrency, prefetch } = state.capacity;
-  return Math.min(maxHeld, concurrency + prefetch) - countTaken(state) - (isClaiming(state) ? 1 : 0);
+  return Math.min(state.mostHeld, concurrency + prefetch) - countTaken(state) - (isClaiming(state) ? 1 : 0);
 }
 
 function countRequested(state: WorkerState): number {

@@ -94,6 +94,8 @@ export type WorkerState = {
   readonly kinds: readonly string[];
   readonly times: WorkerTimes;
   readonly capacity: Capacity;
+  /** The most jobs that the queue lets it hold. Each answer to a request for jobs says it. */
+  readonly mostHeld: number;
   readonly capabilities: Capabilities;
   readonly mode: Mode;
   readonly stop: Stop;

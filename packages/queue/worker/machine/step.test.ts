@@ -37,6 +37,33 @@ const canceled: MachineEvent = { kind: "held", rows: [] };
 const connected: MachineEvent = { kind: "connection", connection: { connected: true, generation: 2 } };
 const cut: MachineEvent = { kind: "connection", connection: { connected: false, generation: 1 } };
 
+describe("a limit of the app", () => {
+  const free = { capacity: { concurrency: 4, prefetch: 0 } };
+  const limited = (...jobs: Parameters<typeof nextWork>[0]) => ({ ...nextWork(jobs), mostHeld: 1 });
+
+  it("a worker that holds as many jobs as it may asks for no more", () => {
+    const at = MachineAtTest.greeted(free);
+    at.answer("take", { kind: "ok", ...limited(claimedJob("a1")) });
+    at.pass(10 * 60_000);
+    expect(at.sent("take")).toHaveLength(1);
+  });
+
+  it("a full worker learns the limit, and asks again when it may hold more", () => {
+    const at = MachineAtTest.greeted(free);
+    at.hold(claimedJob("a1"));
+    at.answer("take", { kind: "unable", reason: "full", mostHeld: 1 });
+    at.pass(10 * 60_000);
+    expect(at.sent("take")).toHaveLength(2);
+    at.send({
+      kind: "handler-ended",
+      attemptId: "a1",
+      end: { kind: "done", result: null, report: undefined },
+    });
+    at.answer("complete", { kind: "completed", ...nextWork([claimedJob("a2")]) });
+    expect(at.sent("take").slice(2)).toMatchObject([{ args: { demand: { jobs: 3 } } }]);
+  });
+});
+
 describe("step", () => {
   it.each([
     ["was not started", connected, []],

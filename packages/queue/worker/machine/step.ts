@@ -5,7 +5,7 @@ import type { WorkerTimes } from "../contract/times.ts";
 import type { Abilities, Capacity } from "../contract/worker-options.ts";
 import { forgetKey, onAnswer, onFailure, sendRetries } from "./answers.ts";
 import { adopt, beginJobs, handlerEnded, yieldAll, yieldWaiting } from "./attempts.ts";
-import { countHandlers } from "./capacity.ts";
+import { countHandlers, maxHeld } from "./capacity.ts";
 import { greet, sendHeartbeat, wasEverGreeted } from "./handshake.ts";
 import { compareWithHeld, followHeld } from "./held.ts";
 import { noForeignAttempts } from "./held-rows.ts";
@@ -47,6 +47,7 @@ export function initialState({ abilities, ...options }: InitialOptions): WorkerS
   return {
     ...options,
     capabilities: capabilitiesOf(options.kinds, abilities, options.capacity),
+    mostHeld: maxHeld,
     stop: { kind: "no" },
     holdNewJobs: false,
     takingPausedUntil: 0,

@@ -5,6 +5,7 @@ import { capacityOf } from "../capabilities.ts";
 import { idOf } from "../load.ts";
 import { ringSize, seats } from "../placement.ts";
 import { addHomes, homesOf, removeWaiters, subscriptionOf, waitIn } from "../rings/membership.ts";
+import { heldLimit } from "../workers/allowed.ts";
 import { assign, type AssignableJob } from "./assign.ts";
 import { Search } from "./search.ts";
 
@@ -93,11 +94,13 @@ export async function applyPlan(
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
   for (const { begun, ...job } of found) jobs.push(await assign(ctx, worker, job, { begun }, now));
-  if (waits === "same positions") return { jobs, subscriptions: waiters.map(subscriptionOf), cursor };
+  const limit = heldLimit(worker);
+  if (waits === "same positions")
+    return { jobs, subscriptions: waiters.map(subscriptionOf), cursor, ...limit };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: WaitSubscription[] = [];
   if (found.length < wanted && idle && waits !== null)
     waiting = await waitIn(ctx, worker, waits.lanes, waiters);
   else await removeWaiters(ctx, waiters);
-  return { jobs, subscriptions: waiting, cursor };
+  return { jobs, subscriptions: waiting, cursor, ...limit };
 }

@@ -5,6 +5,7 @@ import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { removeWaiters, waitersByKey } from "../rings/membership.ts";
+import { heldLimit } from "../workers/allowed.ts";
 import { unstartedJobs } from "./assign.ts";
 import { applyPlan, checkDemand, planNext, stickyLane } from "./next.ts";
 import { noCursor } from "./search.ts";
@@ -31,8 +32,10 @@ export async function take(
     await renew(ctx, worker, lease, now, { holds: true });
     await removeWaiters(ctx, waiters);
     const jobs = await unstartedJobs(ctx, held);
-    if (jobs.length > 0) return { kind: "ok", jobs, subscriptions: [], cursor: demand.cursor ?? noCursor };
-    return { kind: "unable", reason: "full" };
+    const limit = heldLimit(worker);
+    const cursor = demand.cursor ?? noCursor;
+    if (jobs.length > 0) return { kind: "ok", jobs, subscriptions: [], cursor, ...limit };
+    return { kind: "unable", reason: "full", ...limit };
   }
   const [handed, planned] = await Promise.all([
     unstartedJobs(ctx, held),

@@ -139,6 +139,26 @@ describe("limits of a worker", () => {
     expect(await heldBy(t, worker)).toHaveLength(1);
   });
 
+  it("every answer to a request for jobs tells the limit, until it is removed", async () => {
+    const worker = await addWorker(t, { concurrency: 1, prefetch: 4 });
+    const { keyHash, workerId } = worker;
+    const update = async (maxConcurrentJobs: number | null) =>
+      await t.mutation(queue.workers.update, { scope, workerId, maxConcurrentJobs });
+    const ask = async () => await t.mutation(queue.work.take, { keyHash, demand: { jobs: 4 } });
+    await update(2);
+    await submitJob(t);
+    await submitJob(t);
+    const { jobs } = await take(t, worker, { jobs: 4 });
+    const [first, second] = jobs.map(({ attemptId }) => attemptId);
+    // The second job was not started, so the answer contains it again.
+    expect(await ask()).toMatchObject({ kind: "ok", jobs: [{ attemptId: second }], mostHeld: 2 });
+    await t.mutation(queue.work.start, { keyHash, attemptIds: [second ?? ""] });
+    expect(await ask()).toEqual({ kind: "unable", reason: "full", mostHeld: 2 });
+    expect(await complete(t, worker, first ?? "", { jobs: 1 })).toMatchObject({ mostHeld: 2 });
+    await update(null);
+    expect(await ask()).not.toHaveProperty("mostHeld");
+  });
+
   it("refuses limits out of bounds", async () => {
     const { workerId } = await addWorker(t);
     const of = { scope, workerId };

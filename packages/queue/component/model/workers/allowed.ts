@@ -48,6 +48,11 @@ function checkedAllowed({
   });
 }
 
+/** The limit that a worker is told, so that it does not ask for jobs that it can't get. */
+export function heldLimit({ maxConcurrentJobs }: Limits): { readonly mostHeld?: number } {
+  return defined({ mostHeld: maxConcurrentJobs });
+}
+
 /** What a worker reported last, before limits. */
 export function reportOf({ reported, capabilities }: Doc<"workers">): Capabilities | undefined {
   return reported ?? capabilities;
