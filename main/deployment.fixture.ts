@@ -71,6 +71,9 @@ export type DonorStart = {
   readonly env?: NodeJS.ProcessEnv;
 };
 
+/** A job did not get there in time, for example on a slow machine. */
+export class NotInTime extends Error {}
+
 /** A real backend with one organization, in a temporary folder. */
 export type Deployment = {
   readonly url: string;
@@ -84,7 +87,7 @@ export type Deployment = {
   ) => Promise<DonorProcess>;
   readonly submit: (request: ChatRequest, stream?: boolean) => Promise<string>;
   readonly cancel: (jobId: string) => Promise<unknown>;
-  /** Waits until `holds` is true for the job. */
+  /** Waits until `holds` is true for the job. Rejects with `NotInTime` after `timeoutMs`. */
   readonly until: (jobId: string, holds: (job: JobView) => boolean, timeoutMs?: number) => Promise<JobView>;
   /** Calls an internal function with the admin key. */
   readonly admin: (path: string, args: Record<string, unknown>) => Promise<unknown>;
@@ -207,7 +210,7 @@ export async function startDeployment(
           act();
         };
         const timer = setTimeout(
-          () => finish(() => reject(new Error(`the job is only at ${last}`))),
+          () => finish(() => reject(new NotInTime(`the job is only at ${last}`))),
           timeoutMs,
         );
         const unsubscribe = client.onUpdate(

@@ -2,13 +2,13 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { Tasks } from "./figures.ts";
+import type { Task } from "./figures.ts";
 
 const answered = z.object({ took: z.number().positive() });
 
 export type Foreground = {
   /** Runs a task for this time. Resolves to the time of one unit, in ms. */
-  readonly measure: (task: keyof Tasks, ms: number) => Promise<number>;
+  readonly measure: (task: Task, ms: number) => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 

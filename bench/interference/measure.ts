@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
+import { type Deployment, type DonorProcess, NotInTime } from "../../main/deployment.fixture.ts";
 import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { runnerOf } from "../yield/runner-watch.ts";
-import type { Pair, Tasks } from "./figures.ts";
+import { type Task, tasks, type Trial, type Trials } from "./figures.ts";
 import type { Foreground } from "./foreground.ts";
 
 const windowMs = 1_000;
-const pairsPerRound = 6;
+const trialsPerRound = 6;
 const yieldsPerRound = 2;
-/** The time limit of each of the two parts. */
-const withinMs = 120_000;
 /** After this time a donor that yielded has no effect. */
-const longAfterMs = 3_000;
-const patienceMs = 60_000;
+const longAfterMs = 2_000;
+/** A trial without a working donor by then is left out. */
+const patienceMs = 15_000;
 /** Ticks of 10 ms: more than a donor needs to notice that it may work. */
 const ticksAtWork = 5;
-export const tasks = ["oneCore", "allCores", "input"] as const satisfies readonly (keyof Tasks)[];
 
-type Measured = { [Task in keyof Tasks]: Pair[] };
-const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
+type Subject = {
+  readonly deployment: Deployment;
+  readonly foreground: Foreground;
+  readonly rounds: number;
+  /** The time limit of one part. */
+  readonly withinMs: number;
+  readonly say: (line: string) => void;
+};
 
 /** Seconds since the last input of a person who watches a computation. */
 const lookingOnSeconds = 5;
@@ -28,50 +32,101 @@ const lookingOnSeconds = 5;
 const typesEveryMs = 50;
 
 /**
- * Measures with a donor that works within its in-use limits. In alternate seconds its runner is stopped (SIGSTOP),
- * so that both halves of a pair see the same machine. Each half with input begins with a working runner, which has
- * to notice the input.
+ * Measures with a donor that works within its in-use limits. The window with input begins with a working runner,
+ * which has to notice the input.
  */
-export async function duringWork(
-  deployment: Deployment,
-  foreground: Foreground,
-  rounds: number,
-): Promise<Tasks> {
+export async function duringWork(subject: Subject): Promise<Trials> {
+  const { deployment, foreground } = subject;
   const donor = await deployment.startDonor("in-use", 15, undefined, {
     rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
   });
-  // The model is loaded once this job writes text.
-  const first = await deployment.submit(endless("first"), true);
-  await deployment.until(first, ({ text }) => text !== "", patienceMs);
-  await deployment.cancel(first);
-  const pairs = nothing();
-  for (const index of repetitions(rounds * pairsPerRound, withinMs)) {
-    for (const task of tasks) {
-      // Nobody watches the text. A real backend runs elsewhere; here it would use the same processors.
-      const job = await deployment.submit(endless(String(index)));
+  const measure = async (task: Task): Promise<number> => {
+    const stopTyping = task === "input" ? startTyping(donor) : undefined;
+    const took = await foreground.measure(task, windowMs);
+    await stopTyping?.();
+    // Otherwise the person would still type, and the donor would not take the next job.
+    await donor.setIdle(lookingOnSeconds);
+    return took;
+  };
+  await donor.setIdle(lookingOnSeconds);
+  return trialsOf(subject, donor, trialsPerRound, async (task) => {
+    // Nobody watches the text. A real backend runs elsewhere; here it would use the same processors.
+    const job = await deployment.submit(endless(String(Math.random())));
+    try {
       await deployment.until(job, ({ status }) => status === "running", patienceMs);
-      const runner = runnerOf(donor.process.pid ?? -1);
-      if (runner === null) throw new Error("The donor does not work.");
-      const measured = { alone: 0, beside: 0 };
-      for (const half of index % 2 === 0 ? (["alone", "beside"] as const) : (["beside", "alone"] as const)) {
-        process.kill(runner, "SIGCONT");
-        await donor.setIdle(lookingOnSeconds);
-        await atWork(runner);
-        if (half === "alone") process.kill(runner, "SIGSTOP");
-        const stopTyping = task === "input" ? startTyping(donor) : undefined;
-        measured[half] = await foreground.measure(task, windowMs);
-        await stopTyping?.();
-      }
-      process.kill(runner, "SIGCONT");
-      // Otherwise the person would still type, and the donor would not take the next job.
-      await donor.setIdle(lookingOnSeconds);
-      pairs[task].push(measured);
+      await atWork(donor);
+      const before = await withoutDonor(donor, () => measure(task));
+      await atWork(donor);
+      const beside = await measure(task);
+      return { before, beside, after: await withoutDonor(donor, () => measure(task)) };
+    } finally {
       await deployment.cancel(job);
+    }
+  });
+}
+
+/** Measures right after an input stopped a donor, and before and after. The model is freed, as by default. */
+export async function afterYield(subject: Subject): Promise<Trials> {
+  const { deployment, foreground } = subject;
+  const donor = await deployment.startDonor("yielding", 0);
+  return trialsOf(subject, donor, yieldsPerRound, async (task) => {
+    const before = await withoutDonor(donor, () => foreground.measure(task, windowMs));
+    const job = await deployment.submit(endless(String(Math.random())), true);
+    try {
+      await donor.setIdle(9_999);
+      await deployment.until(job, ({ text }) => text !== "", patienceMs);
+      await donor.setIdle(0);
+      // The promised time to yield: 250 ms from the input.
+      await sleep(250);
+      const beside = await foreground.measure(task, windowMs);
+      await sleep(longAfterMs);
+      return { before, beside, after: await withoutDonor(donor, () => foreground.measure(task, windowMs)) };
+    } finally {
+      await donor.setIdle(0);
+      await deployment.cancel(job);
+    }
+  });
+}
+
+/** Makes trials of each task in turn while time is left. Ends the donor. */
+async function trialsOf(
+  { rounds, withinMs, say }: Subject,
+  donor: DonorProcess,
+  perRound: number,
+  trial: (task: Task) => Promise<Trial>,
+): Promise<Trials> {
+  const trials: Record<Task, Trial[]> = { oneCore: [], allCores: [], input: [] };
+  for (const index of repetitions(rounds * perRound * tasks.length, withinMs)) {
+    const task = tasks[index % tasks.length] ?? "oneCore";
+    try {
+      trials[task].push(await trial(task));
+    } catch (error) {
+      if (!(error instanceof NotInTime)) throw error;
+      say(`  left out a pair: ${error.message}`);
     }
   }
   donor.process.kill("SIGTERM");
   await donor.exited;
-  return pairs;
+  return trials;
+}
+
+/** Stops all processes of the donor meanwhile, so that all windows see the same machine. */
+async function withoutDonor(donor: DonorProcess, measure: () => Promise<number>): Promise<number> {
+  const stopped = treeOf(pidOf(donor));
+  for (const pid of stopped) signal(pid, "SIGSTOP");
+  try {
+    return await measure();
+  } finally {
+    for (const pid of stopped) signal(pid, "SIGCONT");
+  }
+}
+
+function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // The process has just ended.
+  }
 }
 
 /** Reports input again and again. The returned function resolves after the last report was written. */
@@ -89,40 +144,20 @@ function startTyping(donor: DonorProcess): () => Promise<void> {
   };
 }
 
-/** Resolves when the process works. */
-async function atWork(pid: number): Promise<void> {
-  const before = ticksOf(treeOf(pid));
+/** Resolves when the donor's runner works. Other programs may use the whole machine. */
+async function atWork(donor: DonorProcess): Promise<void> {
+  const runner = runnerOf(pidOf(donor));
+  if (runner === null) throw new NotInTime("the donor has no runner");
+  const before = ticksOf(treeOf(runner));
   const until = performance.now() + patienceMs;
   while (performance.now() < until) {
     await sleep(100);
-    if (ticksOf(treeOf(pid)) - before >= ticksAtWork) return;
+    if (ticksOf(treeOf(runner)) - before >= ticksAtWork) return;
   }
-  throw new Error("The runner does not work, because other programs use the whole machine.");
+  throw new NotInTime("the runner does not work");
 }
 
-/** Measures right after an input stopped a donor, and some seconds later. The model is freed, as by default. */
-export async function afterYield(
-  deployment: Deployment,
-  foreground: Foreground,
-  rounds: number,
-): Promise<Tasks> {
-  const donor = await deployment.startDonor("yielding", 9_999);
-  const pairs = nothing();
-  for (const index of repetitions(rounds * yieldsPerRound, withinMs)) {
-    for (const task of tasks) {
-      await donor.setIdle(9_999);
-      const job = await deployment.submit(endless(String(index)), true);
-      await deployment.until(job, ({ text }) => text !== "", patienceMs);
-      await donor.setIdle(0);
-      // The promised time to yield: 250 ms from the input.
-      await sleep(250);
-      const beside = await foreground.measure(task, windowMs);
-      await deployment.cancel(job);
-      await sleep(longAfterMs);
-      pairs[task].push({ alone: await foreground.measure(task, windowMs), beside });
-    }
-  }
-  donor.process.kill("SIGTERM");
-  await donor.exited;
-  return pairs;
+function pidOf(donor: DonorProcess): number {
+  if (donor.process.pid === undefined) throw new Error("The donor has not started.");
+  return donor.process.pid;
 }

@@ -18,3 +18,9 @@ export function roundedNumbers<T>(value: T): T {
     JSON.stringify(value, (_, each: unknown) => (typeof each === "number" ? rounded(each) : each)),
   ) as T;
 }
+
+export type Quartiles = readonly [first: number, median: number, third: number];
+
+export function quartiles(samples: readonly number[]): Quartiles {
+  return [quantile(samples, 0.25), median(samples), quantile(samples, 0.75)];
+}
