@@ -1,12 +1,20 @@
 import type { Bar } from "../support/bars.ts";
+import type { Quartiles } from "../support/statistics.ts";
+import type { RoundSize } from "./round-size.ts";
 
 /** Generated tokens per second with `n` sequences, through the whole farm and by the library. */
-export type SequenceFigures = {
+export type SequenceFigures = RoundSize & {
   readonly n: number;
   readonly farm: number;
   readonly direct: number;
+  /** The median of the rounds' ratios. */
   readonly ratio: number;
+  readonly ratioQuartiles: Quartiles;
+  /** Rounds, which run on both sides. */
+  readonly pairs: number;
 };
+
+type Speeds = Pick<SequenceFigures, "n" | "farm" | "direct" | "ratio">;
 
 export type InferenceFigures = {
   readonly sequences: readonly SequenceFigures[];
@@ -21,7 +29,13 @@ const noise = 1.05;
 /** The share of a gain that the farm may lose. */
 const leastShareOfGain = 0.9;
 
-export function inferenceBars({ sequences, prefixSaved }: InferenceFigures): readonly Bar[] {
+export function inferenceBars({
+  sequences,
+  prefixSaved,
+}: {
+  readonly sequences: readonly Speeds[];
+  readonly prefixSaved: number;
+}): readonly Bar[] {
   const one = sequences.find(({ n }) => n === 1);
   return [
     ...sequences.map(({ n, ratio }) => ({

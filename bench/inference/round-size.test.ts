@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { roundSize } from "./round-size.ts";
+
+const warmUp = (seconds: number) => ({ jobs: 4, maxTokens: 24, seconds });
+
+it("a fast machine makes large rounds", () => {
+  expect(roundSize(72, warmUp(1))).toEqual({ jobs: 12, maxTokens: 96 });
+});
+
+it("a slower machine makes fewer jobs, then shorter answers", () => {
+  expect(roundSize(71, warmUp(1))).toEqual({ jobs: 8, maxTokens: 96 });
+  expect(roundSize(72, warmUp(3))).toEqual({ jobs: 4, maxTokens: 96 });
+  expect(roundSize(72, warmUp(6))).toEqual({ jobs: 4, maxTokens: 48 });
+});
+
+it("even the slowest machine makes a round", () => {
+  expect(roundSize(72, warmUp(60))).toEqual({ jobs: 4, maxTokens: 24 });
+  expect(roundSize(-1, warmUp(60))).toEqual({ jobs: 4, maxTokens: 24 });
+});
