@@ -1,11 +1,14 @@
 import { type Deployment, startDeployment } from "../../main/deployment.fixture.ts";
 import type { Bench } from "../bench.ts";
+import { startForeground } from "../interference/foreground.ts";
 import { barLines } from "../support/bars.ts";
 import { buildDesktop } from "../support/build.ts";
+import { machineLine, machineNow } from "../support/machine.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
-import { measureReturn } from "./measure.ts";
+import { measureReturn, type Site } from "./measure.ts";
 import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
 
 const warmSeconds = 120;
@@ -17,27 +20,32 @@ type Series = {
   readonly keepsModel: boolean;
   /** The returns in each phase of a round. */
   readonly perRound: Readonly<Partial<Record<Phase, number>>>;
+  /** The time limit of the series. */
+  readonly withinMs: number;
 };
 
-/** Twenty returns per round. A model that stays is loaded once, so it has no loading phase. */
+/** Twenty returns per round, fewer on a slow machine. A model that stays is loaded once, so it has no loading phase. */
 const returnSeries: readonly Series[] = [
   {
     name: "headless, model freed",
     desktop: false,
     keepsModel: false,
-    perRound: { loading: 3, prefill: 2, generating: 2, batched: 2 },
+    perRound: { loading: 2, prefill: 2, generating: 1, batched: 2, busy: 2 },
+    withinMs: 95_000,
   },
   {
     name: "headless, model kept",
     desktop: false,
     keepsModel: true,
-    perRound: { prefill: 1, generating: 1, batched: 1 },
+    perRound: { prefill: 1, batched: 1, busy: 1 },
+    withinMs: 30_000,
   },
   {
     name: "desktop, real input",
     desktop: true,
     keepsModel: false,
-    perRound: { loading: 2, prefill: 2, generating: 2, batched: 2 },
+    perRound: { loading: 2, prefill: 1, generating: 2, batched: 1, busy: 2 },
+    withinMs: 110_000,
   },
 ];
 
@@ -45,31 +53,41 @@ export const yieldBench: Bench = {
   summary: "ms from a person's return until the processor and the memory are free of llama.cpp",
   run: async (rounds, say) => {
     say("building the desktop program");
+    const machine = roundedNumbers(machineNow());
     await buildDesktop();
     const deployment = await startDeployment("slow");
+    const foreground = await startForeground();
     try {
-      const returns: Return[] = [];
+      const returns: (Return | null)[] = [];
       for (const series of returnSeries) {
         say(series.name);
         returns.push(
           ...(await withSubject(deployment, series, (subject) =>
-            all(deployment, subject, series, rounds, say),
+            all({ deployment, subject, foreground, keepsModel: series.keepsModel }, series, rounds, say),
           )),
         );
       }
-      const json = roundedNumbers(yieldFigures(returns));
+      const caught = returns.filter((each) => each !== null);
+      const json = {
+        ...roundedNumbers(yieldFigures(caught)),
+        notCaught: returns.length - caught.length,
+        machine,
+      };
       const row = (label: string, of: typeof json | undefined): string =>
         tableRow(label, of === undefined ? ["–"] : [of.returns, of.p50, of.p95, of.max]);
       const text = [
+        machineLine(machine),
         tableRow("ms from input to no work", ["returns", "p50", "p95", "max"]),
         ...yieldPhases.map((phase) => row(phase, json.phases[phase] as typeof json | undefined)),
         row("all", json),
-        tableRow("ms from input to memory free", ["", "", json.memoryBackP95, ""]),
+        tableRow("ms from input to memory free", ["", "", json.memoryBackP95 ?? "–", ""]),
+        tableRow("returns that did not catch the donor at work", [json.notCaught]),
         "",
         ...barLines(yieldBars(json)),
       ].join("\n");
       return { json, text };
     } finally {
+      await foreground.stop();
       await deployment.stop();
     }
   },
@@ -78,8 +96,8 @@ export const yieldBench: Bench = {
 async function withSubject(
   deployment: Deployment,
   { name, desktop, keepsModel }: Series,
-  work: (subject: Subject) => Promise<readonly Return[]>,
-): Promise<readonly Return[]> {
+  work: (subject: Subject) => Promise<readonly (Return | null)[]>,
+): Promise<readonly (Return | null)[]> {
   const id = name.replaceAll(/\W+/g, "-");
   const warm = keepsModel ? warmSeconds : 0;
   if (!desktop) return stopping(await headlessSubject(deployment, id, warm), work);
@@ -93,8 +111,8 @@ async function withSubject(
 
 async function stopping(
   subject: Subject,
-  work: (subject: Subject) => Promise<readonly Return[]>,
-): Promise<readonly Return[]> {
+  work: (subject: Subject) => Promise<readonly (Return | null)[]>,
+): Promise<readonly (Return | null)[]> {
   try {
     return await work(subject);
   } finally {
@@ -104,21 +122,21 @@ async function stopping(
 }
 
 async function all(
-  deployment: Deployment,
-  subject: Subject,
-  { perRound, keepsModel }: Series,
+  site: Site,
+  { perRound, withinMs }: Series,
   rounds: number,
   say: (line: string) => void,
-): Promise<readonly Return[]> {
-  const phases = yieldPhases.flatMap((phase) =>
-    Array.from({ length: (perRound[phase] ?? 0) * rounds }, () => phase),
-  );
-  const returns: Return[] = [];
-  // In random order, so that no phase gets only quiet moments of the machine.
-  for (const phase of phases.toSorted(() => Math.random() - 0.5)) {
-    const one = await measureReturn(deployment, subject, phase, keepsModel);
-    say(`  ${one.phase}: ${one.stillMs.toFixed(0)} ms, memory ${one.memoryMs?.toFixed(0) ?? "kept"}`);
+): Promise<readonly (Return | null)[]> {
+  const phases = yieldPhases.flatMap((phase) => Array.from({ length: perRound[phase] ?? 0 }, () => phase));
+  // In random order within a round, so that no phase gets only quiet moments of the machine.
+  const order = Array.from({ length: rounds }, () => phases.toSorted(() => Math.random() - 0.5)).flat();
+  const returns: (Return | null)[] = [];
+  for (const index of repetitions(order.length, withinMs)) {
+    const phase = order[index] ?? "generating";
+    const one = await measureReturn(site, phase);
     returns.push(one);
+    if (one === null) say(`  ${phase}: not caught`);
+    else say(`  ${one.phase}: ${one.stillMs.toFixed(0)} ms, memory ${one.memoryMs?.toFixed(0) ?? "kept"}`);
   }
   return returns;
 }
