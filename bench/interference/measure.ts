@@ -48,12 +48,14 @@ export async function duringWork(subject: Subject): Promise<Trials> {
     await donor.setIdle(lookingOnSeconds);
     return took;
   };
-  await donor.setIdle(lookingOnSeconds);
   return trialsOf(subject, donor, trialsPerRound, async (task) => {
     // Nobody watches the text. A real backend runs elsewhere; here it would use the same processors.
     const job = await deployment.submit(endless(String(Math.random())));
     try {
+      // A donor begins later after an input than it goes on.
+      await donor.setIdle(15);
       await deployment.until(job, ({ status }) => status === "running", patienceMs);
+      await donor.setIdle(lookingOnSeconds);
       await atWork(donor);
       const before = await withoutDonor(donor, () => measure(task));
       await atWork(donor);
