@@ -6,12 +6,8 @@ import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
-import { contentionBars } from "./figures.ts";
-import { type ContentionRun, type Load, measureContention } from "./measure.ts";
-
-const usualLoad: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
-/** Without latency there are fewer collisions, so fewer jobs are enough. */
-const loadAtZero: Load = { ...usualLoad, jobs: 1_000 };
+import { contentionBars, zeroLatencyBars } from "./figures.ts";
+import { type ContentionRun, type Load, loadAtZero, measureContention, usualLoad } from "./measure.ts";
 
 /** A queue that is full before its workers come. Each completion brings the next job. */
 const loadQueued: Load = { ...usualLoad, jobs: 2_000, queuedFirst: true };
@@ -46,7 +42,10 @@ type Measured = { readonly [Name in SideName]: ContentionRun } & {
   readonly load: Load;
 };
 
-const labels: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "collisions">, string])[] = [
+const labels: readonly (readonly [
+  Exclude<keyof ContentionRun, "failures" | "collisions" | "cpuMsPerJob">,
+  string,
+])[] = [
   ["conflictsPerJob", "conflicts per job"],
   ["failedClaims", "failed calls of workers"],
   ["emptyClaims", "calls for work that returned no job"],
@@ -64,6 +63,10 @@ function text(
       sideNames,
     ),
     ...labels.map(([name, label]) => tableRow(label, [measured.ours[name], measured.baseline[name]])),
+    tableRow(
+      "ms of processor time per job",
+      sideNames.map((name) => measured[name].cpuMsPerJob?.all ?? "–"),
+    ),
   ];
   return [
     ...part(result),
@@ -75,6 +78,8 @@ function text(
     ...barLines(contentionBars(result.ours, result.baseline)),
     "with all jobs queued before the workers come:",
     ...barLines(contentionBars(result.queuedFirst.ours, result.queuedFirst.baseline)),
+    "without latency:",
+    ...barLines(zeroLatencyBars(result.atZeroLatency.ours, result.atZeroLatency.baseline)),
     "",
     ...sideNames.flatMap((name) => collisionLines(name, result[name].collisions)),
   ].join("\n");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contentionBars, type ContentionFigures } from "./figures.ts";
+import { contentionBars, type ContentionFigures, zeroLatencyBars } from "./figures.ts";
 
 const baseline: ContentionFigures = {
   conflictsPerJob: 20,
@@ -21,4 +21,17 @@ it.each([
   expect(contentionBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
     [0, 1, 2].map((n) => n !== missed),
   );
+});
+
+it("the queue meets each bar without latency at its exact limit", () => {
+  const bars = zeroLatencyBars({ ...good, jobsPerSecond: 30 }, baseline);
+  expect(bars.every(({ met }) => met)).toBe(true);
+});
+
+it.each([
+  [{ failedClaims: 1 }, 0],
+  [{ jobsPerSecond: 29 }, 1],
+])("a queue with %j misses only bar %d without latency", (change, missed) => {
+  const bars = zeroLatencyBars({ ...good, jobsPerSecond: 30, ...change }, baseline);
+  expect(bars.map(({ met }) => met)).toEqual([0, 1].map((n) => n !== missed));
 });

@@ -18,15 +18,27 @@ export function contentionBars(ours: ContentionFigures, baseline: ContentionFigu
       value: `${ours.conflictsPerJob.toFixed(3)}, baseline ${baseline.conflictsPerJob.toFixed(2)}`,
       met: ours.conflictsPerJob <= baseline.conflictsPerJob / 20,
     },
-    {
-      text: "failed calls of workers: none",
-      value: String(ours.failedClaims),
-      met: ours.failedClaims === 0,
-    },
+    failedClaimsBar(ours),
     {
       text: "jobs per second: at least 5 times the baseline's",
       value: `${(ours.jobsPerSecond / baseline.jobsPerSecond).toFixed(1)} ×`,
       met: ours.jobsPerSecond >= 5 * baseline.jobsPerSecond,
     },
   ];
+}
+
+/** Without latency the processor is the limit, so a job's cost decides. */
+export function zeroLatencyBars(ours: ContentionFigures, baseline: ContentionFigures): readonly Bar[] {
+  return [
+    failedClaimsBar(ours),
+    {
+      text: "jobs per second: at least 1.5 times the baseline's",
+      value: `${(ours.jobsPerSecond / baseline.jobsPerSecond).toFixed(2)} ×`,
+      met: ours.jobsPerSecond >= 1.5 * baseline.jobsPerSecond,
+    },
+  ];
+}
+
+function failedClaimsBar({ failedClaims }: ContentionFigures): Bar {
+  return { text: "failed calls of workers: none", value: String(failedClaims), met: failedClaims === 0 };
 }

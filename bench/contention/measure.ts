@@ -4,6 +4,7 @@ import { sharedNow } from "../fleet/messages.ts";
 import { type Latency, type Site, withSite } from "../fleet/site.ts";
 import type { SideName } from "../side.ts";
 import { type Collisions, collisionsOf } from "../support/admin.ts";
+import { type ProcessorTime, processorTimePerJob } from "../support/processor-time.ts";
 import { between, totalsOf, type Usage, usageOf } from "../support/usage.ts";
 import type { ContentionFigures } from "./figures.ts";
 
@@ -18,10 +19,16 @@ export type Load = {
   readonly queuedFirst?: boolean;
 };
 
+export const usualLoad: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
+/** Without latency there are fewer collisions, so fewer jobs are enough. */
+export const loadAtZero: Load = { ...usualLoad, jobs: 1_000 };
+
 export type ContentionRun = ContentionFigures & {
   readonly exhausted: number;
   readonly queryRunsPerJob: number;
   readonly callsPerJob: number;
+  /** From the first submission until all workers are idle. Null outside Linux. */
+  readonly cpuMsPerJob: ProcessorTime | null;
   /** The messages of the workers' first failures. */
   readonly failures: readonly string[];
   /** The functions that collided, and the index ranges. */
@@ -64,10 +71,12 @@ export function measureContention(
     const before = (await waiting?.state())?.calls;
     const submitsAt = sharedNow();
     const unused = await usageOf(site.url);
+    const unspent = site.processorTime();
     await submitAll(site, load);
     const fleet = waiting ?? (await startWorkers());
     await untilCompleted(load.jobs, progress);
     await fleet.quiet();
+    const cpuMsPerJob = processorTimePerJob(unspent, site.processorTime(), load.jobs);
     const usage = between(unused, await usageOf(site.url));
     await assertAllRanOnce(site, load, starts, progress.completed);
     const { calls, failures } = await fleet.state();
@@ -77,6 +86,7 @@ export function measureContention(
       failedClaims: calls.failure - (before?.failure ?? 0),
       emptyClaims: calls.empty - (before?.empty ?? 0),
       jobsPerSecond: load.jobs / ((progress.lastAt - began) / 1000),
+      cpuMsPerJob,
       failures,
       collisions: colliding(await collisionsOf(site.url)),
     };

@@ -1,6 +1,9 @@
 import type { Bench } from "../bench.ts";
+import { loadAtZero, measureContention } from "../contention/measure.ts";
+import { none } from "../fleet/site.ts";
 import { type SideName, sideNames } from "../side.ts";
 import { barLines } from "../support/bars.ts";
+import type { ProcessorTime } from "../support/processor-time.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
@@ -9,15 +12,26 @@ import { measureIdleHour, measureWorkingHour } from "./hour.ts";
 import { measureShortJobs } from "./short-jobs.ts";
 import { measureStreams } from "./streams.ts";
 
-/** Counts instead of times, so all parts run at the same time, each on its own backend. */
+type Measured = { readonly [Name in SideName]: CostFigures & { readonly cpuMsPerJob: ProcessorTime | null } };
+
+/**
+ * All parts that count run at the same time, each on its own backend. Processor time follows, one side after the
+ * other, because this process takes part in it.
+ */
 export const costBench: Bench = {
   summary:
-    "calls, documents and bytes of jobs, of working and idle hours, of streams, compared with the baseline",
+    "calls, documents, bytes and processor time of jobs, of working and idle hours, of streams, compared with the baseline",
   run: (_, say) =>
     withScratch(async (folder) => {
       say("counts short jobs, two minutes of work and of idleness, and two streams: five minutes");
       const [ours, baseline] = await Promise.all([figuresOf("ours", folder), figuresOf("baseline", folder)]);
-      const result = roundedNumbers({ ours, baseline });
+      say("measures the processor time of 1,000 jobs on 200 workers without latency");
+      const cpuOf = async (name: SideName): Promise<ProcessorTime | null> =>
+        (await measureContention(name, folder, none, loadAtZero)).cpuMsPerJob;
+      const result = roundedNumbers<Measured>({
+        ours: { ...ours, cpuMsPerJob: await cpuOf("ours") },
+        baseline: { ...baseline, cpuMsPerJob: await cpuOf("baseline") },
+      });
       return { json: result, text: text(result) };
     }),
 };
@@ -47,10 +61,20 @@ const labels: readonly (readonly [keyof CostFigures, string])[] = [
   ["bytesPerFurtherToken", "bytes written for a further token"],
 ];
 
-function text({ ours, baseline }: { readonly [Name in SideName]: CostFigures }): string {
+const parts: readonly (readonly [keyof ProcessorTime, string])[] = [
+  ["all", "ms of processor time for a job"],
+  ["backend", "  of the backend"],
+  ["workers", "  of the workers"],
+  ["submitter", "  of the submitters"],
+];
+
+function text({ ours, baseline }: Measured): string {
   return [
     tableRow("", sideNames),
     ...labels.map(([name, label]) => tableRow(label, [ours[name], baseline[name]])),
+    ...parts.map(([part, label]) =>
+      tableRow(label, [ours.cpuMsPerJob?.[part] ?? "–", baseline.cpuMsPerJob?.[part] ?? "–"]),
+    ),
     "",
     ...barLines(costBars(ours, baseline)),
   ].join("\n");

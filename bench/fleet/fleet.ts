@@ -63,6 +63,11 @@ export class Fleet {
     }
   }
 
+  /** The processes that hold the workers. */
+  get pids(): readonly number[] {
+    return this.#members.map(({ pid }) => pid);
+  }
+
   async state(): Promise<FleetState> {
     const states = await Promise.all(this.#members.map((member) => member.ask({ kind: "ask" }, "state")));
     return {
@@ -95,6 +100,10 @@ class FleetProcess {
       else if (message.kind === "completed") events.onCompleted?.(message.at);
       else this.#waiting.get(message.kind)?.(message);
     });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
   }
 
   /** Sends a message and waits for its answer. Only one call for each kind of answer at a time. */

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { ConvexClient } from "convex/browser";
 import type { Payload, Side, SideName } from "../side.ts";
+import type { BackendProcess } from "../support/backend-process.ts";
 import { startEmbedded } from "../support/embedded.ts";
+import { type ProcessorTime, processorTime } from "../support/processor-time.ts";
 import { between, type Usage, usageOf } from "../support/usage.ts";
 import { Fleet, type FleetEvents } from "./fleet.ts";
 import { sides } from "./sides.ts";
@@ -22,15 +24,15 @@ export class Site {
   readonly side: Side;
   readonly name: SideName;
   readonly client: ConvexClient;
-  readonly #stop: () => Promise<void>;
+  readonly #backend: BackendProcess;
   readonly #fleets: Fleet[] = [];
   #registered = 0;
 
-  private constructor(name: SideName, side: Side, url: string, stop: () => Promise<void>) {
+  private constructor(name: SideName, side: Side, backend: BackendProcess) {
     this.name = name;
     this.side = side;
-    this.url = url;
-    this.#stop = stop;
+    this.url = backend.url;
+    this.#backend = backend;
     this.client = this.connect();
   }
 
@@ -38,8 +40,7 @@ export class Site {
   static async start(name: SideName, folder: string, latency: Latency): Promise<Site> {
     const side = await sides[name]();
     const file = join(folder, `${name}-${String(process.hrtime.bigint())}.sqlite3`);
-    const { url, stop } = await startEmbedded(file, { functions: side.functions, latency });
-    return new Site(name, side, url, stop);
+    return new Site(name, side, await startEmbedded(file, { functions: side.functions, latency }));
   }
 
   connect(): ConvexClient {
@@ -70,10 +71,16 @@ export class Site {
     return between(before, await usageOf(this.url));
   }
 
+  /** The processor time so far of the backend, of all workers started here, and of this process. */
+  processorTime(): ProcessorTime | null {
+    const workers = this.#fleets.flatMap((fleet) => fleet.pids);
+    return processorTime({ backend: this.#backend.pid, workers });
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#fleets.map((fleet) => fleet.stop()));
     await this.client.close();
-    await this.#stop();
+    await this.#backend.stop();
   }
 }
 
