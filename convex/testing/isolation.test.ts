@@ -70,6 +70,8 @@ describe("isolation of organizations", () => {
     const fenced = { kind: "fenced" };
     expect(await t.mutation(api.work.append, { key, attemptId, seq: 0, text: "x" })).toEqual(fenced);
     expect(await t.mutation(api.work.progress, { key, attemptId, view: 1 })).toEqual(fenced);
+    const jobs = [{ kind: "chat", payload: null }];
+    expect(await t.mutation(api.work.submit, { key, attemptId, first: 0, jobs })).toEqual(fenced);
     expect(await complete(t, rival.device, attemptId)).toMatchObject(fenced);
     expect(await fail(t, rival.device, attemptId)).toMatchObject(fenced);
     expect(await release(t, rival.device, attemptId)).toEqual({ fenced: [attemptId] });

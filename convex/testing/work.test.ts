@@ -568,6 +568,14 @@ describe("an embedding job", () => {
 });
 
 describe("stored data", () => {
+  it("lets no device submit jobs in the name of a requester", async () => {
+    const device = await addDevice(t, acme);
+    const attemptId = await claim(t, device, await submit(t, acme));
+    const jobs = [{ kind: "chat", payload: chat() }];
+    const call = { key: device.key, attemptId, first: 0, jobs };
+    expect(await t.mutation(api.work.submit, call)).toEqual({ kind: "not-allowed", most: 0 });
+  });
+
   it("deletes chunks ten minutes after the end, prompt and answer after a day", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });

@@ -80,6 +80,7 @@ describe("a journaled handler", () => {
     append: () => undefined,
     report: () => undefined,
     progress: () => undefined,
+    submit: async () => [],
   });
 
   async function recorded(handler: () => Promise<string>, ctx = context()): Promise<JobEvent[]> {

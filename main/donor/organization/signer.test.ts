@@ -25,6 +25,7 @@ const context: JobContext = {
   append: () => undefined,
   report: () => undefined,
   progress: () => undefined,
+  submit: async () => [],
 };
 
 function isSigned(text: string, signature: string): boolean {

@@ -16,6 +16,7 @@ import { noteProgress } from "./model/jobs/rows.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/chunks.ts";
+import { submitSubtasks } from "./model/submit/subtasks.ts";
 import { goodbye as sayGoodbye, hello as sayHello } from "./model/workers/hello.ts";
 
 // shared/work.ts documents the functions. Here they take the hash of the worker's key.
@@ -105,6 +106,12 @@ async function report(
   await note(held);
   return { kind: "ok" };
 }
+
+export const submit = mutation({
+  args: { ...byWorker, ...workerMutations.submit.args },
+  returns: workerMutations.submit.returns,
+  handler: async (ctx, call) => await submitSubtasks(ctx, call, Date.now()),
+});
 
 export const complete = mutation({
   args: { ...byWorker, ...workerMutations.complete.args },

@@ -113,6 +113,8 @@ export const policy = v.object({
    * worker could run the job, one is enough. By default every worker is believed: 1.
    */
   agreement: v.optional(v.number()),
+  /** The most jobs that its workers may submit in its name (`ctx.submit`). 0 by default: they may not. */
+  maxSubtasks: v.optional(v.number()),
   /**
    * Whether an idle worker may get the job, too, if its worker takes far longer than expected. The first result counts. True by
    * default. Needs the job's `size` and the workers' `speeds`.
@@ -181,6 +183,19 @@ export const jobSpec = v.object({
   /** A small value that `onFinal` and views return. */
   context: v.optional(anything),
 });
+
+/** A job that a worker submits in the name of the one that it runs. The queue copies the rest from that job. */
+export const subtask = v.object({
+  kind: jobSpec.fields.kind,
+  payload: jobSpec.fields.payload,
+  requirements: jobSpec.fields.requirements,
+  affinity: jobSpec.fields.affinity,
+  delayMs: jobSpec.fields.delayMs,
+  attemptMs: jobSpec.fields.attemptMs,
+  size: jobSpec.fields.size,
+  after: jobSpec.fields.after,
+});
+export type Subtask = Infer<typeof subtask>;
 
 export type JobSpec = Infer<typeof jobSpec>;
 export type JobSize = Infer<typeof size>;

@@ -7,6 +7,8 @@ import {
   cursor,
   demand,
   nextWork,
+  submitOutcome,
+  subtask,
   waitSubscription,
 } from "./validators.ts";
 
@@ -88,6 +90,19 @@ export const workerMutations = {
   progress: {
     args: { attemptId: v.string(), view: anything },
     returns: acknowledged,
+  },
+  /**
+   * Submits up to 100 jobs in the name of the job that an attempt is at: `first` is the number of those before. A repeated
+   * number returns the first job, so that another attempt does not double it. `not-allowed`: more than the job's policy
+   * allows. Refuses: invalid, too_large, not_found.
+   */
+  submit: {
+    args: { attemptId: v.string(), first: v.number(), jobs: v.array(subtask) },
+    returns: v.union(
+      ...submitOutcome.members,
+      v.object({ kind: v.literal("fenced") }),
+      v.object({ kind: v.literal("not-allowed"), most: v.number() }),
+    ),
   },
   /**
    * Ends an attempt with a result. `starts`: the prefetched attempts that the worker now starts. `reply`: the answer of
@@ -198,6 +213,7 @@ export const {
   claim,
   append,
   progress,
+  submit,
   complete,
   fail,
   release,

@@ -1,12 +1,15 @@
 import type { Value } from "convex/values";
+import { assertNever } from "../shared/assert-never.ts";
 import type { Handler, JobContext } from "./contract/handler.ts";
-import type { ClaimedJob } from "./contract/protocol.ts";
+import type { ClaimedJob, SubmitOutcome, Subtask } from "./contract/protocol.ts";
 import { attemptErrorOf, JobFailure, ReleaseJob } from "./job-failure.ts";
 import type { HandlerEnd, HandlerEvent } from "./machine/state.ts";
 
 export type HandlerRunsDeps = {
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly onEvent: (event: HandlerEvent) => void;
+  /** Submits subtasks of an attempt. `first`: the number of those that it has submitted before. */
+  readonly submit: (attemptId: string, first: number, jobs: readonly Subtask[]) => Promise<SubmitOutcome>;
 };
 
 /** The running handlers. */
@@ -45,7 +48,8 @@ export class HandlerRuns {
   }
 
   #contextOf(job: ClaimedJob, signal: AbortSignal, report: JobContext["report"]): JobContext {
-    const { onEvent } = this.#deps;
+    const { onEvent, submit } = this.#deps;
+    let submitted = 0;
     const { attemptId, jobId, kind, requirements, number, remainingMs } = job;
     return {
       signal,
@@ -58,7 +62,33 @@ export class HandlerRuns {
       append: (text) => onEvent({ kind: "text", attemptId, text }),
       report,
       progress: (view) => onEvent({ kind: "progress", attemptId, view }),
+      submit: async (jobs) => {
+        const first = submitted;
+        submitted += jobs.length;
+        return idsOf(await submit(attemptId, first, jobs));
+      },
     };
+  }
+}
+
+function idsOf(outcome: SubmitOutcome): readonly string[] {
+  switch (outcome.kind) {
+    case "submitted":
+      return outcome.jobIds;
+    case "fenced":
+      throw new ReleaseJob("The attempt is over.");
+    case "not-allowed":
+      throw new JobFailure(
+        "too_many_subtasks",
+        `This job may submit at most ${String(outcome.most)} others.`,
+        { retryable: false },
+      );
+    case "full":
+    case "draining":
+    case "conflict":
+      throw new JobFailure("subtasks_refused", `The queue does not take its subtasks now (${outcome.kind}).`);
+    default:
+      return assertNever(outcome);
   }
 }
 

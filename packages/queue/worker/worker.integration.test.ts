@@ -122,6 +122,36 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ text: "once upon a time", result: "told" });
   });
 
+  it("workers submit subtasks of a job once, also if its first attempt fails after that", async () => {
+    const splitting: Say = async (name, ctx) => {
+      begun.push(name);
+      if (name !== "whole") return name;
+      const parts = ["part 1", "part 2"].map((part) => ({ kind: "say", payload: { name: part } }));
+      const ids = await ctx.submit(parts);
+      const [last = ""] = await ctx.submit([
+        { kind: "say", payload: { name: "sum" }, after: { jobs: [...ids], when: "succeeded" } },
+      ]);
+      if (ctx.number === 1) throw new Error("failed after its submissions");
+      return last;
+    };
+    const worker = await queue.startWorker(splitting);
+    workers.push(worker);
+    const [jobId = ""] = (await queue.call("jobs:submit", { names: ["whole"], maxSubtasks: 3 })) as string[];
+    const { result, attempts } = await queue.until(jobId, isOver);
+    expect(attempts).toBe(2);
+    expect(await queue.until(String(result), isOver)).toMatchObject({ result: "sum" });
+    expect([...begun].sort()).toEqual(["part 1", "part 2", "sum", "whole", "whole"]);
+    expect(begun.indexOf("sum")).toBeGreaterThan(Math.max(begun.indexOf("part 1"), begun.indexOf("part 2")));
+  });
+
+  it("workers submit no subtasks of a job that does not allow them", async () => {
+    const splitting: Say = async (_name, ctx) =>
+      String(await ctx.submit([{ kind: "say", payload: { name: "part" } }]));
+    workers.push(await queue.startWorker(splitting));
+    const [jobId = ""] = await queue.submit(["whole"]);
+    expect(await queue.until(jobId, ({ status }) => status === "failed")).toMatchObject({ attempts: 1 });
+  });
+
   it("workers report the progress of a job to its requester", async () => {
     const counter: Say = async (name, ctx) => {
       for (const done of [1, 2]) {

@@ -51,6 +51,8 @@ export class Worker {
         this.#happened(event);
         if (event.kind === "progress") options.onEvent?.(event);
       },
+      submit: async (attemptId, first, jobs) =>
+        await this.#client.mutation(this.#functions.submit, this.#signed({ attemptId, first, jobs })),
     });
     this.#state = initialState({
       version,

@@ -98,12 +98,13 @@ const yearMs = 366 * 24 * 3_600_000;
 
 /** Checks the policy of a job or of the settings. Refuses: invalid. */
 export function checkPolicy(policy: Policy): void {
-  const { maxFailures, maxFailuresByJob, agreement, backoff, payloadKeptMs, chunksKeptMs, recordKeptMs } =
-    policy;
+  const { maxFailures, maxFailuresByJob, maxSubtasks, agreement, backoff } = policy;
+  const { payloadKeptMs, chunksKeptMs, recordKeptMs } = policy;
   if (maxFailures !== undefined) boundedInteger(maxFailures, "policy.maxFailures", 1, 1_000);
   if (maxFailuresByJob !== undefined) {
     boundedInteger(maxFailuresByJob, "policy.maxFailuresByJob", 1, 1_000);
   }
+  if (maxSubtasks !== undefined) boundedInteger(maxSubtasks, "policy.maxSubtasks", 0, 10_000);
   if (agreement !== undefined) boundedInteger(agreement, "policy.agreement", 1, 10);
   if (backoff !== undefined) {
     boundedNumber(backoff.firstMs, "policy.backoff.firstMs", 0, yearMs);

@@ -38,6 +38,7 @@ export const defaultSettings: Settings = {
   policy: {
     maxFailures: 4,
     maxFailuresByJob: 2,
+    maxSubtasks: 0,
     agreement: 1,
     secondAttempt: true,
     backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },

@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import type { Requirements } from "./protocol.ts";
+import type { Requirements, Subtask } from "./protocol.ts";
 
 /** One attempt at a job, for its handler. */
 export type JobContext = {
@@ -22,6 +22,12 @@ export type JobContext = {
    * `onEvent` gets each at once.
    */
   readonly progress: (view: Value) => void;
+  /**
+   * Submits up to 100 jobs in the name of this one, if its policy allows it (`maxSubtasks`). Another attempt that submits
+   * again gets the ids of the first ones, by their order. So submit the same jobs in the same order. @returns their ids.
+   * @throws JobFailure if the queue takes none of them.
+   */
+  readonly submit: (jobs: readonly Subtask[]) => Promise<readonly string[]>;
 };
 
 /**

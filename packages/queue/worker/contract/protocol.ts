@@ -41,6 +41,7 @@ export type ClaimedJob = Frozen<validators.ClaimedJob>;
 export type Cursor = Frozen<validators.Cursor>;
 export type NextWork = Frozen<validators.NextWork>;
 export type Requirements = Frozen<validators.Requirements>;
+export type Subtask = Frozen<validators.Subtask>;
 export type WaitSubscription = Frozen<validators.WaitSubscription>;
 export type Demand = Frozen<validators.Demand>;
 
@@ -49,4 +50,5 @@ export type Candidates = Result<"candidates">;
 export type Candidate = Candidates["jobs"][number];
 export type ClaimOutcome = Result<"claim">;
 export type HeldRow = Pick<Result<"held">[number], "attemptId" | "watched">;
+export type SubmitOutcome = Result<"submit">;
 export type TakeOutcome = Result<"take">;
