@@ -76,6 +76,7 @@ describe("a journaled handler", () => {
     kind: "chat",
     number: 1,
     remainingMs: null,
+    fresh: undefined,
     requirements: { model: "m" },
     append: () => undefined,
     report: () => undefined,

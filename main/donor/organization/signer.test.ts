@@ -22,6 +22,7 @@ const context: JobContext = {
   requirements: {},
   number: 1,
   remainingMs: null,
+  fresh: undefined,
   append: () => undefined,
   report: () => undefined,
   progress: () => undefined,

@@ -4,5 +4,5 @@ export type { Settings } from "../component/model/settings.ts";
 export { sha256 } from "../shared/forward.ts";
 export { workerMutations } from "../shared/work.ts";
 export { Queue, type QueueOptions, type SubmitOptions } from "./queue.ts";
-export type { JobInput, MutationRunner, OnDone, OnFinal, QueryRunner } from "./runners.ts";
+export type { JobInput, MutationRunner, OnDone, OnClaim, OnFinal, QueryRunner } from "./runners.ts";
 export { workerFunctions } from "./worker-functions.ts";

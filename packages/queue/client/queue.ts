@@ -10,7 +10,7 @@ import type { Settings } from "../component/model/settings.ts";
 import { sha256 } from "../shared/forward.ts";
 import { type JobSpec, maxJobsPerCall, type Policy, type Priority } from "../shared/validators.ts";
 import { batchCalls, deadLetterCalls, laneCalls, limitCalls, recurringCalls, workerCalls } from "./calls.ts";
-import type { JobInput, MutationRunner, OnFinal, QueryRunner, Rest } from "./runners.ts";
+import type { JobInput, MutationRunner, OnClaim, OnFinal, QueryRunner, Rest } from "./runners.ts";
 
 export type SubmitOptions = {
   /** The open batch that the jobs belong to. */
@@ -29,6 +29,8 @@ export type QueueOptions = {
   readonly kinds?: Readonly<Record<string, Policy>>;
   /** Called in the transaction that ends a job. Its return value reaches the worker as `reply`. */
   readonly onFinal?: OnFinal;
+  /** By kind of job: a query that gives a worker the job's newest data, when it gets the job. */
+  readonly onClaim?: Readonly<Record<string, OnClaim>>;
 };
 
 /**
@@ -204,10 +206,12 @@ export class Queue {
     return answer;
   }
 
-  async #specOf({ onFinal = this.#options.onFinal, ...job }: JobInput): Promise<JobSpec> {
+  async #specOf({ onFinal = this.#options.onFinal, onClaim: own, ...job }: JobInput): Promise<JobSpec> {
     const policy = job.policy ?? this.#options.kinds?.[job.kind];
+    const onClaim = own ?? this.#options.onClaim?.[job.kind];
     return {
       ...job,
+      ...(onClaim === undefined ? {} : { onClaim: await createFunctionHandle(onClaim) }),
       ...(policy === undefined ? {} : { policy }),
       ...(onFinal === undefined ? {} : { onFinal: await createFunctionHandle(onFinal) }),
     };

@@ -7,7 +7,7 @@ import type {
   GenericQueryCtx,
 } from "convex/server";
 import type { Value } from "convex/values";
-import type { BatchView, FinalEvent, JobSpec } from "../shared/validators.ts";
+import type { BatchView, ClaimEvent, FinalEvent, JobSpec } from "../shared/validators.ts";
 
 /** The context of a query, a mutation or an action. */
 export type QueryRunner = Pick<GenericQueryCtx<GenericDataModel>, "runQuery">;
@@ -17,8 +17,13 @@ export type MutationRunner = Pick<GenericMutationCtx<GenericDataModel>, "runMuta
 export type OnFinal = FunctionReference<"mutation", FunctionVisibility, FinalEvent, Value | null>;
 export type OnDone = FunctionReference<"mutation", FunctionVisibility, BatchView, Value | null>;
 
-/** A job as the app submits it. By default `onFinal` and `policy` are those of the queue. */
-export type JobInput = Omit<JobSpec, "onFinal"> & { readonly onFinal?: OnFinal };
+export type OnClaim = FunctionReference<"query", FunctionVisibility, ClaimEvent, Value | null>;
+
+/** A job as the app submits it. By default `onFinal`, `onClaim` and `policy` are those of the queue. */
+export type JobInput = Omit<JobSpec, "onFinal" | "onClaim"> & {
+  readonly onFinal?: OnFinal;
+  readonly onClaim?: OnClaim;
+};
 
 /** A function's arguments without those that the client fills in. */
 export type Rest<

@@ -180,9 +180,20 @@ export const jobSpec = v.object({
   policy: v.optional(policy),
   /** Handle of a mutation `(FinalEvent) => reply`, called once, in the transaction that ends the job. */
   onFinal: v.optional(v.string()),
+  /** Handle of a query `(ClaimEvent) => value`, called in the transaction that gives the job to a worker. */
+  onClaim: v.optional(v.string()),
   /** A small value that `onFinal` and views return. */
   context: v.optional(anything),
 });
+
+/** The argument of `onClaim`. */
+export const claimEvent = v.object({
+  scope: v.string(),
+  jobId: v.string(),
+  kind: v.string(),
+  context: v.optional(anything),
+});
+export type ClaimEvent = Infer<typeof claimEvent>;
 
 /** A job that a worker submits in the name of the one that it runs. The queue copies the rest from that job. */
 export const subtask = v.object({
@@ -331,6 +342,8 @@ export const claimedJob = v.object({
   watched: v.boolean(),
   /** Milliseconds until its deadline, so that the worker's own clock does not matter. */
   remainingMs: v.union(v.number(), v.null()),
+  /** The value of `onClaim`. Undefined without one, and if it threw. */
+  fresh: v.optional(anything),
 });
 export type ClaimedJob = Infer<typeof claimedJob>;
 

@@ -50,7 +50,7 @@ export class HandlerRuns {
   #contextOf(job: ClaimedJob, signal: AbortSignal, report: JobContext["report"]): JobContext {
     const { onEvent, submit } = this.#deps;
     let submitted = 0;
-    const { attemptId, jobId, kind, requirements, number, remainingMs } = job;
+    const { attemptId, jobId, kind, requirements, number, remainingMs, fresh } = job;
     return {
       signal,
       attemptId,
@@ -59,6 +59,7 @@ export class HandlerRuns {
       requirements,
       number,
       remainingMs,
+      fresh,
       append: (text) => onEvent({ kind: "text", attemptId, text }),
       report,
       progress: (view) => onEvent({ kind: "progress", attemptId, view }),

@@ -259,6 +259,7 @@ export const schema = defineSchema({
     watchedUntil: v.optional(v.number()),
     policy: v.optional(policy),
     onFinal: v.optional(v.string()),
+    onClaim: v.optional(v.string()),
     context: v.optional(anything),
     report: v.optional(anything),
     reply: v.optional(anything),
@@ -308,6 +309,8 @@ export const schema = defineSchema({
      * Removed at the start.
      */
     handed: v.optional(handed),
+    /** The value of `onClaim`, for a worker that reads the job later. */
+    fresh: v.optional(anything),
     /** When the job was handed over. Removed at the start. */
     handedAt: v.optional(v.number()),
     /** When the running attempt is taken from its worker, if the job has a limit. Removed at the end. */

@@ -1,5 +1,5 @@
 import crons from "@convex-dev/crons/test";
-import { mutationGeneric } from "convex/server";
+import { mutationGeneric, queryGeneric } from "convex/server";
 import { convexTest } from "convex-test";
 import { vi } from "vitest";
 import type { Id } from "../model/builders.ts";
@@ -11,6 +11,10 @@ import { type Backend, queue, scope } from "./queue.fixture.ts";
 /** Handles of an app's functions: `note` records its argument, `refuseOnce` throws the first time. */
 export const note = "function://;testApp:note";
 export const refuseOnce = "function://;testApp:refuseOnce";
+/** Queries for `onClaim`: one that returns its argument and the number of calls, and two that fail. */
+export const echo = "function://;testApp:echo";
+export const broken = "function://;testApp:broken";
+export const tooLarge = "function://;testApp:tooLarge";
 
 /**
  * Starts the component with an app whose functions it calls by their handles.
@@ -31,11 +35,20 @@ export function startWithApp(called: unknown[]): Backend {
 
 function appFunctions(called: unknown[]) {
   let refusals = 0;
+  let echoes = 0;
   return {
     note: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
       called.push(event);
       return null;
     }),
+    echo: queryGeneric((_: unknown, event: Record<string, unknown>) => {
+      echoes += 1;
+      return { ...event, echoes };
+    }),
+    broken: queryGeneric((): null => {
+      throw new Error("the app is out of order");
+    }),
+    tooLarge: queryGeneric(() => "x".repeat(5_000)),
     refuseOnce: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
       refusals += 1;
       if (refusals === 1) throw new Error("the app is out of order");

@@ -13,6 +13,8 @@ export type JobContext = {
   readonly number: number;
   /** Milliseconds from the claim to the job's deadline; null without a deadline. */
   readonly remainingMs: number | null;
+  /** The newest data that the app's `onClaim` gave at the claim. Undefined without one, and if it failed. */
+  readonly fresh: Value | undefined;
   /** Streams text: in chunks while somebody reads along, and from the start to a reader who comes late. */
   readonly append: (text: string) => void;
   /** Keeps small facts with the result. The last call counts. */

@@ -8,6 +8,7 @@ import { defined } from "../load.ts";
 import { parked } from "../placement.ts";
 import { removeWaiters, waitersByKey } from "../rings/membership.ts";
 import { armCheck, suspectFrom, type Suspicion } from "../suspicion.ts";
+import { freshOf } from "./fresh.ts";
 
 /**
  * A worker has to start a handed job within this time. Until then other workers leave the job alone:
@@ -34,7 +35,7 @@ export async function assign(
   now: number,
 ): Promise<ClaimedJob> {
   const watch = begun ? suspectFrom(worker, job, now) : {};
-  const { attemptId, number } = await insertAttempt(
+  const { attemptId, number, fresh } = await insertAttempt(
     ctx,
     worker,
     { job, payload },
@@ -49,7 +50,7 @@ export async function assign(
   const attempt = unresponsive ? { releaseReason: notStarted } : {};
   await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot }, attempt });
   await armCheck(ctx, job.scope, watch, now);
-  return claimedView({ job, payload }, { attemptId, number, begun }, now);
+  return claimedView({ job, payload }, { attemptId, number, begun, fresh }, now);
 }
 
 /** A worker that gets a job. Its capabilities only matter if it begins at once. */
@@ -62,8 +63,9 @@ export async function insertAttempt(
   { job, payload }: AssignableJob,
   { begun, woken, watch }: { readonly begun: boolean; readonly woken: boolean; readonly watch: Suspicion },
   now: number,
-): Promise<{ readonly attemptId: Id<"attempts">; readonly number: number }> {
+): Promise<{ readonly attemptId: Id<"attempts">; readonly number: number; readonly fresh?: Value }> {
   const number = job.attempts + 1;
+  const data = defined({ fresh: await freshOf(ctx, job) });
   const model = job.requirements?.model;
   const attemptId = await ctx.db.insert("attempts", {
     scope: job.scope,
@@ -81,9 +83,10 @@ export async function insertAttempt(
     ...(woken && !begun && isSmall(payload) ? { handed: handedOf({ job, payload }) } : {}),
     claimedAt: now,
     ...(begun ? overdueFrom(job, now) : {}),
+    ...data,
     ...watch,
   });
-  return { attemptId, number };
+  return { attemptId, number, ...data };
 }
 
 function isSmall(payload: Value): boolean {
@@ -118,12 +121,15 @@ export type JobForWorker = {
 /** A job as its worker sees it. @param since the remaining time counts from this time. */
 function claimedView(
   { job, payload }: JobForWorker,
-  attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
+  {
+    fresh,
+    ...attempt
+  }: Pick<ClaimedJob, "attemptId" | "number" | "begun"> & { readonly fresh: Value | undefined },
   since: number,
 ): ClaimedJob {
   const { _id: jobId, kind, requirements = {}, watched, deadlineAt } = job;
   const remainingMs = deadlineAt === undefined ? null : Math.max(0, deadlineAt - since);
-  return { ...attempt, jobId, kind, payload, requirements, watched, remainingMs };
+  return { ...attempt, jobId, kind, payload, requirements, watched, remainingMs, ...defined({ fresh }) };
 }
 
 /** Whether this worker has just released the job. */
@@ -153,7 +159,7 @@ export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts"
     waiting.map(async (attempt): Promise<ClaimedJob[]> => {
       const given = await readUnstarted(ctx, attempt);
       if (given === null) return [];
-      const held = { attemptId: attempt._id, number: attempt.number, begun: false };
+      const held = { attemptId: attempt._id, number: attempt.number, begun: false, fresh: attempt.fresh };
       // Queries have no clock, so the worker subtracts the time since the assignment.
       return [claimedView(given, held, attempt.claimedAt)];
     }),

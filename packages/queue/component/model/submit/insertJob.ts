@@ -48,6 +48,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     fingerprint,
     policy,
     onFinal,
+    onClaim,
     context,
   } = spec;
   const { expiresAt, deadlineAt, attemptMs, size, delayMs = 0 } = spec;
@@ -77,7 +78,17 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     failures: 0,
     round: 0,
     ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
-    ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
+    ...defined({
+      requester,
+      key,
+      externalId,
+      idempotencyKey,
+      fingerprint,
+      policy,
+      onFinal,
+      onClaim,
+      context,
+    }),
     ...defined({ affinity, expiresAt, deadlineAt, attemptMs, size, batchId: job.batchId }),
     ...(end !== null && isChecked(end, now) ? { runsOutAt: end } : {}),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),

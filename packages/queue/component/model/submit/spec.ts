@@ -48,6 +48,7 @@ export function checkSpec(spec: JobSpec): void {
   }
   if (spec.policy !== undefined) checkPolicy(spec.policy);
   boundedHandle(spec.onFinal, "onFinal");
+  boundedHandle(spec.onClaim, "onClaim");
   boundedContext(spec.context);
 }
 
