@@ -3,7 +3,7 @@ import { type Deployment, type DonorProcess, NotInTime } from "../../main/deploy
 import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import { repetitions } from "../support/repetitions.ts";
-import { runnerOf } from "../yield/runner-watch.ts";
+import { runnerOf } from "../support/runner-watch.ts";
 import { type Task, tasks, type Trial, type Trials } from "./figures.ts";
 import type { Foreground } from "./foreground.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { idleSince } from "../support/runner-watch.ts";
 import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
-import { idleSince } from "./runner-watch.ts";
 
 const returnIn = (phase: Phase, stillMs: number, memoryMs: number | null = 1_000): Return => ({
   phase,

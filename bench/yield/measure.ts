@@ -3,8 +3,8 @@ import { type Deployment, NotInTime } from "../../main/deployment.fixture.ts";
 import { chat, endless } from "../../main/runner/runner.fixture.ts";
 import type { Foreground } from "../interference/foreground.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
+import { runnerOf, watchUntilIdle } from "../support/runner-watch.ts";
 import type { Phase, Return } from "./figures.ts";
-import { runnerOf, watchUntilIdle } from "./runner-watch.ts";
 import type { Subject } from "./subject.ts";
 
 /** A donor that takes longer is not caught. */

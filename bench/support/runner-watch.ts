@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ticksOf, treeOf } from "../support/process-tree.ts";
+import { ticksOf, treeOf } from "./process-tree.ts";
 
 const everyMs = 5;
 /** A process without work for this long is idle. */
