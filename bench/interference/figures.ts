@@ -32,8 +32,8 @@ type InterferenceFigures = {
   readonly quartiles: { readonly inUse: Spread; readonly afterYield: Spread; readonly withoutDonor: Spread };
 };
 
-/** With fewer pairs the quartiles are single pairs, and the noise can't be told. */
-export const leastPairs = 5;
+/** With fewer pairs the median is no better than a single one. The noise comes from twice as many windows without a donor. */
+export const leastPairs = 3;
 
 /** A drift of the machine's speed cancels out, because the windows around are averaged. */
 const ratioOf = ({ before, beside, after }: Trial): number => (2 * beside) / (before + after);
