@@ -15,6 +15,7 @@ import { allOrganizations } from "./model/organizations/create.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
+import { sealPiece } from "./model/statistics/seal.ts";
 
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
@@ -140,6 +141,30 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Counts the jobs that ended in each organization's statistics. */
+export const countStatistics = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const { _id: organizationId } of await allOrganizations(ctx)) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
+    }
+    return null;
+  },
+});
+
+/** Counts the next jobs of one organization. */
+export const countStatisticsOf = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    if (await sealPiece(ctx, organizationId, Date.now())) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
+    }
     return null;
   },
 });

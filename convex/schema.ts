@@ -10,6 +10,8 @@ import {
   policyRules,
   price,
   runnerStop,
+  subjectKind,
+  tally,
   usage,
 } from "./model/validators.ts";
 
@@ -307,6 +309,31 @@ export default defineSchema({
     micro: v.int64(),
     jobs: v.number(),
   }).index("by_account", ["account", "startAt"]),
+
+  /**
+   * What happened to the jobs that ended in a bucket of time, by model, lane, key and device. One row per kind of subject and
+   * bucket: the tallies of its subjects, which are bounded in number and size. Written once a minute by
+   * model/statistics/, never by a job.
+   */
+  statistics: defineTable({
+    organizationId: v.id("organizations"),
+    by: subjectKind,
+    /** The bucket's length: five minutes, an hour or a day; 0 for the sums of all time. */
+    spanMs: v.number(),
+    /** ms epoch; 0 for the sums of all time. */
+    startAt: v.number(),
+    subjects: v.array(v.object({ subject: v.string(), tally })),
+  }).index("by_bucket", ["organizationId", "spanMs", "by", "startAt"]),
+
+  /** How far the ledger is counted in an organization's statistics. Written by model/statistics/seal.ts. */
+  statisticsProgress: defineTable({
+    organizationId: v.id("organizations"),
+    /** Entries that were created up to then are counted; ms epoch with fractions, as Convex creates rows. */
+    countedTo: v.number(),
+    /** Buckets of five minutes before then are in buckets of hours, and those of hours in days. */
+    hoursTo: v.number(),
+    daysTo: v.number(),
+  }).index("by_organization", ["organizationId"]),
 
   /** The audit trail. Append-only; written by setup, the admin's calls and devices.enroll. */
   audit: defineTable({

@@ -1,5 +1,5 @@
 export const finalStatuses = ["succeeded", "failed", "canceled", "expired"] as const;
-type FinalStatus = (typeof finalStatuses)[number];
+export type FinalStatus = (typeof finalStatuses)[number];
 
 /**
  * The status of a job in the queue. `waiting`: for its start time, for other jobs, or for its turn. `ready`: can be

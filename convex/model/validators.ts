@@ -9,6 +9,8 @@ import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
+import type { TallySummary } from "../../app/statistics/summary.ts";
+import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
 
 /**
  * Validators of values that several functions share. If app/ declares the type too, `validatorsMatch` below checks that both
@@ -177,6 +179,37 @@ export const amountsByKind = v.object({
   device: v.int64(),
 });
 
+export const subjectKind = literals(...subjectKinds);
+
+const sketch = v.object({ bins: v.array(v.number()), counts: v.array(v.number()), sum: v.number() });
+
+const tallyCounts = {
+  succeeded: v.number(),
+  failed: v.number(),
+  canceled: v.number(),
+  expired: v.number(),
+  retried: v.number(),
+  returned: v.number(),
+  lost: v.number(),
+  stolen: v.number(),
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+  micro: v.int64(),
+};
+
+/** What happened to the jobs of a subject in a time: app/statistics/tally.ts. */
+export const tally = v.object({ ...tallyCounts, wait: sketch, run: sketch });
+
+const spread = v.union(v.object({ p50: v.number(), p95: v.number(), p99: v.number() }), v.null());
+
+/** A tally as people read it: app/statistics/summary.ts. */
+export const tallySummary = v.object({
+  ...tallyCounts,
+  wait: spread,
+  run: spread,
+  successRate: v.union(v.number(), v.null()),
+});
+
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 type Mutable<T> = T extends readonly (infer Item)[]
@@ -202,4 +235,6 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
+  true satisfies Both<Infer<typeof tally>, Tally>,
+  true satisfies Both<Infer<typeof tallySummary>, TallySummary>,
 ];

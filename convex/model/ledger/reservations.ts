@@ -14,9 +14,9 @@ export async function reserve(
   order: Pick<Doc<"orders">, "jobId" | "organizationId" | "apiKeyId" | "reservedMicro" | "round">,
   at: number,
 ): Promise<void> {
-  const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
+  const { jobId, organizationId, apiKeyId, reservedMicro } = order;
   const booked = await transfer(ctx, {
-    key: `reserve:${jobId}:${String(round)}`,
+    key: reservingKey(order),
     organizationId,
     kind: "reserve",
     at,
@@ -29,12 +29,23 @@ export async function reserve(
   if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
 }
 
+/** The transfer key that opens a round's reservation. */
+export function reservingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "round">): string {
+  return `reserve:${jobId}:${String(round)}`;
+}
+
 /**
  * The transfer key that closes a round's reservation. Settlement and release share it, so a round is closed once: a job
  * is never paid twice, nor both paid and released.
  */
 export function closingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "round">): string {
   return `close:${jobId}:${String(round)}`;
+}
+
+/** The round whose reservation an entry's transfer closed; null for other transfers. */
+export function closingRound({ transferKey }: Pick<Doc<"ledgerEntries">, "transferKey">): number | null {
+  const [kind, , round] = transferKey.split(":");
+  return kind === "close" ? Number(round) : null;
 }
 
 /** A device that had written a part of the answer when another one finished it. `share`: 0 to 1. */

@@ -124,6 +124,11 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
   }
 
+  /** What happened to up to 100 jobs, for statistics: their lanes, times and attempts, without their content. */
+  async histories(ctx: QueryRunner, scope: string, jobIds: readonly string[]) {
+    return await ctx.runQuery(this.component.jobs.histories, { scope, jobIds: [...jobIds] });
+  }
+
   /** How many characters of a text an attempt had streamed; 0 if the text does not begin with them. */
   async streamedChars(ctx: QueryRunner, scope: string, attemptId: string, text: string) {
     return await ctx.runQuery(this.component.jobs.streamedChars, { scope, attemptId, text });

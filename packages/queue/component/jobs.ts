@@ -5,6 +5,7 @@ import {
   attemptView,
   canceledBy,
   jobError,
+  jobHistory,
   jobSpec,
   jobStatus,
   jobView,
@@ -15,6 +16,7 @@ import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
+import { historiesOf } from "./model/jobs/histories.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
@@ -167,6 +169,13 @@ export const attempts = query({
     const job = await findOwned(ctx, "jobs", scope, jobId);
     return job === null ? [] : await attemptsOf(ctx, job._id);
   },
+});
+
+/** What happened to up to 100 jobs, for statistics. Jobs that the scope does not have are left out. Refuses: invalid. */
+export const histories = query({
+  args: { scope: v.string(), jobIds: v.array(v.string()) },
+  returns: v.array(jobHistory),
+  handler: async (ctx, { scope, jobIds }) => await historiesOf(ctx, scope, jobIds),
 });
 
 /** Null after the payload was purged. */

@@ -307,6 +307,34 @@ export const attemptView = v.object({
 });
 export type AttemptView = Infer<typeof attemptView>;
 
+/** What happened to a job, without its content: for statistics. */
+export const jobHistory = v.object({
+  jobId: v.string(),
+  /** The lane's name, which stays the same after the lane was deleted: JSON of the kind and the requirements. */
+  lane: v.string(),
+  status: jobStatus,
+  round: v.number(),
+  submittedAt: v.number(),
+  /** The first start in any round. */
+  startedAt: v.union(v.number(), v.null()),
+  /** Null while the job is not final, as after a retry. */
+  finishedAt: v.union(v.number(), v.null()),
+  /** The newest ones of all rounds, oldest first. */
+  attempts: v.array(
+    v.object({
+      /** The worker's `externalId`. Null after the worker's row was deleted. */
+      worker: v.union(v.string(), v.null()),
+      status: attemptStatus,
+      claimedAt: v.number(),
+      /** The claim, if no later start was reported. */
+      startedAt: v.number(),
+      endedAt: v.union(v.number(), v.null()),
+      releaseReason: v.union(v.string(), v.null()),
+    }),
+  ),
+});
+export type JobHistory = Infer<typeof jobHistory>;
+
 /**
  * The position of a waiting worker in a lane's ring. The slots from this position up to the next worker's wake it.
  * The lane is "" while no lane has jobs that the worker can run. It then waits for such a lane.

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { type EndedAttempt, type EndedJob, foldJobs } from "./fold.ts";
+import { countOf, quantile } from "./sketch.ts";
+import type { SubjectKind } from "./tally.ts";
+
+const attempt = (over: Partial<EndedAttempt>): EndedAttempt => ({
+  device: "a",
+  status: "succeeded",
+  notStarted: false,
+  startedAt: 1_000,
+  endedAt: 1_400,
+  ...over,
+});
+
+const job = (over: Partial<EndedJob> = {}): EndedJob => ({
+  model: "m",
+  key: "k",
+  lane: "l",
+  outcome: "succeeded",
+  waitMs: 100,
+  usage: { promptTokens: 10, completionTokens: 3 },
+  micro: 38n,
+  attempts: [attempt({})],
+  ...over,
+});
+
+const only = (kind: SubjectKind, ...jobs: readonly EndedJob[]) => {
+  const [first, ...others] = foldJobs(jobs)[kind];
+  expect(others).toEqual([]);
+  return first!;
+};
+
+describe("the tallies of jobs that ended", () => {
+  it("count an answered job once for its model, lane, key and device", () => {
+    const folded = foldJobs([job()]);
+    expect(Object.fromEntries(Object.entries(folded).map(([kind, [each]]) => [kind, each?.subject]))).toEqual(
+      { all: "all", model: "m", lane: "l", key: "k", device: "a" },
+    );
+    for (const [{ tally } = only("all", job())] of Object.values(folded)) {
+      expect(tally).toMatchObject({ succeeded: 1, promptTokens: 10, completionTokens: 3, micro: 38n });
+      expect(quantile(tally.wait, 0.5)).toBeCloseTo(100, -1);
+      expect(quantile(tally.run, 0.5)).toBeCloseTo(400, -2);
+    }
+  });
+
+  it("tell a theft from a hand-over that was not started, on the side that lost the job", () => {
+    const attempts = [
+      attempt({ device: "slow", status: "stolen" }),
+      attempt({ device: "deaf", status: "stolen", notStarted: true }),
+      attempt({ device: "busy", status: "released" }),
+      attempt({ device: "gone", status: "lost" }),
+      attempt({ device: "late", status: "outrun" }),
+      attempt({}),
+    ];
+    expect(only("model", job({ attempts })).tally).toMatchObject({
+      succeeded: 1,
+      stolen: 1,
+      returned: 3,
+      lost: 1,
+    });
+    const devices = new Map(foldJobs([job({ attempts })]).device.map((each) => [each.subject, each.tally]));
+    expect(devices.get("slow")).toMatchObject({ stolen: 1, returned: 0, succeeded: 0, micro: 0n });
+    expect(devices.get("deaf")).toMatchObject({ stolen: 0, returned: 1 });
+    expect(devices.get("gone")).toMatchObject({ lost: 1 });
+    expect(countOf(devices.get("gone")!.wait)).toBe(0);
+    expect(devices.get("a")).toMatchObject({ succeeded: 1, stolen: 0, micro: 38n });
+  });
+
+  it("count failures that were retried apart from the one that ended the job", () => {
+    const failed = attempt({ status: "failed" });
+    const dead = job({ outcome: "failed", usage: null, micro: 0n, attempts: [failed, failed, failed] });
+    expect(only("key", dead).tally).toMatchObject({ failed: 1, retried: 2 });
+    expect(only("device", dead).tally).toMatchObject({ failed: 3, retried: 0 });
+    expect(only("key", job({ attempts: [failed, attempt({})] })).tally).toMatchObject({
+      succeeded: 1,
+      retried: 1,
+    });
+  });
+
+  it("count a job that nobody started, without a wait", () => {
+    const expired = job({ outcome: "expired", waitMs: null, usage: null, micro: 0n, attempts: [] });
+    const { tally } = only("lane", expired);
+    expect(tally).toMatchObject({ expired: 1, succeeded: 0 });
+    expect([countOf(tally.wait), countOf(tally.run)]).toEqual([0, 0]);
+    expect(foldJobs([expired]).device).toEqual([]);
+  });
+
+  it("leave out a lane and devices whose records are gone", () => {
+    const folded = foldJobs([job({ lane: null, attempts: [attempt({ device: null })] })]);
+    expect(folded.lane).toEqual([]);
+    expect(folded.device).toEqual([]);
+    expect(folded.model).toHaveLength(1);
+  });
+});

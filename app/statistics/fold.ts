@@ -1,0 +1,123 @@
+import type { Usage } from "../jobs/chat.ts";
+import type { AttemptStatus, FinalStatus } from "../jobs/states.ts";
+import { sketchOf } from "./sketch.ts";
+import {
+  type Counter,
+  emptyTally,
+  mergeSubjects,
+  type SubjectKind,
+  subjectKinds,
+  type SubjectTally,
+  type Tally,
+} from "./tally.ts";
+
+export type EndedAttempt = {
+  /** Null if the device's record is gone. */
+  readonly device: string | null;
+  readonly status: AttemptStatus;
+  /** Whether the device was handed the job and did not start it. */
+  readonly notStarted: boolean;
+  readonly startedAt: number;
+  /** Null while it is open. */
+  readonly endedAt: number | null;
+};
+
+/** A job that ended, with its attempts in that round. */
+export type EndedJob = {
+  readonly model: string;
+  readonly key: string;
+  /** Null if the job's record is gone. */
+  readonly lane: string | null;
+  readonly outcome: FinalStatus;
+  /** From submission to the first start; null if it never started, and in later rounds. */
+  readonly waitMs: number | null;
+  readonly usage: Usage | null;
+  readonly micro: bigint;
+  readonly attempts: readonly EndedAttempt[];
+};
+
+export type Folded = Readonly<Record<SubjectKind, SubjectTally[]>>;
+
+/** Tallies jobs that ended, by each kind of subject. */
+export function foldJobs(jobs: readonly EndedJob[]): Folded {
+  const of = (kind: SubjectKind): SubjectTally[] => mergeSubjects(jobs.map((job) => tallied(kind, job)));
+  return Object.fromEntries(subjectKinds.map((kind) => [kind, of(kind)])) as Folded;
+}
+
+/** The name of the one subject that stands for all jobs. */
+export const everything = "all";
+
+function tallied(kind: SubjectKind, job: EndedJob): SubjectTally[] {
+  switch (kind) {
+    case "all":
+      return [{ subject: everything, tally: tallyOfJob(job) }];
+    case "model":
+      return [{ subject: job.model, tally: tallyOfJob(job) }];
+    case "key":
+      return [{ subject: job.key, tally: tallyOfJob(job) }];
+    case "lane":
+      return job.lane === null ? [] : [{ subject: job.lane, tally: tallyOfJob(job) }];
+    case "device":
+      return job.attempts.flatMap((attempt) =>
+        attempt.device === null ? [] : [{ subject: attempt.device, tally: tallyOfAttempt(job, attempt) }],
+      );
+  }
+}
+
+function tallyOfJob(job: EndedJob): Tally {
+  const winner = job.attempts.find(({ status }) => status === "succeeded");
+  const tally: Tally = { ...emptyTally(), ...costOf(job), wait: waitOf(job), run: runOf(winner) };
+  tally[job.outcome] += 1;
+  for (const attempt of job.attempts) {
+    const counter = counterOf(attempt);
+    if (counter === "failed") tally.retried += 1;
+    if (counter === "returned" || counter === "lost" || counter === "stolen") tally[counter] += 1;
+  }
+  // The last failure ended the job.
+  if (job.outcome === "failed" && job.attempts.at(-1)?.status === "failed") tally.retried -= 1;
+  return tally;
+}
+
+/** The device that answered a job has its wait, its tokens and its price. */
+function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
+  const won = attempt.status === "succeeded";
+  const tally: Tally = won
+    ? { ...emptyTally(), ...costOf(job), wait: waitOf(job), run: runOf(attempt) }
+    : emptyTally();
+  const counter = counterOf(attempt);
+  if (counter !== null) tally[counter] += 1;
+  return tally;
+}
+
+function costOf({ usage, micro }: EndedJob): Pick<Tally, "promptTokens" | "completionTokens" | "micro"> {
+  const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
+  return { promptTokens, completionTokens, micro };
+}
+
+const waitOf = ({ waitMs }: EndedJob): Tally["wait"] => sketchOf(waitMs === null ? [] : [waitMs]);
+
+function runOf(attempt: EndedAttempt | undefined): Tally["run"] {
+  return sketchOf(
+    attempt === undefined || attempt.endedAt === null ? [] : [attempt.endedAt - attempt.startedAt],
+  );
+}
+
+/** The counter of an attempt's end; null while it is open. */
+function counterOf({ status, notStarted }: EndedAttempt): Counter | null {
+  switch (status) {
+    case "succeeded":
+    case "failed":
+    case "lost":
+    case "canceled":
+    case "expired":
+      return status;
+    case "released":
+    case "outrun":
+      return "returned";
+    case "stolen":
+      return notStarted ? "returned" : "stolen";
+    case "prefetched":
+    case "running":
+      return null;
+  }
+}

@@ -1,0 +1,96 @@
+import { emptySketch, mergeSketches, type Sketch } from "./sketch.ts";
+
+/** Jobs are tallied together, and by each of these. */
+export const subjectKinds = ["all", "model", "lane", "key", "device"] as const;
+export type SubjectKind = (typeof subjectKinds)[number];
+
+/** Counters of a subject. Of a device they are about its attempts, else about jobs. */
+export const counters = [
+  "succeeded",
+  "failed",
+  "canceled",
+  "expired",
+  /** Attempts that failed, and their jobs went on. Of a device they are among the failed ones. */
+  "retried",
+  /** Attempts that a device gave back, did not start, or was outrun in. */
+  "returned",
+  /** Attempts whose device fell silent. */
+  "lost",
+  /** Jobs in reserve that another device took over. */
+  "stolen",
+  "promptTokens",
+  "completionTokens",
+] as const;
+export type Counter = (typeof counters)[number];
+
+/** What happened to a subject's jobs in a time. Two tallies merge by addition. */
+export type Tally = Record<Counter, number> & {
+  /** Credits that the jobs cost, in millionths. */
+  micro: bigint;
+  /** From submission to the first start of a job. */
+  wait: Sketch;
+  /** From the start of an attempt to its answer. */
+  run: Sketch;
+};
+
+export function emptyTally(): Tally {
+  const none = Object.fromEntries(counters.map((counter) => [counter, 0])) as Record<Counter, number>;
+  return { ...none, micro: 0n, wait: emptySketch(), run: emptySketch() };
+}
+
+export function mergeTallies(one: Tally, other: Tally): Tally {
+  const sums = Object.fromEntries(
+    counters.map((counter) => [counter, one[counter] + other[counter]]),
+  ) as Record<Counter, number>;
+  return {
+    ...sums,
+    micro: one.micro + other.micro,
+    wait: mergeSketches(one.wait, other.wait),
+    run: mergeSketches(one.run, other.run),
+  };
+}
+
+/** Jobs, or attempts of a device, that ended for good. */
+export function endsOf({ succeeded, failed, canceled, expired }: Tally): number {
+  return succeeded + failed + canceled + expired;
+}
+
+/** A model, a lane, a key or a device, and its tally. */
+export type SubjectTally = { subject: string; tally: Tally };
+
+/** The most subjects of one kind that a bucket tells apart. */
+export const mostSubjects = 50;
+/** The subject that has the tallies of all others. */
+export const otherSubject = "";
+
+/**
+ * Merges lists of tallies, so that each subject has one. Beyond `mostSubjects`, the smaller ones are added to the subject
+ * "".
+ * @param kept subjects that stay, whatever their size: a counter that others read must not go back.
+ */
+export function mergeSubjects(
+  lists: readonly (readonly SubjectTally[])[],
+  kept: ReadonlySet<string> = new Set(),
+): SubjectTally[] {
+  const merged = new Map<string, Tally>();
+  for (const { subject, tally } of lists.flat()) {
+    const known = merged.get(subject);
+    merged.set(subject, known === undefined ? tally : mergeTallies(known, tally));
+  }
+  const other = merged.get(otherSubject) ?? emptyTally();
+  merged.delete(otherSubject);
+  const ranked = [...merged].map(([subject, tally]) => ({ subject, tally }));
+  ranked.sort(
+    (a, b) =>
+      Number(kept.has(b.subject)) - Number(kept.has(a.subject)) ||
+      weightOf(b.tally) - weightOf(a.tally) ||
+      (a.subject < b.subject ? -1 : 1),
+  );
+  const rest = ranked.slice(mostSubjects).reduce((sum, { tally }) => mergeTallies(sum, tally), other);
+  const named = ranked.slice(0, mostSubjects);
+  return weightOf(rest) === 0 ? named : [...named, { subject: otherSubject, tally: rest }];
+}
+
+function weightOf(tally: Tally): number {
+  return endsOf(tally) + tally.returned + tally.lost + tally.stolen;
+}

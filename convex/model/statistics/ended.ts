@@ -1,0 +1,99 @@
+import { type JobHistory, notStarted } from "@gleaner/queue/validators";
+import type { EndedJob } from "../../../app/statistics/fold.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { reservingKey } from "../ledger/reservations.ts";
+import { orderOf } from "../orders/orders.ts";
+import { queue } from "../queue.ts";
+
+/** The ledger's entry that closed the reservation of a job's round, and the round. */
+export type Closing = {
+  readonly entry: Doc<"ledgerEntries">;
+  readonly jobId: string;
+  readonly round: number;
+};
+
+const perCall = 100;
+
+/** The jobs behind some closings of one organization, in their order. Jobs without an order are left out. */
+export async function endedJobs(ctx: QueryCtx, closings: readonly Closing[]): Promise<EndedJob[]> {
+  const histories = new Map<string, JobHistory>();
+  for (let at = 0; at < closings.length; at += perCall) {
+    const some = closings.slice(at, at + perCall);
+    const scope = some[0]?.entry.organizationId ?? "";
+    for (const history of await queue.histories(
+      ctx,
+      scope,
+      some.map(({ jobId }) => jobId),
+    ))
+      histories.set(history.jobId, history);
+  }
+  const jobs = await Promise.all(
+    closings.map(async (closing) => await endedJob(ctx, closing, histories.get(closing.jobId))),
+  );
+  return jobs.flat();
+}
+
+async function endedJob(
+  ctx: QueryCtx,
+  { entry, jobId, round }: Closing,
+  history: JobHistory | undefined,
+): Promise<EndedJob[]> {
+  const order = await orderOf(ctx, jobId);
+  if (order === null) return [];
+  const settled = entry.kind === "settle";
+  const outcome = settled ? "succeeded" : outcomeOf(history, round);
+  const attempts = history === undefined ? [] : await attemptsIn(ctx, order, history, round);
+  return [
+    {
+      model: order.modelId,
+      key: order.apiKeyId,
+      lane: history?.lane ?? null,
+      outcome,
+      waitMs: round > 0 ? null : waitOf(history, entry.at),
+      usage: settled ? (order.usage ?? null) : null,
+      micro: settled ? (order.priceMicro ?? 0n) : 0n,
+      attempts: attempts.map(({ worker, releaseReason, ...rest }) => ({
+        ...rest,
+        device: worker,
+        notStarted: releaseReason === notStarted,
+      })),
+    },
+  ];
+}
+
+/** How a job ended without an answer. Only failed and expired jobs are retried, and failures are the rule. */
+function outcomeOf(history: JobHistory | undefined, round: number): "failed" | "canceled" | "expired" {
+  if (history?.round !== round) return "failed";
+  return history.status === "canceled" || history.status === "expired" ? history.status : "failed";
+}
+
+function waitOf(history: JobHistory | undefined, endedAt: number): number | null {
+  const startedAt = history?.startedAt ?? null;
+  // A job that never started in its first round may have started in a later one.
+  if (history === undefined || startedAt === null || startedAt > endedAt) return null;
+  return startedAt - history.submittedAt;
+}
+
+/** The attempts of one round. Almost all jobs have one round only. */
+async function attemptsIn(
+  ctx: QueryCtx,
+  order: Doc<"orders">,
+  { attempts }: JobHistory,
+  round: number,
+): Promise<JobHistory["attempts"]> {
+  if (order.round === 0) return attempts;
+  const [from, to] = await Promise.all([
+    round === 0 ? -Infinity : reservedAt(ctx, order.jobId, round),
+    round === order.round ? Infinity : reservedAt(ctx, order.jobId, round + 1),
+  ]);
+  return attempts.filter(({ claimedAt }) => claimedAt >= from && claimedAt < to);
+}
+
+async function reservedAt(ctx: QueryCtx, jobId: string, round: number): Promise<number> {
+  const entry = await ctx.db
+    .query("ledgerEntries")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", reservingKey({ jobId, round })))
+    .first();
+  return entry?.at ?? Infinity;
+}
