@@ -183,12 +183,16 @@ export const cancelJob = adminMutation({
   },
 });
 
-/** Changes the priority of a job of the organization that no device has started. */
+/**
+ * Changes the priority of a job of the organization that no device has started. Its key pays a higher price, if there is one.
+ * Refuses: not_found, priority_not_allowed (the key's limit counts), quota_exceeded.
+ */
 export const setJobPriority = adminMutation({
   args: { jobId: v.string(), priority },
   returns: prioritized,
   handler: async (ctx, { jobId, priority: wanted }) => {
-    const outcome = await setOrderPriority(ctx, await ownedOrder(ctx, ctx.organizationId, jobId), wanted);
+    const order = await ownedOrder(ctx, ctx.organizationId, jobId);
+    const outcome = await setOrderPriority(ctx, order, wanted, ctx.at);
     if (outcome.kind === "changed") await ctx.audit("job.prioritized", jobId);
     return outcome;
   },

@@ -13,8 +13,9 @@ import {
   modelDeviceRow,
 } from "./model/models/fleet.ts";
 import { signatureOf } from "./model/models/signCatalog.ts";
+import { priorityPricesOf, setPriorityPrices as setPrices } from "./model/organizations/priorityPrices.ts";
 import { refuse } from "./model/refuse.ts";
-import { price } from "./model/validators.ts";
+import { price, priorityPrices as prices } from "./model/validators.ts";
 
 const modelRow = v.object({
   ...offeredModel.fields,
@@ -103,3 +104,20 @@ async function ownedModel(ctx: QueryCtx & AdminCtx, modelId: string): Promise<Do
   const found = await findModel(ctx, ctx.organizationId, modelId);
   return found ?? refuse("not_found", "There is no such model.");
 }
+
+/** What jobs cost because of their priority, in percent of the models' prices. */
+export const priorityPrices = adminQuery({
+  args: {},
+  returns: prices,
+  handler: async (ctx) => await priorityPricesOf(ctx, ctx.organizationId),
+});
+
+/** Sets them for jobs that are submitted, or raised, from now on. Refuses: invalid. */
+export const setPriorityPrices = adminMutation({
+  args: prices.fields,
+  returns: v.null(),
+  handler: async (ctx, wanted) => {
+    await setPrices(ctx, ctx.organizationId, wanted, ctx.at);
+    return null;
+  },
+});

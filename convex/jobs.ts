@@ -75,6 +75,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   return {
     earnedMicro: earned,
     price: order.price,
+    ...(order.pricePercent === undefined ? {} : { pricePercent: order.pricePercent }),
     ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
   };
 }

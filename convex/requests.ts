@@ -9,7 +9,7 @@ import { canceled, cancelOrder, ownedOrder, prioritized, setOrderPriority } from
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
-import { submission, submit as submitJob } from "./model/requests/submit.ts";
+import { submission, submit as submitJob, submitted } from "./model/requests/submit.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
@@ -55,10 +55,10 @@ export const identify = internalQuery({
  */
 export const submit = internalMutation({
   args: { keyId: v.id("apiKeys"), ...submission },
-  returns: v.object({ jobId: v.string() }),
+  returns: submitted,
   handler: async (ctx, { keyId, ...asked }) => {
     const key = usableKey(await ctx.db.get("apiKeys", keyId));
-    return { jobId: await submitJob(ctx, key, asked, Date.now()) };
+    return await submitJob(ctx, key, asked, Date.now());
   },
 });
 
@@ -132,12 +132,20 @@ export const cancelAdmitted = internalMutation({
     await cancelOrder(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });
 
-/** Changes the priority of a job that no device has started. Refuses like `watch`. */
+/**
+ * Changes the priority of a job that no device has started. A higher one may cost more. Refuses like `watch`, and:
+ * priority_not_allowed, quota_exceeded.
+ */
 export const setPriority = mutation({
   args: { ...ofApiKey, priority },
   returns: prioritized,
   handler: async (ctx, { apiKey, jobId, priority: wanted }) =>
-    await setOrderPriority(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId), wanted),
+    await setOrderPriority(
+      ctx,
+      await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId),
+      wanted,
+      Date.now(),
+    ),
 });
 
 /** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */

@@ -1,3 +1,4 @@
+import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import {
@@ -9,6 +10,7 @@ import {
   outcome,
   policyRules,
   price,
+  priorityPrices,
   runnerStop,
   subjectKind,
   tally,
@@ -26,6 +28,8 @@ export default defineSchema({
     createdAt: v.number(),
     /** The oldest version of Gleaner whose devices get jobs, if it is not the default. Written by adminDevices. */
     oldestVersion: v.optional(v.string()),
+    /** If they are not equal. Written by adminModels.setPriorityPrices. */
+    priorityPrices: v.optional(priorityPrices),
   }),
 
   /** Single-use. Written by setup (created) and admin.signIn (used). */
@@ -69,6 +73,8 @@ export default defineSchema({
     revokedAt: v.optional(v.number()),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
+    /** The highest priority that it may ask for. Absent: any. Written by adminKeys.setRights. */
+    highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
   })
@@ -225,6 +231,10 @@ export default defineSchema({
     apiKeyId: v.id("apiKeys"),
     modelId: v.string(),
     price,
+    /** The highest priority that the job has had. Absent in old orders, which no priority makes dearer. */
+    priority: v.optional(priority),
+    /** What the job costs because of that priority, in percent of `price`. Absent: 100. */
+    pricePercent: v.optional(v.number()),
     /** Bounds of the true token counts: the model's context, and the requested maximum. */
     most: usage,
     /** The most tokens that the prompt can have, by its bytes. Absent in old orders. */

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
 import { absent, type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
-import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
+import { priorityOf, serviceTier } from "./parse-sampling.ts";
+import type { JobPriority } from "./priority.ts";
 import type { EmbeddingRequest } from "./work.ts";
 
 /** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {
   readonly model: string;
   readonly encoding: "float" | "base64";
-  readonly priority: QueuePriority;
+  readonly priority: JobPriority;
   readonly request: EmbeddingRequest;
 };
 

@@ -3,6 +3,7 @@ import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
 import { limits } from "./limits.ts";
 import { boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
+import type { JobPriority } from "./priority.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
 import { utf8Length } from "./utf8.ts";
 
@@ -74,11 +75,9 @@ export type ParsedText<Request> = {
   readonly model: string;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  readonly priority: QueuePriority;
+  readonly priority: JobPriority;
   readonly request: Undecided<Request>;
 };
-
-export type QueuePriority = "high" | "normal" | "low";
 
 /** Null if the requester gave no value. */
 type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
@@ -123,7 +122,7 @@ export function samplingOf(
 }
 
 /** All other tiers, such as OpenAI's "auto" and "default", get the normal priority. */
-export function priorityOf(tier: string): QueuePriority {
+export function priorityOf(tier: string): JobPriority {
   return tier === "priority" || tier === "flex" ? priorities[tier] : "normal";
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatCredits, partialPay } from "./credits.ts";
+import { formatCredits, partialPay, priceOf } from "./credits.ts";
 
 it("shows micro-credits in credits, exactly and without trailing zeros", () => {
   expect(formatCredits("12345000")).toBe("12.345");
@@ -16,4 +16,12 @@ it.each([
 ])("pays %s", (_, bounds, paid) => {
   const price = { promptMicro: 1n, completionMicro: 8n };
   expect(partialPay(price, { promptTokens: 10, completionTokens: 100 }, bounds)).toBe(paid);
+});
+
+it("multiplies the price by the percent of a priority, rounded down", () => {
+  const price = { promptMicro: 1n, completionMicro: 3n };
+  const usage = { promptTokens: 4, completionTokens: 1 };
+  expect(priceOf({ ...price, percent: 100 }, usage)).toBe(priceOf(price, usage));
+  expect(priceOf({ ...price, percent: 250 }, usage)).toBe(17n);
+  expect(priceOf({ ...price, percent: 10 }, usage)).toBe(0n);
 });

@@ -3,17 +3,26 @@ type Micro = bigint;
 
 export const microPerCredit = 1_000_000n;
 
-/** The price of a model in micro-credits per token. The organization sets it. */
-export type Price = { readonly promptMicro: bigint; readonly completionMicro: bigint };
+/**
+ * The price of a model in micro-credits per token. The organization sets it. `percent`: the part of it that a job costs because
+ * of its priority; 100 by default.
+ */
+export type Price = {
+  readonly promptMicro: bigint;
+  readonly completionMicro: bigint;
+  readonly percent?: number | undefined;
+};
 
-/** Price = prompt tokens × their price + completion tokens × theirs. Token counts must be non-negative integers. */
+/**
+ * Price = prompt tokens × their price + completion tokens × theirs, times the percent, rounded down. Token counts and the
+ * percent must be non-negative integers.
+ */
 export function priceOf(
-  price: Price,
+  { promptMicro, completionMicro, percent = 100 }: Price,
   usage: { readonly promptTokens: number; readonly completionTokens: number },
 ): Micro {
-  return (
-    BigInt(usage.promptTokens) * price.promptMicro + BigInt(usage.completionTokens) * price.completionMicro
-  );
+  const full = BigInt(usage.promptTokens) * promptMicro + BigInt(usage.completionTokens) * completionMicro;
+  return (full * BigInt(percent)) / 100n;
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
 } from "convex/server";
 import type * as admin from "../admin.js";
 import type * as adminDevices from "../adminDevices.js";
+import type * as adminKeys from "../adminKeys.js";
 import type * as adminModels from "../adminModels.js";
 import type * as adminPolicy from "../adminPolicy.js";
 import type * as adminQueue from "../adminQueue.js";
@@ -61,6 +62,8 @@ import type * as model_orders_orders from "../model/orders/orders.js";
 import type * as model_orders_retry from "../model/orders/retry.js";
 import type * as model_organizations_apiKeys from "../model/organizations/apiKeys.js";
 import type * as model_organizations_create from "../model/organizations/create.js";
+import type * as model_organizations_keyRights from "../model/organizations/keyRights.js";
+import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
 import type * as model_organizations_signIn from "../model/organizations/signIn.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
 import type * as model_policies_current from "../model/policies/current.js";
@@ -114,6 +117,7 @@ import type * as work from "../work.js";
 declare const fullApi: ApiFromModules<{
   admin: typeof admin;
   adminDevices: typeof adminDevices;
+  adminKeys: typeof adminKeys;
   adminModels: typeof adminModels;
   adminPolicy: typeof adminPolicy;
   adminQueue: typeof adminQueue;
@@ -160,6 +164,8 @@ declare const fullApi: ApiFromModules<{
   "model/orders/retry": typeof model_orders_retry;
   "model/organizations/apiKeys": typeof model_organizations_apiKeys;
   "model/organizations/create": typeof model_organizations_create;
+  "model/organizations/keyRights": typeof model_organizations_keyRights;
+  "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
   "model/organizations/signIn": typeof model_organizations_signIn;
   "model/organizations/summary": typeof model_organizations_summary;
   "model/policies/current": typeof model_policies_current;

@@ -14,6 +14,7 @@ export type RefusalCode =
   | "context_length_exceeded"
   | "model_not_found"
   | "conflict"
+  | "priority_not_allowed"
   | "rate_limited"
   | "key_restricted"
   | "queue_full"

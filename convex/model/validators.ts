@@ -162,14 +162,23 @@ export const runnerStop = v.object({
 /** Which requests of an API key are refused, until when (ms epoch). */
 export const restriction = v.object({ of: literals("constrained", "all"), until: v.number() });
 
+/** Percent of the models' prices, by a job's priority. */
+export const priorityPrices = v.object({ low: v.number(), normal: v.number(), high: v.number() });
+
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
 /**
- * The pay for a job, which the queue passes on to the device: the amount, and the price per token. `outrunMicro`: the pay of a
+ * The pay for a job, which the queue passes on to the device: the amount, the price per token, and the percent of it that the
+ * job's priority costs if that is not 100. `outrunMicro`: the pay of a
  * device that had written a part of the answer when this one finished it.
  */
-export const reply = v.object({ earnedMicro: v.int64(), price, outrunMicro: v.optional(v.int64()) });
+export const reply = v.object({
+  earnedMicro: v.int64(),
+  price,
+  pricePercent: v.optional(v.number()),
+  outrunMicro: v.optional(v.int64()),
+});
 
 /** Micro-credits by kind of account. */
 export const amountsByKind = v.object({

@@ -128,6 +128,7 @@ const refusals: Readonly<
   too_large: { status: 413, code: "request_too_large" },
   context_length_exceeded: { status: 400, code: "context_length_exceeded" },
   model_not_found: { status: 404, code: "model_not_found", param: "model" },
+  priority_not_allowed: { status: 403, code: "priority_not_allowed", param: "service_tier" },
   quota_exceeded: {
     status: 429,
     code: "insufficient_quota",

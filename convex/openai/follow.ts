@@ -7,7 +7,7 @@ import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { jobErrorResponse, json } from "./respond.ts";
+import { jobErrorResponse, jobHeaders, json } from "./respond.ts";
 
 /**
  * Waits for a job's end and answers with the `body` of its result.
@@ -19,9 +19,8 @@ export async function answerWhole(
   signal: AbortSignal | undefined,
   body: (result: NonNullable<RequestView["result"]>) => object,
 ): Promise<Response> {
-  const headers = { "x-gleaner-job": job.jobId };
   for await (const view of follow(ctx, job)) {
-    if (view.result !== null) return json(200, body(view.result), headers);
+    if (view.result !== null) return json(200, body(view.result), headersOf(job, view));
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
     if (signal?.aborted === true) break;
@@ -30,6 +29,12 @@ export async function answerWhole(
   // If the client has left, nobody reads the answer.
   const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept);
   return jobErrorResponse(error, job.jobId);
+}
+
+/** A job may have been raised while it waited. `x-gleaner-price`: micro-credits. */
+function headersOf({ jobId }: RequestedJob, { priceMicro, pricePercent }: RequestView) {
+  const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
+  return { ...jobHeaders({ jobId, pricePercent }), ...price };
 }
 
 /** Each call keeps the job's text streaming for two more minutes. */

@@ -1,5 +1,5 @@
 import type { FunctionArgs } from "convex/server";
-import type { QueuePriority } from "../../app/jobs/parse-sampling.ts";
+import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
@@ -16,6 +16,8 @@ const waitLimitMs = 9 * 60_000;
 /** A submitted job that a call waits for. */
 export type RequestedJob = Pick<Caller, "keyId"> & {
   readonly jobId: string;
+  /** Of the model's price. */
+  readonly pricePercent: number;
   /** The end of the wait: milliseconds since the epoch. */
   readonly giveUpAt: number;
   /** Whether the caller wants the text as it comes. */
@@ -29,7 +31,7 @@ export type RequestedJob = Pick<Caller, "keyId"> & {
 export async function answerWithJob(
   ctx: ActionCtx,
   { keyId }: Caller,
-  call: Call<{ readonly priority: QueuePriority }>,
+  call: Call<{ readonly priority: JobPriority }>,
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
@@ -49,8 +51,7 @@ export async function answerWithJob(
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
-  const { jobId } = submitted.value;
-  const job = { ...options, keyId, jobId, giveUpAt, kept: idempotencyKey !== null };
+  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept: idempotencyKey !== null };
   try {
     return await answer(job);
   } catch (thrown) {
@@ -61,7 +62,10 @@ export async function answerWithJob(
 
 type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };
 
-async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<{ readonly jobId: string }>> {
+async function submit(
+  ctx: ActionCtx,
+  submission: Submission,
+): Promise<Outcome<Pick<RequestedJob, "jobId" | "pricePercent">>> {
   const handedOver = { ...submission, handOver: true };
   const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
   if (outcome.kind !== "failed") return outcome;

@@ -3,7 +3,7 @@ import { visibleText } from "../../app/format/visible.ts";
 /** Browsers may call from anywhere: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "x-gleaner-job, retry-after",
+  "access-control-expose-headers": "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after",
 };
 
 /** The answer to a browser's preflight request. */
@@ -24,6 +24,17 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
     status,
     headers: { "content-type": "application/json", ...cors, ...headers },
   });
+}
+
+/** Tells a requester its job, and what its priority costs, in percent of the model's price. */
+export function jobHeaders({
+  jobId,
+  pricePercent,
+}: {
+  readonly jobId: string;
+  readonly pricePercent: number;
+}): Readonly<Record<string, string>> {
+  return { "x-gleaner-job": jobId, "x-gleaner-price-percent": String(pricePercent) };
 }
 
 /** OpenAI's error object, with its status and headers. */

@@ -6,7 +6,7 @@ import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
 import { follow } from "./follow.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { type ApiError, cors, errorBody, jobErrorResponse } from "./respond.ts";
+import { type ApiError, cors, errorBody, jobErrorResponse, jobHeaders } from "./respond.ts";
 
 /** Proxies and clients drop a silent connection, so it gets a comment this often. */
 const keepAliveMs = 10_000;
@@ -58,7 +58,7 @@ export async function streamText(
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
       ...cors,
-      "x-gleaner-job": job.jobId,
+      ...jobHeaders(job),
     },
   });
 }

@@ -310,6 +310,29 @@ describe("a chat completion", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
+  it("refuses a service tier that the key may not ask for, and tells the price of one that it may", async () => {
+    const session = await signIn(t, acme);
+    await t.mutation(api.adminModels.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });
+    const asked = post({ ...minimal, service_tier: "flex" });
+    await takeJob(t, device, async (job) => await job.complete("Done."));
+    const response = await asked;
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-gleaner-price-percent")).toBe("50");
+    const { page } = await t.query(api.admin.jobs, {
+      session,
+      paginationOpts: { numItems: 1, cursor: null },
+    });
+    expect(response.headers.get("x-gleaner-price")).toBe(String(page[0]?.priceMicro));
+    const [key] = await t.query(api.admin.keys, { session });
+    if (key === undefined) throw new Error("no key");
+    await t.mutation(api.adminKeys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
+    await expectError(await post({ ...minimal, service_tier: "priority" }), 403, {
+      code: "priority_not_allowed",
+      param: "service_tier",
+      message: expect.stringContaining("normal priority at most") as string,
+    });
+  });
+
   it("runs jobs in the order of their service tiers", async () => {
     const asked = [];
     for (const [content, service_tier] of [

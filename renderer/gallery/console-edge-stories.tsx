@@ -19,7 +19,13 @@ import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;
 const onCode = { onCreate: nothing, onOpen: nothing, onRevoke: nothing } as const;
-const onKey = { onCreate: nothing, onLimit: nothing, onLift: nothing, onRevoke: nothing } as const;
+const onKey = {
+  onCreate: nothing,
+  onLimit: nothing,
+  onEntitle: nothing,
+  onLift: nothing,
+  onRevoke: nothing,
+} as const;
 const actions = { retire: nothing, reinstate: nothing, label: nothing, resume: nothing };
 const none = { pending: 0, active: 0, retired: 0, devices: [] };
 
@@ -114,6 +120,7 @@ export function consoleEdgeStories(now: number): readonly Story[] {
       <ModelsView
         models={edge.longModels(now)}
         signingKey={null}
+        prices={null}
         opened={null}
         devicesOf={() => null}
         onOpen={nothing}

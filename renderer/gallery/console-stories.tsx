@@ -9,12 +9,14 @@ import { NewCode } from "../console/enrollment/NewCode.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
+import { KeyRights } from "../console/keys/KeyRights.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { NewKey } from "../console/keys/NewKey.tsx";
 import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
+import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
@@ -63,6 +65,7 @@ const joinAddress = { url: "https://192.0.2.7:3210", pin: `sha256:${"3f9a0c7d".r
 
 const modelsView = {
   opened: null,
+  prices: <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} />,
   signingKey: "3dQBfD6EOJWpK3CqdNG362yYKcz1LsSWjM0M1F8KRmA",
   devicesOf: () => null,
   onOpen: nothing,
@@ -84,7 +87,13 @@ export function consoleStories(now: number): readonly Story[] {
     onMore: null,
     loadingMore: false,
   } as const;
-  const keysView = { onCreate: nothing, onLimit: nothing, onLift: nothing, onRevoke: nothing } as const;
+  const keysView = {
+    onCreate: nothing,
+    onLimit: nothing,
+    onEntitle: nothing,
+    onLift: nothing,
+    onRevoke: nothing,
+  } as const;
   const actions = { retire: nothing, reinstate: nothing, label: nothing, resume: nothing };
   return [
     inShell(
@@ -208,6 +217,24 @@ export function consoleStories(now: number): readonly Story[] {
             <KeyLimits key={key.keyId} limited={key} onSave={nothing} onClose={nothing} />
           ))}
       </>,
+    ),
+    inShell(
+      "console-key-rights",
+      "keys",
+      <>
+        <KeysView {...keysView} keys={rows.keys(now)} />
+        {rows
+          .keys(now)
+          .slice(1, 2)
+          .map((key) => (
+            <KeyRights key={key.keyId} limited={key} onSave={nothing} onClose={nothing} />
+          ))}
+      </>,
+    ),
+    inShell(
+      "console-priority-prices",
+      "models",
+      <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} initiallyOpen />,
     ),
     inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
     inShell("console-keys-loading", "keys", <KeysView {...keysView} keys={undefined} />),

@@ -3,7 +3,9 @@ import type { Usage } from "../../../app/jobs/chat.ts";
 import { partialPay, priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
+import { balanceOf } from "./balance.ts";
 import { deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
 
 type Outcome = Infer<typeof outcome>;
@@ -27,6 +29,47 @@ export async function reserve(
     ],
   });
   if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
+}
+
+/**
+ * Raises the price of a job, and its reservation, to a percent of the model's price. Does nothing if it costs as much already.
+ * Refuses: quota_exceeded.
+ */
+export async function raiseReservation(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  pricePercent: number,
+  at: number,
+): Promise<void> {
+  const {
+    organizationId,
+    jobId,
+    round,
+    apiKeyId,
+    reservedPromptTokens,
+    most,
+    pricePercent: before = 100,
+  } = order;
+  if (pricePercent <= before || reservedPromptTokens === undefined) return;
+  const { completionTokens } = most;
+  const highest = { promptTokens: reservedPromptTokens, completionTokens };
+  const reservedMicro = priceOf({ ...order.price, percent: pricePercent }, highest);
+  const added = reservedMicro - order.reservedMicro;
+  // Pending entries count too: of many jobs that are raised at once, each must see the others' reservations.
+  if ((await balanceOf(ctx, keyAccount(apiKeyId))).micro < added)
+    refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
+  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
+  await transfer(ctx, {
+    key: `raise:${jobId}:${String(round)}:${String(pricePercent)}`,
+    organizationId,
+    kind: "reserve",
+    at,
+    jobId,
+    entries: [
+      { account: keyAccount(apiKeyId), micro: -added },
+      { account: escrowAccount(organizationId), micro: added },
+    ],
+  });
 }
 
 /** The transfer key that opens a round's reservation. */
@@ -69,10 +112,11 @@ export async function settle(
     promptTokens: Math.min(usage.promptTokens, reservedPromptTokens),
     completionTokens: Math.min(usage.completionTokens, most.completionTokens),
   };
-  const price = priceOf(order.price, paid);
-  const earned = price < reservedMicro ? price : reservedMicro;
+  const price = { ...order.price, percent: order.pricePercent };
+  const worth = priceOf(price, paid);
+  const earned = worth < reservedMicro ? worth : reservedMicro;
   const left = reservedMicro - earned;
-  const part = outrun === null ? 0n : partialPay(order.price, paid, { share: outrun.share, earned, left });
+  const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned, left });
   await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
     ...(outrun === null || part === 0n ? [] : [{ account: deviceAccount(outrun.deviceId), micro: part }]),

@@ -1,7 +1,9 @@
+import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { AuditActor } from "../../../app/audit.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import { highestOf } from "../../../app/jobs/priority.ts";
 import { restrictionOf } from "../../../app/keys/restriction.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
@@ -140,6 +142,8 @@ export const keyRow = v.object({
   concurrency: v.union(v.number(), v.null()),
   /** Its turns for each turn of a key of weight 1. */
   weight: v.number(),
+  /** The highest priority that it may ask for. */
+  highestPriority: priority,
   /** Which of its requests are refused, because such requests stopped the runners of devices. */
   restriction: v.union(restriction, v.null()),
 });
@@ -162,17 +166,18 @@ export async function keyRows(
     requesterLimits.filter(({ of }) => of === "requester").map((limit) => [limit.name, limit] as const),
   );
   return await Promise.all(
-    rows.map(async ({ _id, name, prefix, createdAt, revokedAt, dataClass, runnerStops = [] }) => ({
-      keyId: _id,
-      name: visibleText(name),
-      prefix,
-      createdAt,
-      revokedAt: revokedAt ?? null,
-      balanceMicro: (await balanceOf(ctx, keyAccount(_id))).micro,
-      dataClass: dataClass ?? null,
-      concurrency: limitOf.get(_id)?.concurrency ?? null,
-      weight: limitOf.get(_id)?.weight ?? 1,
-      restriction: restrictionOf(runnerStops, now),
+    rows.map(async (key) => ({
+      keyId: key._id,
+      name: visibleText(key.name),
+      prefix: key.prefix,
+      createdAt: key.createdAt,
+      revokedAt: key.revokedAt ?? null,
+      balanceMicro: (await balanceOf(ctx, keyAccount(key._id))).micro,
+      dataClass: key.dataClass ?? null,
+      concurrency: limitOf.get(key._id)?.concurrency ?? null,
+      weight: limitOf.get(key._id)?.weight ?? 1,
+      highestPriority: highestOf(key),
+      restriction: restrictionOf(key.runnerStops ?? [], now),
     })),
   );
 }

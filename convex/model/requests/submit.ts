@@ -1,5 +1,5 @@
 import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
-import { type ObjectType, v } from "convex/values";
+import { type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import { contextNeed } from "../../../app/jobs/context-steps.ts";
@@ -11,6 +11,7 @@ import {
   pricedPromptTokens,
 } from "../../../app/jobs/extent.ts";
 import { jobTimes } from "../../../app/jobs/limits.ts";
+import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
@@ -22,8 +23,11 @@ import { projectedBalance } from "../ledger/balance.ts";
 import { reserve } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { findModel } from "../models/catalog.ts";
+import { orderOf } from "../orders/orders.ts";
+import { checkPriority } from "../organizations/keyRights.ts";
+import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
-import { boundedInteger, refuse, refuseUntil, wellFormed } from "../refuse.ts";
+import { boundedInteger, present, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
@@ -47,23 +51,29 @@ export const submission = {
 
 type Submission = ObjectType<typeof submission>;
 
+/** A submitted job. `pricePercent`: what it costs because of its priority, in percent of the model's price. */
+export const submitted = v.object({ jobId: v.string(), pricePercent: v.number() });
+type Submitted = Infer<typeof submitted>;
+
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
  * Refuses: model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded, conflict (the idempotency key
- * belongs to another request), queue_full, draining, key_restricted (such requests of the key stopped runners).
- * @returns the job's id.
+ * belongs to another request), queue_full, draining, priority_not_allowed, key_restricted (such requests of the key stopped
+ * runners).
  */
 export async function submit(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   asked: Submission,
   now: number,
-): Promise<string> {
+): Promise<Submitted> {
   const { organizationId, _id: apiKeyId, dataClass } = key;
-  const { work, stream, priority = "normal", handOver = false } = asked;
-  const [model, balanceMicro, idempotency] = await Promise.all([
+  const { work, stream, handOver = false } = asked;
+  const priority = priorityOf(key, asked);
+  const [model, balanceMicro, priorityPrices, idempotency] = await Promise.all([
     findModel(ctx, organizationId, asked.model),
     projectedBalance(ctx, keyAccount(apiKeyId)),
+    priorityPricesOf(ctx, organizationId),
     idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
@@ -98,15 +108,18 @@ export async function submit(
   if (repeated) {
     // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
     if (stream) await queue.follow(ctx, organizationId, jobId);
-    return jobId;
+    const { pricePercent = 100 } = present(await orderOf(ctx, jobId), "order of a job");
+    return { jobId, pricePercent };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
+  checkPriority(key, priority);
   const restriction = restrictionOfKey(key, now);
   if (restriction !== null && isRestricted(restriction, constrained)) {
     refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
   }
-  const reservedMicro = highestPrice(price, extent);
+  const pricePercent = priorityPrices[priority];
+  const reservedMicro = highestPrice({ ...price, percent: pricePercent }, extent);
   if (balanceMicro < reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
@@ -116,6 +129,8 @@ export async function submit(
     apiKeyId,
     reservedMicro,
     round: 0,
+    priority,
+    ...(pricePercent === 100 ? {} : { pricePercent }),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
   };
@@ -130,7 +145,13 @@ export async function submit(
     ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
     reserve(ctx, order, now),
   ]);
-  return jobId;
+  return { jobId, pricePercent };
+}
+
+/** A request that asks for no priority gets the normal one, or a lower one if its key may ask for no more. */
+function priorityOf(key: Doc<"apiKeys">, { priority = "normal" }: Submission): JobPriority {
+  const highest = highestOf(key);
+  return priority === "normal" && isAbove(priority, highest) ? highest : priority;
 }
 
 /**

@@ -25,6 +25,10 @@ export const watchView = v.object({
     v.null(),
   ),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  /** What the job has cost; null until it is paid. */
+  priceMicro: v.union(v.int64(), v.null()),
+  /** What it costs because of its priority, in percent of the model's price. */
+  pricePercent: v.number(),
 });
 
 export type RequestView = Infer<typeof watchView>;
@@ -32,7 +36,7 @@ export type RequestView = Infer<typeof watchView>;
 /** A job as its requester sees it. If the attempt is not the position's, its text comes from the start. */
 export async function watch(
   ctx: QueryCtx,
-  { organizationId, jobId, vectors, error: ended }: Doc<"orders">,
+  { organizationId, jobId, vectors, error: ended, priceMicro, pricePercent = 100 }: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<RequestView> {
   const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
@@ -49,6 +53,8 @@ export async function watch(
     attempts,
     result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
     error: status === "canceled" ? (ended ?? error) : error,
+    priceMicro: priceMicro ?? null,
+    pricePercent,
   };
 }
 

@@ -7,6 +7,7 @@ import { useAct, useSession } from "../data/session-context.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { KeyLimits } from "./KeyLimits.tsx";
+import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
 import { hasOwnCertificate } from "./snippets.ts";
@@ -19,9 +20,11 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const create = useAct(api.admin.createKey);
   const revoke = useAct(api.admin.revokeKey);
   const limit = useAct(api.adminQueue.setKeyLimit);
+  const entitle = useAct(api.adminKeys.setRights);
   const lift = useAct(api.admin.liftKeyRestriction);
   const [isNew, setIsNew] = useState(false);
   const [limited, setLimited] = useState<KeyRow | null>(null);
+  const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const model = devices?.flatMap((device) => device.capabilities?.models ?? [])[0] ?? "gleaner-demo";
   return (
     <>
@@ -29,6 +32,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         keys={keys}
         onCreate={() => setIsNew(true)}
         onLimit={setLimited}
+        onEntitle={setEntitled}
         onLift={({ keyId, name }) => void lift({ keyId }, `The restriction of ${name} was lifted.`)}
         onRevoke={({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`)}
       />
@@ -56,6 +60,15 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
             void limit({ keyId: limited.keyId, ...limits }, `The limits of ${limited.name} were saved.`)
           }
           onClose={() => setLimited(null)}
+        />
+      )}
+      {entitled === null ? null : (
+        <KeyRights
+          limited={entitled}
+          onSave={(rights) =>
+            void entitle({ keyId: entitled.keyId, ...rights }, `The rights of ${entitled.name} were saved.`)
+          }
+          onClose={() => setEntitled(null)}
         />
       )}
     </>

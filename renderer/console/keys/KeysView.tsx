@@ -18,11 +18,12 @@ type Props = {
   readonly keys: readonly KeyRow[] | undefined;
   readonly onCreate: () => void;
   readonly onLimit: (key: KeyRow) => void;
+  readonly onEntitle: (key: KeyRow) => void;
   readonly onLift: (key: KeyRow) => void;
   readonly onRevoke: (key: KeyRow) => void;
 };
 
-export function KeysView({ keys, onCreate, onLimit, onLift, onRevoke }: Props): ReactNode {
+export function KeysView({ keys, onCreate, onLimit, onEntitle, onLift, onRevoke }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
   return (
@@ -37,7 +38,7 @@ export function KeysView({ keys, onCreate, onLimit, onLift, onRevoke }: Props): 
     >
       <Table
         label="API keys"
-        columns={columns(now, { limit: onLimit, lift: onLift, revoke: setRevoking })}
+        columns={columns(now, { limit: onLimit, entitle: onEntitle, lift: onLift, revoke: setRevoking })}
         rows={keys}
         keyOf={(key) => key.keyId}
         detail={(key) => restrictionNote(key, now)}
@@ -73,9 +74,9 @@ function restrictionNote(key: KeyRow, now: number): ReactNode {
   );
 }
 
-type Actions = Readonly<Record<"limit" | "lift" | "revoke", (key: KeyRow) => void>>;
+type Actions = Readonly<Record<"limit" | "entitle" | "lift" | "revoke", (key: KeyRow) => void>>;
 
-function columns(now: number, { limit, lift, revoke }: Actions): readonly Column<KeyRow>[] {
+function columns(now: number, { limit, entitle, lift, revoke }: Actions): readonly Column<KeyRow>[] {
   return [
     {
       key: "name",
@@ -114,6 +115,17 @@ function columns(now: number, { limit, lift, revoke }: Actions): readonly Column
           formatCount(key.concurrency)
         ),
     },
+    {
+      key: "priority",
+      title: "Priority",
+      width: "w-24",
+      cell: (key) =>
+        key.highestPriority === "high" ? (
+          <span className="text-muted">any</span>
+        ) : (
+          `up to ${key.highestPriority}`
+        ),
+    },
     { key: "weight", title: "Weight", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
     {
       key: "status",
@@ -128,10 +140,11 @@ function columns(now: number, { limit, lift, revoke }: Actions): readonly Column
           <Badge tone="hold">Restricted</Badge>
         ),
     },
-    actionColumn("w-40", (key) =>
+    actionColumn("w-56", (key) =>
       key.revokedAt === null ? (
         <>
           <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
+          <RowAction verb="Edit rights" object={`of ${key.name}`} onClick={() => entitle(key)} />
           <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
           {restrictionOf(key, now) === null ? null : (
             <RowAction

@@ -7,11 +7,14 @@ import { emptyForm, type ModelForm } from "./model-form.ts";
 import { ModelDevices } from "./ModelDevices.tsx";
 import { ModelDialog } from "./ModelDialog.tsx";
 import { ModelsView } from "./ModelsView.tsx";
+import { PriorityPrices } from "./PriorityPrices.tsx";
 
 export function ModelsPage(): ReactNode {
   const session = useSession();
   const models = useQuery(api.adminModels.list, { session });
   const signingKey = useQuery(api.adminModels.signingKey, { session });
+  const prices = useQuery(api.adminModels.priorityPrices, { session });
+  const setPrices = useAct(api.adminModels.setPriorityPrices);
   const add = useAct(api.adminModels.add);
   const change = useAct(api.adminModels.change);
   const retire = useAct(api.adminModels.retire);
@@ -24,6 +27,14 @@ export function ModelsPage(): ReactNode {
       <ModelsView
         models={models}
         signingKey={signingKey}
+        prices={
+          prices === undefined ? null : (
+            <PriorityPrices
+              prices={prices}
+              onSet={(wanted) => void setPrices({ ...wanted }, "The prices of priorities were saved.")}
+            />
+          )
+        }
         opened={opened}
         devicesOf={(model) => <ModelDevices model={model} />}
         onOpen={setOpened}

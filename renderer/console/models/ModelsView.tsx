@@ -16,6 +16,8 @@ type Props = {
   readonly models: readonly ModelRow[] | undefined;
   /** The public key that signs the catalog. Null if it is not signed, undefined while it loads. */
   readonly signingKey: string | null | undefined;
+  /** What jobs cost because of their priority. */
+  readonly prices: ReactNode;
   /** The model whose devices are shown. */
   readonly opened: string | null;
   readonly devicesOf: (model: ModelRow) => ReactNode;
@@ -28,7 +30,7 @@ type Props = {
 
 /** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
-  const { models, signingKey, opened, devicesOf, onAdd, onRetire } = props;
+  const { models, signingKey, prices, opened, devicesOf, onAdd, onRetire } = props;
   const [retiring, setRetiring] = useState<ModelRow | null>(null);
   return (
     <Card
@@ -48,6 +50,7 @@ export function ModelsView(props: Props): ReactNode {
         detail={(model) => (model.modelId === opened ? devicesOf(model) : null)}
         empty={<Empty title="No models yet">Devices download the models that you add here.</Empty>}
       />
+      {prices}
       {signingKey === undefined ? null : (
         <p className="px-4 py-2 text-xs text-muted">
           {signingKey === null

@@ -1,0 +1,35 @@
+import { equalPrices, type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { present, refuse } from "../refuse.ts";
+
+/** The percents of the models' prices that jobs cost, by their priority. */
+export async function priorityPricesOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<PriorityPrices> {
+  const organization = present(await ctx.db.get("organizations", organizationId), "organization");
+  return organization.priorityPrices ?? equalPrices;
+}
+
+/** Sets them for jobs that are submitted or raised from now on. Refuses: invalid. */
+export async function setPriorityPrices(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  { low, normal, high }: PriorityPrices,
+  at: number,
+): Promise<void> {
+  const priorityPrices = { low, normal, high };
+  const mistake = priorityPricesMistake(priorityPrices);
+  if (mistake !== null) refuse("invalid", mistake);
+  await ctx.db.patch("organizations", organizationId, { priorityPrices });
+  await record(ctx, {
+    organizationId,
+    at,
+    actor: "admin",
+    action: "prices.changed",
+    subject: "priorities",
+    detail: `low ${String(low)} %, normal ${String(normal)} %, high ${String(high)} %`,
+  });
+}
