@@ -48,12 +48,12 @@ test("every commit is synced, and a growing WAL is moved into the main file", as
   const engine = openEngine({ path });
   for (let n = 0; n < 40; n++) {
     await mutate(engine, (transaction) => {
-      for (let each = 0; each < 100; each++) transaction.insert("jobs", { text });
+      for (let each = 0; each < 400; each++) transaction.insert("jobs", { text });
     });
   }
-  expect(statSync(path).size).toBeGreaterThan(4 * 1024 * 1024);
-  // A thousand pages of 4 KiB, with frame headers, and the commit that went over.
-  expect(statSync(`${path}-wal`).size).toBeLessThan(8 * 1024 * 1024);
+  expect(statSync(path).size).toBeGreaterThan(16 * 1024 * 1024);
+  // Four thousand pages of 4 KiB, with frame headers, and the commit that went over.
+  expect(statSync(`${path}-wal`).size).toBeLessThan(24 * 1024 * 1024);
   await engine.close();
 });
 
@@ -71,12 +71,12 @@ test("a WAL that grew during a copy stops growing after it", () => {
   };
   const release = store.freezeMainFile();
   const frozen = readFileSync(path);
-  write(4_000);
+  write(16_000);
   expect(readFileSync(path).equals(frozen)).toBe(true);
   release();
   const grown = statSync(`${path}-wal`).size;
-  expect(grown).toBeGreaterThan(8 * 1024 * 1024);
-  write(8_000);
+  expect(grown).toBeGreaterThan(32 * 1024 * 1024);
+  write(16_000);
   expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(grown + 1024 * 1024);
   store.close();
 });
@@ -104,7 +104,7 @@ test("SQLite has the settings that durability needs", async () => {
   const store = new Store(path);
   expect(store.settings()).toEqual({
     synchronous: 2,
-    walAutocheckpoint: 1_000,
+    walAutocheckpoint: 4_000,
     journalSizeLimit: 64 * 1024 * 1024,
   });
   store.close();
