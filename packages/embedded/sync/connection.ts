@@ -74,9 +74,10 @@ export class Connection {
     });
   }
 
-  /** Bounds what the WebSocket receives. Call it once, before anything has arrived. */
+  /** Bounds what the WebSocket receives, and joins what it sends. Call it once, before anything has arrived. */
   gateFrames(socket: Duplex): void {
     this.#intake.attach(this.#ws, socket);
+    this.#outbox.attach(socket);
   }
 
   get #isVerified(): boolean {
@@ -215,7 +216,7 @@ export class Connection {
 
   #socket(): SessionSocket {
     return {
-      send: (message) => this.#outbox.send(message),
+      send: (...messages) => this.#outbox.send(...messages),
       refuse: (reason) => {
         this.refuse(reason);
       },

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { ServerMessage } from "./protocol/server-messages.ts";
 import { transitionFrames } from "./protocol/transition-chunks.ts";
@@ -18,11 +19,17 @@ type OutboxOptions = {
 export class Outbox {
   readonly #ws: WebSocket;
   readonly #options: OutboxOptions;
+  #socket: Duplex | null = null;
   #sentFrames = 0;
 
   constructor(ws: WebSocket, options: OutboxOptions) {
     this.#ws = ws;
     this.#options = options;
+  }
+
+  /** The network connection under the WebSocket. With it, messages that are sent together take one write. */
+  attach(socket: Duplex): void {
+    this.#socket = socket;
   }
 
   /** Frames that were handed to the network. */
@@ -35,15 +42,20 @@ export class Outbox {
     return this.#ws.readyState === closed ? 0 : this.#ws.bufferedAmount;
   }
 
-  /** Resolves when the message was handed to the network. */
-  async send(message: ServerMessage): Promise<void> {
+  /** Resolves when the messages were handed to the network. */
+  async send(...messages: readonly ServerMessage[]): Promise<void> {
     if (this.#ws.readyState !== open) return;
     if (this.#ws.bufferedAmount > maxBufferedBytes) {
       this.#options.onUnread();
       return;
     }
-    const frames = message.type === "Transition" ? transitionFrames(message) : [JSON.stringify(message)];
-    await Promise.all(frames.map((frame) => this.#sendFrame(frame)));
+    const frames = messages.flatMap((message) =>
+      message.type === "Transition" ? transitionFrames(message) : [JSON.stringify(message)],
+    );
+    this.#socket?.cork();
+    const sent = frames.map((frame) => this.#sendFrame(frame));
+    this.#socket?.uncork();
+    await Promise.all(sent);
   }
 
   /** Also resolves when the socket closes meanwhile. */

@@ -4,7 +4,7 @@ import { appComponent } from "../../names/table-name.ts";
 import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
 import type { RequestSource } from "../../wire/request-source.ts";
 import type { RequestMessage } from "../protocol/protocol.ts";
-import { actionResponse, mutationResponse } from "../protocol/server-messages.ts";
+import { actionResponse, mutationResponse, type ServerMessage } from "../protocol/server-messages.ts";
 import type { MutationQueues } from "./mutation-queues.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
@@ -22,8 +22,8 @@ type CallsOptions = {
   readonly socket: SessionSocket;
   /** The newest mutation that is certain not to be sent again. */
   readonly acknowledgedThrough: () => number;
-  /** Called when a mutation has succeeded and its answer is on the way. */
-  readonly onMutated: (requestId: number) => void;
+  /** Sends the answer of a mutation that has succeeded, together with the transition that covers it. */
+  readonly onMutated: (requestId: number, answer: ServerMessage) => Promise<void>;
 };
 
 /** Resolves when the answer was handed to the network. */
@@ -111,9 +111,8 @@ export class SessionCalls {
       session: { sessionId, requestId, acknowledgedThrough: acknowledgedThrough() },
     });
     if (this.#closed) return notSent;
-    const sent = socket.send(mutationResponse(requestId, run, run.ts));
-    if (run.outcome.kind !== "failure") onMutated(requestId);
-    return { sent };
+    const answer = mutationResponse(requestId, run, run.ts);
+    return { sent: run.outcome.kind === "failure" ? socket.send(answer) : onMutated(requestId, answer) };
   }
 
   async #act(message: RequestMessage, identity: Identity): Promise<Answered> {

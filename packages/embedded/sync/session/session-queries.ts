@@ -2,7 +2,7 @@ import type { Turns } from "../../admission/turns.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { ClientMessage } from "../protocol/protocol.ts";
-import type { QueryId, StateVersion } from "../protocol/server-messages.ts";
+import type { QueryId, ServerMessage, StateVersion } from "../protocol/server-messages.ts";
 import type { LiveQueries } from "../queries/live-queries.ts";
 import { QuerySet } from "../queries/query-set.ts";
 import { nextTransition, type QuerySetChanges } from "../queries/transition.ts";
@@ -25,6 +25,9 @@ type QueriesOptions = {
   readonly onCovered: (requestId: number) => void;
 };
 
+/** A mutation that has succeeded and is not yet covered by a transition. */
+type Uncovered = { readonly requestId: number; readonly answer: ServerMessage; readonly sent: () => void };
+
 /** A session's watched queries, and the transitions that tell the client their results. */
 export class SessionQueries {
   readonly #deps: QueryDeps;
@@ -34,8 +37,8 @@ export class SessionQueries {
   #querySet = 0;
   #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
   readonly #known = new Map<QueryId, KnownResult>();
-  /** Answered mutations not yet covered by a transition. */
-  #uncovered: readonly number[] = [];
+  #uncovered: readonly Uncovered[] = [];
+  #answering: Promise<unknown> = Promise.resolve();
   #busy = false;
   #stale = false;
   #closed = false;
@@ -83,16 +86,29 @@ export class SessionQueries {
     this.#schedule();
   }
 
-  /** The next transition covers this mutation. */
-  mutated(requestId: number): void {
-    this.#uncovered = [...this.#uncovered, requestId];
+  /**
+   * Sends a mutation's answer with the next transition, which covers it. Clients use the answer only after that transition,
+   * and one write costs half of two.
+   */
+  mutated(requestId: number, answer: ServerMessage): Promise<void> {
+    const answered = new Promise<void>((resolve) => {
+      this.#uncovered = [...this.#uncovered, { requestId, answer, sent: resolve }];
+    });
+    this.#answering = Promise.all([this.#answering, answered]);
     this.#schedule();
+    return answered;
+  }
+
+  /** Resolves when the answers of all mutations were sent. */
+  async answered(): Promise<void> {
+    await this.#answering;
   }
 
   /** Stops watching. */
   close(): void {
     this.#closed = true;
     this.#queries.release();
+    for (const { sent } of this.#uncovered) sent();
   }
 
   /**
@@ -119,10 +135,11 @@ export class SessionQueries {
   }
 
   async #oneRound(): Promise<void> {
-    const { socket, caller, clockSkew, onCovered } = this.#options;
+    const { caller, clockSkew, onCovered } = this.#options;
     if (caller.expired) {
       // While a new token is being verified, that result decides.
       if (!caller.verifying) caller.refuseExpired(this.#at.identity);
+      await this.#answer(this.#uncovered);
       return;
     }
     const ts = this.#deps.engine.durable();
@@ -136,15 +153,22 @@ export class SessionQueries {
     for (const [queryId, result] of changes.results) this.#known.set(queryId, result);
     if (message === null) return;
     this.#at = to;
-    this.#uncovered = this.#uncovered.slice(uncovered.length);
     this.#queries.sent(changes.results);
-    const sent = socket.send({
+    const transition = {
       ...message,
       ...(clockSkew === null ? {} : { clientClockSkew: clockSkew }),
       serverTs: this.#deps.now() * 1e6,
-    });
-    for (const requestId of uncovered) onCovered(requestId);
+    };
+    const sent = this.#answer(uncovered, transition);
+    for (const { requestId } of uncovered) onCovered(requestId);
     await sent;
+  }
+
+  /** Sends the answers of the oldest mutations, and then a transition. */
+  async #answer(mutations: readonly Uncovered[], ...transition: readonly ServerMessage[]): Promise<void> {
+    this.#uncovered = this.#uncovered.slice(mutations.length);
+    await this.#options.socket.send(...mutations.map(({ answer }) => answer), ...transition);
+    for (const { sent } of mutations) sent();
   }
 
   /** An uncommitted transaction retains the snapshot until the slowest query has run. */

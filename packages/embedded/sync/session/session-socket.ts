@@ -2,8 +2,8 @@ import type { ServerMessage } from "../protocol/server-messages.ts";
 
 /** Sends a session's messages. */
 export type SessionSocket = {
-  /** Resolves when the message was handed to the network. The next transition waits for that. */
-  readonly send: (message: ServerMessage) => Promise<void>;
+  /** Resolves when the messages were handed to the network, in one write. The next transition waits for that. */
+  readonly send: (...messages: readonly ServerMessage[]) => Promise<void>;
   /** The client violated the protocol and must not retry. */
   readonly refuse: (reason: string) => void;
   /** An internal error: the client reconnects and asks again. */

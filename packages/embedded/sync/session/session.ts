@@ -48,7 +48,7 @@ export class Session {
       sessionId,
       socket,
       acknowledgedThrough: () => this.acknowledgments.through(deps.now()),
-      onMutated: (requestId) => this.#queries.mutated(requestId),
+      onMutated: (requestId, answer) => this.#queries.mutated(requestId, answer),
     });
   }
 
@@ -92,6 +92,7 @@ export class Session {
   /** Starts nothing more. Resolves when running calls are answered. */
   async drain(): Promise<void> {
     await this.#calls.drain();
+    await this.#queries.answered();
   }
 
   /** Stops watching. A running mutation finishes, and is answered when it is sent again. */
