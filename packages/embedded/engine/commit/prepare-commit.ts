@@ -1,11 +1,11 @@
 import { convexToJson } from "convex/values";
 import { compareBytes } from "../../values/keys/bytes.ts";
 import type { IndexEntry, TableEntry } from "../model/catalog.ts";
-import { keysOf } from "../model/index-keys.ts";
+import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
 import type { StoreWrite } from "../store/store-write.ts";
-import type { KeyedDocument, PendingDocument } from "../transaction/own-writes.ts";
+import type { PendingDocument } from "../transaction/own-writes.ts";
 
 type PreparedCommit = {
   readonly writes: readonly StoreWrite[];

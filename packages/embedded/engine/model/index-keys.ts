@@ -1,4 +1,4 @@
-import { valueAt } from "../../values/keys/field-path.ts";
+import { fieldAt, valueAt } from "../../values/keys/field-path.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import type { IndexEntry, TableEntry } from "./catalog.ts";
 import type { DocumentJson } from "./types.ts";
@@ -8,9 +8,27 @@ export function keyOf(index: Pick<IndexEntry, "keyFields">, document: DocumentJs
   return encodeKey(index.keyFields.map((path) => valueAt(document, path)));
 }
 
-/** A document's keys in its table's indexes, in the order of the indexes. */
-export function keysOf(table: Pick<TableEntry, "indexes">, document: DocumentJson): readonly Uint8Array[] {
-  return table.indexes.map((index) => keyOf(index, document));
+/** A document with its keys in its table's indexes, in the order of the indexes. */
+export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Uint8Array[] };
+
+/**
+ * A document's keys in its table's indexes, in the order of the indexes.
+ * @param before an earlier version. Keys that are equal are taken from it: a change touches few of them.
+ */
+export function keysOf(
+  table: Pick<TableEntry, "indexes">,
+  document: DocumentJson,
+  before: KeyedDocument | null = null,
+): readonly Uint8Array[] {
+  return table.indexes.map((index, at) => {
+    const isSame =
+      before !== null && index.keyFields.every((path) => isSameAt(path, document, before.document));
+    return (isSame ? before.keys[at] : undefined) ?? keyOf(index, document);
+  });
+}
+
+function isSameAt(path: string, left: DocumentJson, right: DocumentJson): boolean {
+  return Object.is(fieldAt(left, path), fieldAt(right, path));
 }
 
 /** The key of an id in `by_id`. */

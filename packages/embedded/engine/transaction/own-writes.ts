@@ -1,10 +1,7 @@
 import type { TableEntry } from "../model/catalog.ts";
-import { keysOf } from "../model/index-keys.ts";
+import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
 import type { DocumentJson } from "../model/types.ts";
 import { SortedKeyMap } from "../snapshot/sorted-key-map.ts";
-
-/** A document with its keys in its table's indexes, in the order of the indexes. */
-export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Uint8Array[] };
 
 export type PendingDocument = {
   readonly table: TableEntry;
@@ -40,7 +37,7 @@ export class OwnWrites {
     const previous = this.#documents.get(id);
     this.#journal.push({ id, previous });
     const before = previous === undefined ? keyed(table, seen) : previous.current;
-    const current = keyed(table, next);
+    const current = keyed(table, next, before);
     this.#documents.set(id, { table, base: previous === undefined ? before : previous.base, current });
     this.#overlayChange(table, before, current);
   }
@@ -75,6 +72,10 @@ export class OwnWrites {
   }
 }
 
-function keyed(table: TableEntry, document: DocumentJson | null): KeyedDocument | null {
-  return document === null ? null : { document, keys: keysOf(table, document) };
+function keyed(
+  table: TableEntry,
+  document: DocumentJson | null,
+  before: KeyedDocument | null = null,
+): KeyedDocument | null {
+  return document === null ? null : { document, keys: keysOf(table, document, before) };
 }

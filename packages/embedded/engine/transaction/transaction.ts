@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { decodeDocumentId, encodeDocumentId } from "../../values/document-id.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import { type Catalog, type IndexEntry, isSystemIndex } from "../model/catalog.ts";
 import type { CreationClock } from "../model/creation-clock.ts";
 import { DocumentNotFoundError, IndexNotFoundError } from "../model/errors.ts";
 import { idKey } from "../model/index-keys.ts";
+import { newInternalId } from "../model/internal-id.ts";
 import type { DocumentJson, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
 import type { SnapshotView } from "../snapshot/snapshot-view.ts";
 import { OwnWrites, type PendingDocument } from "./own-writes.ts";
@@ -91,7 +91,7 @@ export class EngineTransaction implements Transaction {
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
     const entry = this.#deps.catalog.ensure(table);
-    const id = encodeDocumentId({ tableNumber: entry.number, internalId: randomBytes(16) });
+    const id = encodeDocumentId({ tableNumber: entry.number, internalId: newInternalId() });
     const created = { ...value, _creationTime: this.#deps.creationClock.next(this.now), _id: id };
     this.#writes.put(id, entry, null, created);
     return id;

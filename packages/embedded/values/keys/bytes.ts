@@ -5,6 +5,7 @@ export const emptyKey = new Uint8Array(0);
 
 /** Compares like SQLite compares blobs: byte by byte, a prefix before longer keys. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
+  if (left === right) return 0;
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {
     const difference = (left[i] as number) - (right[i] as number);
