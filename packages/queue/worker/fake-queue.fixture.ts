@@ -49,6 +49,7 @@ export class FakeQueue implements WorkerClient {
   readonly answers: Record<string, unknown> = { ...plain };
   readonly #calls: Call[] = [];
   readonly #subscriptions = new Set<Subscription>();
+  readonly #subscribed: string[] = [];
   #held: readonly HeldRow[] | null = null;
   #connection = { isWebSocketConnected: false, connectionCount: 0 };
   readonly #connectionListeners = new Set<() => void>();
@@ -78,6 +79,7 @@ export class FakeQueue implements WorkerClient {
   ) => {
     const subscription = { name: nameOf(reference), args, onValue };
     this.#subscriptions.add(subscription);
+    this.#subscribed.push(subscription.name);
     // Like a real client: a new subscriber gets the last value at once.
     if (subscription.name === "held" && this.#held !== null) {
       const { onValue: tell } = subscription;
@@ -106,6 +108,11 @@ export class FakeQueue implements WorkerClient {
   get followed(): readonly WaitSubscription[] | null {
     const [one] = this.#of("candidates");
     return one === undefined ? null : (one.args["subscriptions"] as readonly WaitSubscription[]);
+  }
+
+  /** How often the worker has subscribed to this query. */
+  subscribed(name: string): number {
+    return this.#subscribed.filter((each) => each === name).length;
   }
 
   get followsHeld(): boolean {

@@ -75,6 +75,21 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
+  it("a worker stays subscribed to handed jobs when it gets a position in a new lane", async () => {
+    const at = new WorkerAtTest();
+    await at.wait();
+    const other = { laneId: "m", position: 7 };
+    at.queue.showCandidates({ subscriptions: [someSubscription, other], jobs: [] });
+    await settle();
+    expect(at.queue.followed).toEqual([someSubscription, other]);
+    expect(at.queue.subscribed("candidates")).toBe(2);
+    expect(at.queue.subscribed("handed")).toBe(1);
+    at.queue.showHanded(claimedJob("a1", { begun: false }));
+    await settle();
+    expect(at.runs).toHaveLength(1);
+    await at.stop();
+  });
+
   it("a worker reports the start of a handed job before it leaves", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.wait();

@@ -151,7 +151,10 @@ export class Worker {
       this.#log("debug", "worker.wake", { reason: event.kind === "answered" ? event.name : event.kind });
     const { state, effects, wakeAt } = step(this.#state, event, performance.now());
     this.#state = state;
-    for (const effect of effects) this.#perform(effect);
+    // Of several changes of the subscriptions only the last one counts.
+    const follows = effects.findLast(({ kind }) => kind === "follow-ready-jobs");
+    for (const effect of effects)
+      if (effect.kind !== "follow-ready-jobs" || effect === follows) this.#perform(effect);
     clearTimeout(this.#timer);
     if (wakeAt !== null) {
       const ms = Math.max(0, Math.min(longestTimerMs, Math.ceil(wakeAt - performance.now())));
@@ -220,9 +223,11 @@ export class Worker {
 
   #followReadyJobs(at: readonly WaitSubscription[] | null): void {
     this.#stopFollowing("candidates");
-    this.#stopFollowing("handed");
+    if (at === null) this.#stopFollowing("handed");
     if (at === null) return;
     this.#follow("candidates", { subscriptions: at }, (seen) => this.#happened({ kind: "candidates", seen }));
+    // It does not depend on the positions.
+    if (this.#subscriptions.has("handed")) return;
     this.#follow("handed", {}, (jobs) => this.#happened({ kind: "handed", jobs }));
   }
 

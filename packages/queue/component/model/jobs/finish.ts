@@ -3,14 +3,25 @@ import type { Value } from "convex/values";
 import type { FinalEvent } from "../../../shared/validators.ts";
 import { noteEnd } from "../batches/fold.ts";
 import type { Doc, FinalJob, Id, MutationCtx } from "../builders.ts";
+import { defined, firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
 import { countReturns } from "./returns.ts";
 import { releaseTurns } from "./turns.ts";
 
+/** When a job ended, and how long it is kept. The settings are read once in a transaction. */
+export async function endedFrom(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  now: number,
+): Promise<Required<Pick<Doc<"jobs">, "finishedAt" | "purgeAt" | "forgetAt">>> {
+  const policy = policyOf(await settingsOf(ctx, job.scope), job.policy);
+  return { finishedAt: now, purgeAt: now + policy.payloadKeptMs, forgetAt: now + policy.recordKeptMs };
+}
+
 /**
- * Completes the end of a job, whatever the outcome: the app's `onFinal`, the batch, the dependents, and how long the
- * job is kept. Reads in three stages.
+ * Completes the end of a job, whatever the outcome: the app's `onFinal`, the batch and the dependents. Reads in three
+ * stages.
  * @param hadTurn whether the job counted against limits until now.
  * @param outrun the attempt of another worker that had the job at the same time; null if there was none.
  */
@@ -26,17 +37,11 @@ export async function finish(
   ]);
   const policy = policyOf(settings, job.policy);
   const reply = event === null ? undefined : await callBack(ctx, job.onFinal, event);
-  const ended = {
-    finishedAt: now,
-    purgeAt: now + policy.payloadKeptMs,
-    forgetAt: now + policy.recordKeptMs,
-    ...(reply === undefined ? {} : { reply }),
-  };
-  await ctx.db.patch("jobs", job._id, ended);
-  if (reply !== undefined && job.currentAttemptId !== undefined) {
-    await ctx.db.patch("attempts", job.currentAttemptId, { reply });
+  if (reply !== undefined) {
+    await ctx.db.patch("jobs", job._id, { reply });
+    if (job.currentAttemptId !== undefined) await ctx.db.patch("attempts", job.currentAttemptId, { reply });
+    if (outrun !== null) await ctx.db.patch("attempts", outrun._id, { reply });
   }
-  if (reply !== undefined && outrun !== null) await ctx.db.patch("attempts", outrun._id, { reply });
   await Promise.all([
     noteEnd(ctx, job),
     notifyDependents(ctx, job),
@@ -44,7 +49,7 @@ export async function finish(
   ]);
   if (job.watched)
     await ctx.scheduler.runAfter(policy.chunksKeptMs, maintenance.deleteChunks, { jobId: job._id });
-  return { ...job, ...ended };
+  return { ...job, ...defined({ reply }) };
 }
 
 /** Calls the app in this transaction. If the app throws, the end is undone. */
@@ -111,9 +116,6 @@ async function nameOf(ctx: MutationCtx, workerId: Id<"workers">): Promise<string
 
 /** Schedules the notification of the jobs that depend on this one. There may be many, so it runs in pieces. */
 async function notifyDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
-  const one = await ctx.db
-    .query("dependencies")
-    .withIndex("by_on", (q) => q.eq("on", job._id))
-    .first();
+  const one = await firstOf(ctx.db.query("dependencies").withIndex("by_on", (q) => q.eq("on", job._id)));
   if (one !== null) await ctx.scheduler.runAfter(0, maintenance.settleDependents, { jobId: job._id });
 }

@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { maxHeld } from "../capabilities.ts";
-import { idOf } from "../load.ts";
+import { firstOf, idOf } from "../load.ts";
 import { present, refuse } from "../refuse.ts";
 
 /** The attempts that the worker with this key holds, started or not. One read, in parallel with the worker's row. */
@@ -13,10 +13,9 @@ export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"at
 
 /** Whether the worker holds any attempt. Reads only the first one. */
 export async function holdsAny(ctx: QueryCtx, keyHash: string): Promise<boolean> {
-  const first = await ctx.db
-    .query("attempts")
-    .withIndex("by_key", (q) => q.eq("keyHash", keyHash).eq("open", true))
-    .first();
+  const first = await firstOf(
+    ctx.db.query("attempts").withIndex("by_key", (q) => q.eq("keyHash", keyHash).eq("open", true)),
+  );
   return first !== null;
 }
 

@@ -3,7 +3,7 @@ import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { defined } from "../load.ts";
 import { parked, unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
-import { finish, wasSlow } from "./finish.ts";
+import { endedFrom, finish, wasSlow } from "./finish.ts";
 import { hasReturnedOften, withReturn } from "./returns.ts";
 import {
   hasTurn,
@@ -123,7 +123,7 @@ export async function move(
   if (!isHeld(next.job) && !isFinal(next.job)) {
     Object.assign(patch, { currentAttemptId: undefined, ...unparked(job) });
   }
-  if (isFinal(next.job)) Object.assign(patch, { runsOutAt: undefined });
+  if (isFinal(next.job)) Object.assign(patch, { runsOutAt: undefined, ...(await endedFrom(ctx, job, now)) });
   if (event.kind === "retry")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   const changed = { ...patch, ...change.job, status: next.job };

@@ -1,15 +1,13 @@
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
+import { firstOf } from "../load.ts";
 import { present } from "../refuse.ts";
 import { scheduleSweep } from "./sweep.ts";
 import { isOutdated } from "./times.ts";
 
 /** The lease of the worker with this key; null for an unknown key. One read, in parallel with the worker's row. */
 export async function leaseByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"leases"> | null> {
-  return await ctx.db
-    .query("leases")
-    .withIndex("by_key", (q) => q.eq("keyHash", keyHash))
-    .unique();
+  return await firstOf(ctx.db.query("leases").withIndex("by_key", (q) => q.eq("keyHash", keyHash)));
 }
 
 /**
