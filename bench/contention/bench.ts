@@ -51,6 +51,7 @@ const labels: readonly (readonly [
   ["emptyClaims", "calls for work that returned no job"],
   ["jobsPerSecond", "jobs per second"],
   ["callsPerJob", "mutations of clients per job"],
+  ["startedAgain", "further starts of jobs"],
   ["queryRunsPerJob", "runs of queries per job"],
 ];
 
