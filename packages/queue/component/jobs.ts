@@ -14,9 +14,9 @@ import {
 } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
+import { historiesOf } from "./model/end/histories.ts";
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
-import { historiesOf } from "./model/jobs/histories.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
