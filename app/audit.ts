@@ -30,6 +30,8 @@ const actions = {
   "dead-letter.retried": "Failed or expired job retried",
   "dead-letter.discarded": "Failed or expired job discarded",
   "dead-letters.retried": "Failed and expired jobs retried",
+  "metrics-token.created": "Token for metrics created",
+  "metrics-token.removed": "Token for metrics removed",
   "limit.set": "API key limits changed",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",

@@ -4,6 +4,7 @@ import { donorVerbs } from "./donor/verbs.ts";
 import { backup } from "./operator/backup.ts";
 import { conflicts } from "./operator/conflicts.ts";
 import { entry } from "./operator/entry.ts";
+import { metricsToken } from "./operator/metrics-token.ts";
 import { newOrganization } from "./operator/new-organization.ts";
 import { restore } from "./operator/restore.ts";
 import { signInLink } from "./operator/sign-in-link.ts";
@@ -12,6 +13,7 @@ runCommand([
   ...donorVerbs,
   ["new-organization", newOrganization],
   ["sign-in-link", signInLink],
+  ["metrics-token", metricsToken],
   ["entry", entry],
   ["backup", backup],
   ["restore", restore],

@@ -1,9 +1,14 @@
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { rangeNames } from "../app/statistics/spans.ts";
-import { adminQuery } from "./model/adminCalls.ts";
+import { adminMutation, adminQuery } from "./model/adminCalls.ts";
 import { refuse } from "./model/refuse.ts";
 import { reportOf, statisticsReport } from "./model/statistics/report.ts";
+import {
+  metricsTokenOf,
+  removeMetricsToken as remove,
+  setMetricsToken as set,
+} from "./model/statistics/token.ts";
 
 /**
  * Jobs by outcome, waits, runs and steals of an organization, over time and by model, lane, key or device. At most two
@@ -19,5 +24,35 @@ export const report = adminQuery({
   handler: async (ctx, wanted) => {
     if (!Number.isFinite(wanted.until)) refuse("invalid", "until has to be a time in milliseconds.");
     return await reportOf(ctx, ctx.organizationId, wanted);
+  },
+});
+
+/** When the token for `/metrics` was made (ms epoch). Null: nobody can read the metrics. */
+export const metricsToken = adminQuery({
+  args: {},
+  returns: v.union(v.object({ createdAt: v.number() }), v.null()),
+  handler: async (ctx) => {
+    const token = await metricsTokenOf(ctx, ctx.organizationId);
+    return token === null ? null : { createdAt: token.createdAt };
+  },
+});
+
+/** Registers a token that the browser made, by its hash. It replaces the earlier one. Refuses: invalid, conflict. */
+export const setMetricsToken = adminMutation({
+  args: { tokenHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { tokenHash }) => {
+    await set(ctx, ctx.organizationId, tokenHash, "admin", ctx.at);
+    return null;
+  },
+});
+
+/** Ends the token. A repeated call changes nothing. */
+export const removeMetricsToken = adminMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await remove(ctx, ctx.organizationId, "admin", ctx.at);
+    return null;
   },
 });

@@ -1,9 +1,11 @@
 import { httpRouter } from "convex/server";
+import { expositionType } from "../app/statistics/exposition.ts";
+import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import type { ModelView } from "./model/models/catalog.ts";
 import { embeddings } from "./openai/embeddings.ts";
-import { type Caller, endpoint } from "./openai/endpoint.ts";
+import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl } from "./openai/errors.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -40,6 +42,19 @@ http.route({
   }),
 });
 http.route({ path: "/config", method: "OPTIONS", handler: preflightAction });
+
+/** An organization's metrics, for Prometheus. The token is made by an admin; without one nothing is shown. */
+http.route({
+  path: "/metrics",
+  method: "GET",
+  handler: httpAction(async (ctx, request) => {
+    const token = bearerKey(request);
+    const text = token === null ? null : await ctx.runQuery(internal.metrics.read, { token });
+    if (text !== null) return new Response(text, { headers: { "content-type": expositionType } });
+    const why = "Send the token for metrics as a header: Authorization: Bearer gm_…\n";
+    return new Response(why, { status: 401, headers: { "www-authenticate": "Bearer" } });
+  }),
+});
 
 async function listModels(_ctx: ActionCtx, _request: Request, { models }: Caller): Promise<Response> {
   return await Promise.resolve(json(200, { object: "list", data: models.map(modelBody) }));

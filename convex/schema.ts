@@ -345,6 +345,17 @@ export default defineSchema({
     daysTo: v.number(),
   }).index("by_organization", ["organizationId"]),
 
+  /** The token with which an organization's metrics are read: one at most is not revoked. Written by model/statistics/token.ts. */
+  metricsTokens: defineTable({
+    organizationId: v.id("organizations"),
+    tokenHash: v.string(),
+    createdAt: v.number(),
+    /** Kept, so that a restore does not bring the token back. */
+    revokedAt: v.optional(v.number()),
+  })
+    .index("by_hash", ["tokenHash"])
+    .index("by_organization", ["organizationId", "revokedAt"]),
+
   /** The audit trail. Append-only; written by setup, the admin's calls and devices.enroll. */
   audit: defineTable({
     organizationId: v.id("organizations"),

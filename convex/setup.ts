@@ -21,6 +21,7 @@ import {
   newOrganization,
 } from "./model/organizations/create.ts";
 import { createLink } from "./model/organizations/signIn.ts";
+import { removeMetricsToken, setMetricsToken as setToken } from "./model/statistics/token.ts";
 
 /*
  * Functions for the operator, called with the deployment's admin key. Secrets stay with the caller: it sends hashes.
@@ -50,6 +51,18 @@ export const issueKey = internalMutation({
   handler: async (ctx, { organizationId: named, ...key }) => {
     const organizationId = await chosenOrganization(ctx, named);
     return { keyId: await createKey(ctx, { ...key, organizationId }, "setup", Date.now()) };
+  },
+});
+
+/** Sets the token with which an organization's metrics are read, and ends the earlier one. Null: nobody may read them. */
+export const setMetricsToken = internalMutation({
+  args: { organizationId: v.optional(v.id("organizations")), tokenHash: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId: named, tokenHash }) => {
+    const organizationId = await chosenOrganization(ctx, named);
+    if (tokenHash === null) await removeMetricsToken(ctx, organizationId, "setup", Date.now());
+    else await setToken(ctx, organizationId, tokenHash, "setup", Date.now());
+    return null;
   },
 });
 

@@ -20,7 +20,7 @@ sign in again. The previous data is kept, and --undo goes back to it. If no depl
 start completes it. If the previous data is lost or damaged, nobody knows what was revoked since the backup: use --revoke-all.
 --undo does not undo revocations either, whether by a person or by --revoke-all.
 ${deploymentUsage}
-  --revoke-all           revoke all API keys, devices, enrollment codes and sign-in links that the backup brings back
+  --revoke-all           revoke all API keys, devices, enrollment codes, sign-in links and tokens for metrics of the backup
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
   --json                 print the result as JSON`;
 
@@ -98,6 +98,7 @@ const revokedNouns: Readonly<Record<string, string>> = {
   devices: "device",
   enrollmentCodes: "enrollment code",
   signInLinks: "sign-in link",
+  metricsTokens: "metrics token",
 };
 
 /** "Revoked 2 API keys, 1 device, …". */

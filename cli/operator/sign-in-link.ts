@@ -1,6 +1,7 @@
 import { Setup } from "../../launch/organization/setup.ts";
 import { readArguments } from "../command/arguments.ts";
-import { CommandError, exitUsage, type Verb } from "../command/command.ts";
+import type { Verb } from "../command/command.ts";
+import { chooseOrganization } from "./choose-organization.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 import { secretOptions, secretTarget, secretUsage } from "./secret-target.ts";
 
@@ -15,15 +16,9 @@ export const signInLink: Verb = { summary: "print a sign-in token for an admin",
 async function run(args: readonly string[]): Promise<void> {
   const options = { ...deploymentOptions, ...secretOptions, organization: { type: "string" } } as const;
   const flags = readArguments(args, options, usage).values;
-  const { organization: name } = flags;
   const show = secretTarget(flags);
   const setup = new Setup(await findDeployment(flags, process.env));
-  const organizations = await setup.organizations();
-  const [organization, ...more] = organizations.filter((each) => name === undefined || each.name === name);
-  if (organization === undefined || more.length > 0) {
-    const names = organizations.map((each) => each.name).join(", ");
-    throw new CommandError(`Name one organization with --organization. There are: ${names}.`, exitUsage);
-  }
+  const organization = await chooseOrganization(setup, flags.organization);
   const token = await setup.makeSignInToken(organization.id);
   await show(
     `For an admin of ${organization.name}, once, within a day. Open the console's address with\n\n  #signin=${token}`,

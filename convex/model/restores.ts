@@ -18,6 +18,7 @@ export const carriedTables = [
   "signInLinks",
   "devices",
   "organizations",
+  "metricsTokens",
 ] as const;
 
 const perBatch = 500;
@@ -100,6 +101,15 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
     const organization = await ctx.db.get("organizations", organizationId);
     if (organization !== null) await keepOldestVersion(ctx, organization, oldestVersion, now);
   },
+  metricsTokens: async (ctx, { tokenHash = "", revokedAt }) => {
+    if (revokedAt === undefined) return;
+    const token = await ctx.db
+      .query("metricsTokens")
+      .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+      .unique();
+    if (token !== null && token.revokedAt === undefined)
+      await ctx.db.patch("metricsTokens", token._id, { revokedAt });
+  },
 };
 
 async function keepPause(
@@ -136,7 +146,7 @@ export async function endRestore(
   for (const { _id: organizationId } of await allOrganizations(ctx)) {
     await rotateSecret(ctx, organizationId, "restored", now);
     const carried = isRevoked
-      ? "All API keys, devices, enrollment codes and sign-in links of the backup were revoked"
+      ? "All API keys, devices, enrollment codes, sign-in links and tokens for metrics of the backup were revoked"
       : isKnown
         ? "Whatever was revoked, used or retired since the backup stays so"
         : "The data before the restore could not be read, or not all of it: keys, codes and devices of the backup may be valid again";

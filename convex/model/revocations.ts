@@ -4,6 +4,7 @@ import { revokeCode } from "./devices/enrollmentCodes.ts";
 import { retireMany } from "./devices/service.ts";
 import { revokeKey } from "./organizations/apiKeys.ts";
 import type { carriedTables } from "./restores.ts";
+import { revokeToken } from "./statistics/token.ts";
 
 /** Documents that one call reads. Each may cost several writes. */
 const perPage = 50;
@@ -52,10 +53,18 @@ const revokers: readonly (readonly [string, Revoker])[] = [
       return unused.length;
     }),
   ],
+  [
+    "metricsTokens",
+    pageOf("metricsTokens", async (ctx, tokens, now) => {
+      let count = 0;
+      for (const token of tokens) if (await revokeToken(ctx, token, "setup", now)) count += 1;
+      return count;
+    }),
+  ],
 ];
 
 /**
- * Revokes the next page of secrets of all organizations: API keys, devices' keys, enrollment codes and sign-in links.
+ * Revokes the next page of secrets of all organizations: API keys, devices' keys, enrollment codes, sign-in links and tokens for metrics.
  * @param position "" first, then the `next` of the call before
  */
 export async function revokeNext(

@@ -29,6 +29,7 @@ async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Caller>> {
   return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { apiKey }));
 }
 
-function bearerKey(request: Request): string | null {
+/** The secret of a request's `Authorization: Bearer` header; null without one. */
+export function bearerKey(request: Request): string | null {
   return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
 }

@@ -26,7 +26,14 @@ afterEach(() => {
   closeWorld();
 });
 
-const tables = ["apiKeys", "enrolmentCodes", "signInLinks", "devices", "organizations"] as const;
+const tables = [
+  "apiKeys",
+  "enrolmentCodes",
+  "signInLinks",
+  "devices",
+  "organizations",
+  "metricsTokens",
+] as const;
 const documentsOf = async (table: (typeof tables)[number]) =>
   await t.run(async (ctx) => await ctx.db.query(table).take(10));
 const apply = async (table: string | null, documents: readonly object[], isKnown = true) =>
@@ -38,17 +45,28 @@ it("asks for the tables with documents that a restore must not make less strict"
 
 it("only makes the restored documents stricter", async () => {
   const { key, deviceId } = await addDevice(t, acme);
+  const tokenHash = await hashSecret(secret("gm_"));
+  await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash });
   const replaced = await Promise.all(tables.map(documentsOf));
   const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
   const codeId = await t.run(async (ctx) => (await ctx.db.query("enrolmentCodes").first())!._id);
   await t.mutation(api.admin.revokeKey, { session, keyId });
   await t.mutation(api.admin.revokeEnrollmentCode, { session, codeId });
   await t.mutation(api.admin.retireDevice, { session, deviceId });
+  await t.mutation(api.adminStatistics.removeMetricsToken, { session });
   const before = await Promise.all(tables.map(documentsOf));
   // The replaced state is older and less strict here, as after the undo of a restore.
   for (const [at, table] of tables.entries()) await apply(table, replaced[at] ?? []);
   expect(await Promise.all(tables.map(documentsOf))).toEqual(before);
   expect((await t.query(api.devices.me, { key })).status).toBe("retired");
+});
+
+it("keeps a token for metrics revoked", async () => {
+  const token = secret("gm_");
+  await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash: await hashSecret(token) });
+  const [restored] = await documentsOf("metricsTokens");
+  await apply("metricsTokens", [{ ...restored, revokedAt: Date.now() }]);
+  expect(await t.query(internal.metrics.read, { token })).toBeNull();
 });
 
 it("records that the restore retired a device, not an admin", async () => {
@@ -151,20 +169,26 @@ describe("revoking all that a backup brings back", () => {
     return sums;
   }
 
-  it("revokes keys, devices, codes and links, counts them, and leaves nothing for a second time", async () => {
+  it("revokes keys, devices, codes, links and tokens, counts them, and leaves nothing for a second time", async () => {
     const devices = await Promise.all(Array.from({ length: 60 }, async () => await addDevice(t, acme)));
     const token = secret("gs_");
     await t.mutation(internal.setup.signInLink, { tokenHash: await hashSecret(token) });
-    expect(await revokeAll()).toEqual({ apiKeys: 1, devices: 60, enrollmentCodes: 1, signInLinks: 1 });
+    const metricsToken = secret("gm_");
+    const tokenHash = await hashSecret(metricsToken);
+    await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash });
+    const some = { apiKeys: 1, devices: 60, enrollmentCodes: 1, signInLinks: 1, metricsTokens: 1 };
+    expect(await revokeAll()).toEqual(some);
+    expect(await t.query(internal.metrics.read, { token: metricsToken })).toBeNull();
 
     const { key } = devices[59]!;
     expect((await t.query(api.devices.me, { key })).status).toBe("retired");
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey: acme.apiKey }), "revoked");
-    const session = secret("gs_");
-    expect(await t.mutation(api.admin.signIn, { token, session })).toMatchObject({ reason: "used" });
+    const later = secret("gs_");
+    expect(await t.mutation(api.admin.signIn, { token, session: later })).toMatchObject({ reason: "used" });
     const enroll = { code: acme.code, key: secret("gd_"), name: "new", platform: "linux-x64" };
     expect(await t.mutation(api.devices.enroll, enroll)).toMatchObject({ reason: "revoked" });
-    expect(await revokeAll()).toEqual({ apiKeys: 0, devices: 0, enrollmentCodes: 0, signInLinks: 0 });
+    const none = { apiKeys: 0, devices: 0, enrollmentCodes: 0, signInLinks: 0, metricsTokens: 0 };
+    expect(await revokeAll()).toEqual(none);
     const actions = await t.run(async (ctx) =>
       (await ctx.db.query("audit").collect())
         .filter(({ actor }) => actor === "setup")
@@ -183,7 +207,9 @@ describe("revoking all that a backup brings back", () => {
     });
     expect(await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first())).toMatchObject({
       action: "backup.restored",
-      detail: expect.stringMatching(/^All API keys, devices, enrollment codes and sign-in links .* revoked$/),
+      detail: expect.stringMatching(
+        /^All API keys, devices, enrollment codes, sign-in links and tokens .* revoked$/,
+      ),
     });
   });
 });

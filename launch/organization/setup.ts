@@ -96,6 +96,18 @@ export class Setup {
     return token;
   }
 
+  /** The token with which the organization's metrics are read. The earlier one ends. */
+  async makeMetricsToken(organizationId: Id<"organizations">): Promise<string> {
+    const token = makeSecret("gm_");
+    await this.#run(internal.setup.setMetricsToken, { organizationId, tokenHash: hashSecret(token) });
+    return token;
+  }
+
+  /** Ends the token, so that nobody can read the organization's metrics. */
+  async removeMetricsToken(organizationId: Id<"organizations">): Promise<void> {
+    await this.#run(internal.setup.setMetricsToken, { organizationId, tokenHash: null });
+  }
+
   async issueKey(organizationId: Id<"organizations">, name: string): Promise<string> {
     const apiKey = makeSecret("sk-gleaner-");
     await this.#run(internal.setup.issueKey, {

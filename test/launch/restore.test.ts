@@ -128,7 +128,9 @@ test("with --revoke-all, nothing that the backup brings back is valid", async ()
   try {
     await operate("backup", file);
     const said = await operate("restore", file, "--revoke-all");
-    expect(said).toMatch(/Revoked \d+ API keys?, 1 device, \d+ enrollment codes?, \d+ sign-in links?\./);
+    expect(said).toMatch(
+      /Revoked \d+ API keys?, 1 device, \d+ enrollment codes?, \d+ sign-in links?, 0 metrics tokens\./,
+    );
     expect(said).toContain("gleaner sign-in-link");
     expect(said).toContain("its next start prints a new one");
     expect(await client.query(api.devices.me, { key })).toMatchObject({ status: "retired" });

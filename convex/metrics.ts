@@ -1,0 +1,14 @@
+import { v } from "convex/values";
+import { internalQuery } from "./_generated/server.js";
+import { metricsText } from "./model/statistics/metrics.ts";
+import { organizationOfToken } from "./model/statistics/token.ts";
+
+/** The metrics of the organization that has this token, in Prometheus' text format; null for any other token. */
+export const read = internalQuery({
+  args: { token: v.string() },
+  returns: v.union(v.string(), v.null()),
+  handler: async (ctx, { token }) => {
+    const organizationId = await organizationOfToken(ctx, token);
+    return organizationId === null ? null : await metricsText(ctx, organizationId);
+  },
+});

@@ -1,0 +1,71 @@
+import type { AuditActor } from "../../../app/audit.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { hashSecret } from "../authenticate.ts";
+import { checkedHash, refuse } from "../refuse.ts";
+
+/** The token with which an organization's metrics may be read; null if nobody may. */
+export async function metricsTokenOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"metricsTokens"> | null> {
+  return await ctx.db
+    .query("metricsTokens")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("revokedAt", undefined))
+    .unique();
+}
+
+/** The organization whose metrics a token opens, or null. */
+export async function organizationOfToken(ctx: QueryCtx, token: string): Promise<Id<"organizations"> | null> {
+  const tokenHash = await hashSecret(token);
+  const found = await ctx.db
+    .query("metricsTokens")
+    .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+    .unique();
+  return found === null || found.revokedAt !== undefined ? null : found.organizationId;
+}
+
+/** Sets the organization's token by its hash. The earlier token ends. Refuses: invalid, conflict. */
+export async function setMetricsToken(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  hash: string,
+  actor: AuditActor,
+  now: number,
+): Promise<void> {
+  const tokenHash = checkedHash(hash, "tokenHash");
+  const taken = await ctx.db
+    .query("metricsTokens")
+    .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+    .unique();
+  if (taken !== null) refuse("conflict", "This token exists already.");
+  const earlier = await metricsTokenOf(ctx, organizationId);
+  if (earlier !== null) await ctx.db.patch("metricsTokens", earlier._id, { revokedAt: now });
+  const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: now });
+  await record(ctx, { organizationId, at: now, actor, action: "metrics-token.created", subject });
+}
+
+/** Ends the organization's token, if there is one. */
+export async function removeMetricsToken(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  actor: AuditActor,
+  now: number,
+): Promise<void> {
+  const token = await metricsTokenOf(ctx, organizationId);
+  if (token !== null) await revokeToken(ctx, token, actor, now);
+}
+
+/** Revokes a token for good. False if it is revoked already. */
+export async function revokeToken(
+  ctx: MutationCtx,
+  { _id: subject, organizationId, revokedAt }: Doc<"metricsTokens">,
+  actor: AuditActor,
+  now: number,
+): Promise<boolean> {
+  if (revokedAt !== undefined) return false;
+  await ctx.db.patch("metricsTokens", subject, { revokedAt: now });
+  await record(ctx, { organizationId, at: now, actor, action: "metrics-token.removed", subject });
+  return true;
+}
