@@ -8,6 +8,8 @@ const view = (change: Partial<RequestView>): RequestView => ({
   attemptId: null,
   chunks: [],
   attempts: 0,
+  pricePercent: 100,
+  priceMicro: null,
   result: null,
   error: null,
   ...change,
