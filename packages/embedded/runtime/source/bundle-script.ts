@@ -28,7 +28,6 @@ export async function bundleModules(root: string, modules: readonly ModuleFile[]
     target: "es2024",
     conditions: ["convex", "module"],
     jsx: "automatic",
-    keepNames: true,
     sourcemap: "external",
     sourcesContent: false,
     logLevel: "silent",
