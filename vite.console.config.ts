@@ -25,7 +25,14 @@ export default defineConfig(({ mode }) => {
       assetsInlineLimit: 0,
       // Libraries rarely change. In a separate file they stay in browsers' caches when the console changes.
       rolldownOptions: {
-        output: { codeSplitting: { groups: [{ name: "libraries", test: /node_modules/ }] } },
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: "charts", test: /node_modules\/uplot/, priority: 1 },
+              { name: "libraries", test: /node_modules/ },
+            ],
+          },
+        },
       },
     },
   };

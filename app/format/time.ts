@@ -86,3 +86,8 @@ export function formatMoment(at: number, now: number): string {
 export function formatFull(at: number): string {
   return new Date(at).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 }
+
+/** The local day of a moment, "Nov 21". */
+export function formatDay(at: number): string {
+  return new Date(at).toLocaleDateString("en-US", { day: "numeric", month: "short" });
+}

@@ -16,6 +16,7 @@ import { QueuePage } from "./queue/QueuePage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
 import { type PageId, usePage } from "./shell/pages.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
+import { StatisticsPage } from "./statistics/StatisticsPage.tsx";
 
 type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "signed-out") => void };
 
@@ -81,6 +82,8 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
       return <JobsPage />;
     case "queue":
       return <QueuePage />;
+    case "statistics":
+      return <StatisticsPage apiBase={apiBase} />;
     case "keys":
       return <KeysPage apiBase={apiBase} />;
     case "codes":

@@ -25,12 +25,15 @@ import { SignedOut } from "../console/session/SignedOut.tsx";
 import { FullPage } from "../console/shell/FullPage.tsx";
 import { PageErrors } from "../console/shell/PageErrors.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
+import { MetricsToken } from "../console/statistics/MetricsToken.tsx";
+import { StatisticsView } from "../console/statistics/StatisticsView.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
+import { statistics } from "./fixtures/statistics-rows.ts";
 import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
@@ -73,6 +76,21 @@ const modelsView = {
   onEdit: nothing,
   onRetire: nothing,
   onReinstate: nothing,
+} as const;
+
+const statisticsView = {
+  by: "model",
+  range: "day",
+  onBy: nothing,
+  onRange: nothing,
+  metrics: (
+    <MetricsToken
+      token={null}
+      apiBase="https://gleaner.example.org"
+      onCreate={() => Promise.resolve(null)}
+      onRemove={nothing}
+    />
+  ),
 } as const;
 
 export function consoleStories(now: number): readonly Story[] {
@@ -190,6 +208,25 @@ export function consoleStories(now: number): readonly Story[] {
       "console-queue",
       "queue",
       <QueueView stats={jobRows.queue(now)} batches={jobRows.batches(now)} onState={nothing} />,
+    ),
+    inShell(
+      "console-statistics",
+      "statistics",
+      <StatisticsView {...statisticsView} report={statistics(now)} until={now} />,
+    ),
+    inShell(
+      "console-statistics-loading",
+      "statistics",
+      <StatisticsView {...statisticsView} report={undefined} until={now} />,
+    ),
+    inShell(
+      "console-statistics-none",
+      "statistics",
+      <StatisticsView
+        {...statisticsView}
+        report={{ pointMs: 3_600_000, points: [], subjects: [] }}
+        until={now}
+      />,
     ),
     inShell("console-queue-loading", "queue", <QueueView stats={undefined} batches={[]} onState={nothing} />),
     inShell("console-queue-empty", "queue", <QueueView stats={noQueue} batches={[]} onState={nothing} />),

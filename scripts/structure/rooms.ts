@@ -95,7 +95,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   renderer: {
     rooms: ["app", "convex/_generated"],
-    packages: ["@noble/hashes", "convex", "convex-helpers", "radix-ui", "react", "react-dom", "zod"],
+    packages: ["@noble/hashes", "convex", "convex-helpers", "radix-ui", "react", "react-dom", "uplot", "zod"],
   },
   launch: {
     rooms: [

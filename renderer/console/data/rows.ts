@@ -6,6 +6,7 @@ type AdminDevices = typeof api.adminDevices;
 type AdminModels = typeof api.adminModels;
 type AdminPolicy = typeof api.adminPolicy;
 type AdminQueue = typeof api.adminQueue;
+type AdminStatistics = typeof api.adminStatistics;
 
 /** Rows of the backend's `admin` functions. Times are in ms since the epoch, money in micro-credits. */
 export type Summary = FunctionReturnType<Admin["summary"]>;
@@ -24,3 +25,5 @@ export type AuditRow = FunctionReturnType<Admin["audit"]>["page"][number];
 export type PolicyVersion = FunctionReturnType<AdminPolicy["get"]>["versions"][number];
 export type ModelRow = FunctionReturnType<AdminModels["list"]>[number];
 export type ModelDeviceRow = FunctionReturnType<AdminModels["devices"]>[number];
+export type StatisticsReport = FunctionReturnType<AdminStatistics["report"]>;
+export type StatisticsSubject = StatisticsReport["subjects"][number];

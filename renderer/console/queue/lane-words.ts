@@ -15,12 +15,12 @@ export const laneStateWords: Readonly<Record<LaneState, StatusWords & { readonly
 };
 
 /** Names a lane by its model and its kind. A model has a lane for each kind of job. */
-export function laneName({ kind, requirements }: LaneRow): string {
+export function laneName({ kind, requirements }: Pick<LaneRow, "kind" | "requirements">): string {
   return requirements.model === undefined ? kind : `${requirements.model} · ${kind}`;
 }
 
 /** Lists a lane's requirements other than its model. */
-export function laneNeeds({ requirements }: LaneRow): readonly string[] {
+export function laneNeeds({ requirements }: Pick<LaneRow, "requirements">): readonly string[] {
   const { memoryMb, gpu, contextTokens, tags = [], groups = [], dataClass } = requirements;
   return [
     ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),

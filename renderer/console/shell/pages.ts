@@ -7,6 +7,7 @@ export const pages = [
   { id: "models", label: "Models" },
   { id: "jobs", label: "Jobs" },
   { id: "queue", label: "Queue" },
+  { id: "statistics", label: "Statistics" },
   { id: "keys", label: "API keys" },
   { id: "codes", label: "Enrollment codes" },
   { id: "audit", label: "Audit trail" },

@@ -1,0 +1,64 @@
+import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
+import { laneName, laneNeeds } from "../queue/lane-words.ts";
+
+export type By = "model" | "lane" | "key" | "device";
+
+export const byWords: Readonly<Record<By, { readonly tab: string; readonly column: string }>> = {
+  model: { tab: "Models", column: "Model" },
+  lane: { tab: "Lanes", column: "Lane" },
+  key: { tab: "API keys", column: "API key" },
+  device: { tab: "Devices", column: "Device" },
+};
+
+/** A subject's name, and what its lane requires. */
+export function subjectWords(
+  by: By,
+  { subject, name }: StatisticsSubject,
+): { readonly name: string; readonly needs: readonly string[] } {
+  if (subject === "") return { name: "All others", needs: [] };
+  const lane = by === "lane" ? parseLane(subject) : null;
+  if (lane !== null) return { name: laneName(lane), needs: laneNeeds(lane) };
+  return { name: name ?? "Deleted", needs: [] };
+}
+
+type Lane = Parameters<typeof laneName>[0];
+
+/** A lane's name is JSON of its kind and its requirements. Null for anything else. */
+function parseLane(subject: string): Lane | null {
+  try {
+    const [kind, requirements] = JSON.parse(subject) as [Lane["kind"], Lane["requirements"]];
+    return { kind, requirements };
+  } catch {
+    return null;
+  }
+}
+
+export type StatisticsRange = "hour" | "day" | "week" | "month";
+
+export const rangeOptions: readonly { readonly value: StatisticsRange; readonly label: string }[] = [
+  { value: "hour", label: "Last hour" },
+  { value: "day", label: "Last 24 hours" },
+  { value: "week", label: "Last 7 days" },
+  { value: "month", label: "Last 30 days" },
+];
+
+/** The figures of all jobs in the report. */
+export function totalsOf({ points }: StatisticsReport) {
+  const sum = (
+    of: "succeeded" | "failed" | "expired" | "canceled" | "stolen" | "returned" | "lost",
+  ): number => points.reduce((total, { summary }) => total + summary[of], 0);
+  const [answered, failed] = [sum("succeeded"), sum("failed") + sum("expired")];
+  return {
+    answered,
+    failed,
+    canceled: sum("canceled"),
+    stolen: sum("stolen"),
+    returned: sum("returned") + sum("lost"),
+    successRate: answered + failed === 0 ? null : answered / (answered + failed),
+  };
+}
+
+/** "99.9%": one digit, rounded down, so that only a rate without any failure reads "100%". */
+export function rateWords(rate: number): string {
+  return rate === 1 ? "100%" : `${(Math.floor(rate * 1_000) / 10).toFixed(1)}%`;
+}

@@ -1,0 +1,111 @@
+import "uplot/dist/uPlot.min.css";
+import { type ReactNode, useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { formatClock, formatDay, formatFull } from "../../app/format/time.ts";
+
+export type Line = {
+  readonly label: string;
+  /** A color of tokens.css. */
+  readonly color: "accent" | "bad" | "hold" | "rest";
+  /** One for each time. Null leaves a gap. */
+  readonly values: readonly (number | null)[];
+};
+
+type Props = {
+  /** What the chart shows, for screen readers. The values have to be on the page as text, too. */
+  readonly label: string;
+  /** ms since the epoch, ascending. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  readonly format: (value: number) => string;
+};
+
+const height = 210;
+/** Values on the axis are whole. */
+const steps = [1, 2, 5].flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power));
+steps.sort((a, b) => a - b);
+
+/** uPlot sets fonts of its own. */
+const frame = "min-h-60 text-xs [&_.u-legend_th]:font-medium! [&_.uplot]:font-sans!";
+
+/** Lines over time. It follows the width of its box, and the light or dark theme. */
+export function Chart({ label, times, lines, format }: Props): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const data: uPlot.AlignedData = [
+      times.map((at) => at / 1_000),
+      ...lines.map(({ values }) => [...values]),
+    ];
+    let chart: uPlot | null = null;
+    const draw = (): void => {
+      chart?.destroy();
+      chart = new uPlot(optionsOf(element, lines, format), data, element);
+    };
+    draw();
+    const theme = window.matchMedia("(prefers-color-scheme: dark)");
+    theme.addEventListener("change", draw);
+    const resized = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      theme.removeEventListener("change", draw);
+      resized.disconnect();
+      chart?.destroy();
+    };
+  }, [times, lines, format]);
+  return <div ref={box} role="img" aria-label={label} className={frame} />;
+}
+
+function optionsOf(
+  element: HTMLElement,
+  lines: readonly Line[],
+  format: (value: number) => string,
+): uPlot.Options {
+  const { fontFamily } = getComputedStyle(element);
+  const axis: uPlot.Axis = {
+    stroke: colorOf(element, "muted"),
+    font: `11px ${fontFamily}`,
+    grid: { stroke: colorOf(element, "line"), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height,
+    scales: { y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    axes: [
+      { ...axis, values: (_chart, splits) => splits.map((seconds) => tickOf(seconds * 1_000)) },
+      { ...axis, size: 64, incrs: steps, values: (_chart, splits) => splits.map(format) },
+    ],
+    cursor: { drag: { x: false, y: false } },
+    series: [
+      {
+        label: "Time",
+        value: (_chart, seconds: number | null) => (seconds === null ? "–" : formatFull(seconds * 1_000)),
+      },
+      ...lines.map((line): uPlot.Series => ({
+        label: line.label,
+        stroke: colorOf(element, line.color),
+        width: 2,
+        points: { show: true, size: 5, fill: colorOf(element, line.color) },
+        value: (_chart, value: number | null) => (value === null ? "–" : format(value)),
+      })),
+    ],
+  };
+}
+
+/** "14:05", or the day at its beginning. */
+function tickOf(at: number): string {
+  const clock = formatClock(at);
+  return clock === "00:00" ? formatDay(at) : clock;
+}
+
+/** The color that a token has in this theme, as a canvas needs it. */
+function colorOf(element: HTMLElement, token: Line["color"] | "muted" | "line"): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(--color-${token})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,41 @@
+import { parseExposition, valueOf } from "../../../app/statistics/parse-exposition.fixture.ts";
+import { openPage, signIn } from "../support/console.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+
+test("an administrator sees statistics, and makes the token for Prometheus", async ({ farm, page }) => {
+  // The count of each minute leaves the newest half minute for the next one.
+  test.setTimeout(240_000);
+  const donor = await farm.startDonor("statistics-1");
+  await askFor(farm, "What is the capital of Greece?");
+  await askFor(farm, "What is the capital of France?");
+  await signIn(page, farm);
+  await openPage(page, "Statistics");
+  await page.getByLabel("Time").selectOption("Last hour");
+
+  await page.getByRole("button", { name: "Create token" }).click();
+  const dialog = page.getByRole("dialog");
+  const token = /gm_[\w-]{43}/.exec(await dialog.innerText())?.[0] ?? "";
+  await page.keyboard.press("Escape");
+  await expect(page.getByText(/Its token was created/)).toBeVisible();
+  const scrape = async (): Promise<Response> =>
+    await fetch(`${farm.backend.siteUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  const metrics = parseExposition(await (await scrape()).text());
+  expect(valueOf(metrics, "gleaner_devices", { state: "donating" })).toBe(1);
+
+  const models = page.getByRole("table", { name: "Statistics by Model" });
+  await expect(models.getByRole("row", { name: farm.modelId })).toContainText("100%", { timeout: 150_000 });
+  await expect(page.getByRole("img", { name: "Jobs over time" })).toBeVisible();
+  await page.getByRole("tab", { name: "Models" }).focus();
+  await page.keyboard.press("ArrowLeft");
+  const devices = page.getByRole("table", { name: "Statistics by Device" });
+  await expect(devices.getByRole("row", { name: "statistics-1" })).toContainText("100%");
+  await page.keyboard.press("ArrowLeft");
+  const keys = page.getByRole("table", { name: "Statistics by API key" });
+  await expect(keys.getByRole("row", { name: "First requester" })).toContainText("100%");
+
+  await page.getByRole("button", { name: "Remove token" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByText("The token was removed.")).toBeVisible();
+  expect((await scrape()).status).toBe(401);
+  await donor.stop();
+});
