@@ -181,6 +181,12 @@ export function workerCalls(component: QueueComponent, hashKey: (key: string) =>
     /** The worker with this key, in any scope. */
     byKey: async (ctx: QueryRunner, key: string) =>
       await ctx.runQuery(component.workers.find, { keyHash: await hashKey(key) }),
+    /** A requirement that no worker of the scope could ever meet; null if one could. Retired workers do not count. */
+    missing: async (
+      ctx: QueryRunner,
+      scope: string,
+      needs: Rest<QueueComponent["workers"]["missing"], "scope">,
+    ) => await ctx.runQuery(component.workers.missing, { scope, ...needs }),
     list: async (ctx: QueryRunner, scope: string, which: Rest<QueueComponent["workers"]["list"], "scope">) =>
       await ctx.runQuery(component.workers.list, { scope, ...which }),
     /** Whether another worker of the scope accepts jobs now, in any lane. */

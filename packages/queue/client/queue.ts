@@ -20,6 +20,11 @@ export type SubmitOptions = {
    * workers may conflict and fail: use it only if you submit again without it.
    */
   readonly handOver?: boolean;
+  /**
+   * A lane for the jobs is opened only if there is room for this many more. For requirements that others choose: they must not
+   * use up all lanes.
+   */
+  readonly spareLanes?: number;
 };
 
 export type QueueOptions = {

@@ -39,6 +39,8 @@ export const submit = mutation({
     jobs: v.array(jobSpec),
     batchId: v.optional(v.string()),
     handOver: v.optional(v.boolean()),
+    /** New lanes must leave room for this many more: for jobs whose requirements the app did not choose. */
+    spareLanes: v.optional(v.number()),
   },
   returns: submitOutcome,
   handler: async (ctx, submission) => await submitJobs(ctx, submission, Date.now()),

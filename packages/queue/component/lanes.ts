@@ -6,7 +6,7 @@ import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 
 const names = v.optional(v.array(v.string()));
-const ability = v.object({ capabilities, groups: names, dataClasses: names });
+const ability = v.object({ capabilities, groups: names, labels: names, dataClasses: names });
 
 /** A scope's lanes, with the figures of the last count. */
 export const list = query({

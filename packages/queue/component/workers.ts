@@ -5,6 +5,8 @@ import {
   allowedCapabilities,
   anything,
   attemptView,
+  missingRequirement,
+  requirements,
   workerStatus,
   workerView,
 } from "../shared/validators.ts";
@@ -17,6 +19,7 @@ import { viewAttempt } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { schema } from "./model/schema.ts";
 import { continuesStream } from "./model/streams/chunks.ts";
+import { missingIn } from "./model/workers/missing.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
 import {
@@ -38,6 +41,7 @@ export const register = mutation({
     externalId: v.optional(v.string()),
     name: v.string(),
     groups: names,
+    labels: names,
     dataClasses: names,
     keyPrefix: v.optional(v.string()),
     allowedCapabilities: v.optional(allowedCapabilities),
@@ -59,6 +63,7 @@ export const update = mutation({
     ...ofWorker,
     name: v.optional(v.string()),
     groups: names,
+    labels: names,
     dataClasses: names,
     allowedCapabilities: v.optional(v.union(allowedCapabilities, v.null())),
     maxConcurrentJobs: v.optional(v.union(v.number(), v.null())),
@@ -115,6 +120,17 @@ export const list = query({
       .paginate(boundedPage(paginationOpts));
     return { ...found, page: await Promise.all(found.page.map((worker) => viewOf(ctx, worker))) };
   },
+});
+
+/**
+ * A requirement that no worker of the scope could ever meet; null if one could, or if there are too many workers to tell.
+ * `gpuTags`: tags by which workers report a GPU that they may not use at the moment. Only workers are read, and mostly one.
+ */
+export const missing = query({
+  args: { ...inScope, requirements, gpuTags: names },
+  returns: v.union(missingRequirement, v.null()),
+  handler: async (ctx, { scope, requirements: needs, gpuTags = [] }) =>
+    await missingIn(ctx, scope, needs, gpuTags),
 });
 
 /** Whether another worker of the scope accepts jobs now, in any lane. */

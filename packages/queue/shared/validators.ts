@@ -50,6 +50,8 @@ export const requirements = v.object({
   tags: v.optional(v.array(v.string())),
   /** The worker needs one of them. The app gives groups to workers. */
   groups: v.optional(v.array(v.string())),
+  /** The worker needs all of them. The app gives labels to workers, which report their own tags. */
+  labels: v.optional(v.array(v.string())),
   /** The app must allow the worker to handle this class. */
   dataClass: v.optional(v.string()),
 });
@@ -213,6 +215,15 @@ export type JobSize = Infer<typeof size>;
 export type Rate = Infer<typeof rate>;
 export type Speed = Infer<typeof speed>;
 export type Requirements = Infer<typeof requirements>;
+
+/** A requirement that no worker of a scope could ever meet. `together`: each is met, but by no worker all of them. */
+export const missingRequirement = v.union(
+  v.object({
+    of: v.union(v.literal("groups"), v.literal("gpu"), v.literal("memoryMb"), v.literal("together")),
+  }),
+  v.object({ of: v.union(v.literal("labels"), v.literal("dataClass")), name: v.string() }),
+);
+export type MissingRequirement = Infer<typeof missingRequirement>;
 export type Capabilities = Infer<typeof capabilities>;
 export type AllowedCapabilities = Infer<typeof allowedCapabilities>;
 export type Policy = Infer<typeof policy>;
@@ -401,6 +412,7 @@ export const workerView = v.object({
   /** Whether it waits for jobs in a lane now. */
   accepting: v.boolean(),
   groups: v.array(v.string()),
+  labels: v.array(v.string()),
   dataClasses: v.array(v.string()),
   /** The capabilities that count: the report, cut to the limits. */
   capabilities: v.union(capabilities, v.null()),

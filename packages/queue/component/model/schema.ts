@@ -30,6 +30,8 @@ export const schema = defineSchema({
     name: v.string(),
     status: workerStatus,
     groups: v.array(v.string()),
+    /** Absent in workers without labels, and in those stored before labels existed. */
+    labels: v.optional(v.array(v.string())),
     dataClasses: v.array(v.string()),
     /** The first characters of the key, to tell it from others. Absent if the app brought the key. */
     keyPrefix: v.optional(v.string()),

@@ -15,6 +15,7 @@ export async function addWorker(
   options: {
     readonly scope?: string;
     readonly groups?: string[];
+    readonly labels?: string[];
     readonly dataClasses?: string[];
     /** Its position in the rings; by its key if left out. */
     readonly position?: number;

@@ -33,7 +33,7 @@ export type OpenLane = { readonly laneId: Id<"lanes">; readonly slots: number };
 
 /**
  * The lanes that jobs are put into. Missing lanes are created, and waiting workers are added to them. Refuses: invalid,
- * if the scope has too many lanes.
+ * if the scope has too many lanes. `spareLanes`: new lanes must leave room for this many more.
  */
 export async function openLanes(
   ctx: MutationCtx,
@@ -41,13 +41,14 @@ export async function openLanes(
   wanted: readonly WantedLane[],
   found: Lanes,
   now: number,
+  spareLanes = 0,
 ): Promise<ReadonlyMap<string, OpenLane>> {
   const distinct = new Map(wanted.map((lane) => [lane.name, lane]));
   const prioritiesOf = (name: string) => [
     ...new Set(wanted.filter((lane) => lane.name === name).map(({ priority }) => priority)),
   ];
   const missing = [...distinct.keys()].filter((name) => !found.has(name));
-  if (missing.length > 0) await checkRoom(ctx, scope, missing.length);
+  if (missing.length > 0) await checkRoom(ctx, scope, missing.length + spareLanes);
   const opened = await Promise.all(
     [...distinct.values()].map(async (lane) => {
       const row = found.get(lane.name);

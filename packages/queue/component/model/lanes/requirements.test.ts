@@ -12,6 +12,7 @@ const requirements = fc.record(
     contextTokens: fc.nat(3),
     tags: names,
     groups: names,
+    labels: names,
     dataClass: fc.string({ maxLength: 4 }),
   },
   { requiredKeys: [] },
@@ -32,7 +33,9 @@ it("a lane's name is equal for equal requirements in any order", () => {
 });
 
 it("a lane's name omits fields that require nothing, and no others", () => {
-  expect(canonical({ gpu: false, memoryMb: 0, contextTokens: 0, tags: [], groups: [] })).toEqual({});
+  expect(canonical({ gpu: false, memoryMb: 0, contextTokens: 0, tags: [], groups: [], labels: [] })).toEqual(
+    {},
+  );
   expect(laneName("a", canonical({ tags: ["b"] }))).not.toBe(laneName("a", canonical({ groups: ["b"] })));
   expect(laneName("a", {})).not.toBe(laneName("b", {}));
 });
@@ -47,7 +50,12 @@ const capabilities: Capabilities = {
   tags: ["eu", "fast"],
 };
 
-const able = { capabilities, groups: ["design"], dataClasses: ["internal"] };
+const able = {
+  capabilities,
+  groups: ["design"],
+  labels: ["locked room", "owned"],
+  dataClasses: ["internal"],
+};
 
 const bare = { capabilities: { kinds: ["chat"] }, groups: [], dataClasses: [] };
 
@@ -73,6 +81,10 @@ describe("matches", () => {
     ["groups that it is in one of", { groups: ["sales", "design"] }, true, false],
     ["groups that it is in none of", { groups: ["sales"] }, false, false],
     ["no groups", { groups: [] }, true, true],
+    ["labels that it was given all of", { labels: ["owned", "locked room"] }, true, false],
+    ["labels that it was given one of", { labels: ["owned", "encrypted"] }, false, false],
+    ["a label that it only reports, as a tag", { labels: ["eu"] }, false, false],
+    ["no labels", { labels: [] }, true, true],
     ["a data class that it is allowed", { dataClass: "internal" }, true, false],
     ["a data class that it is not allowed", { dataClass: "secret" }, false, false],
     [

@@ -3,9 +3,10 @@ import { defined } from "../load.ts";
 
 /** Requirements in canonical form: sorted lists without duplicates, and no fields that require nothing. */
 export function canonical(requirements: Requirements | undefined): Requirements {
-  const { model, memoryMb, gpu, contextTokens, tags, groups, dataClass } = requirements ?? {};
+  const { model, memoryMb, gpu, contextTokens, tags, groups, labels, dataClass } = requirements ?? {};
   const all = sorted(tags);
   const any = sorted(groups);
+  const given = sorted(labels);
   // In this order: names of stored lanes depend on it.
   return defined({
     model,
@@ -15,6 +16,7 @@ export function canonical(requirements: Requirements | undefined): Requirements 
     tags: all.length === 0 ? undefined : all,
     groups: any.length === 0 ? undefined : any,
     dataClass,
+    labels: given.length === 0 ? undefined : given,
   });
 }
 
@@ -30,24 +32,33 @@ function sorted(names: readonly string[] | undefined): string[] {
 export type Able = {
   readonly capabilities?: Capabilities | undefined;
   readonly groups: readonly string[];
+  readonly labels?: readonly string[] | undefined;
   readonly dataClasses: readonly string[];
 };
 
 /**
  * Whether a worker can run jobs of a kind with these requirements. Its capabilities must suffice, and its organization
- * must allow the groups and the data class. A capability that is not reported is missing.
+ * must have given it the groups, the labels and the data class. A capability that is not reported is missing.
  */
 export function matches(worker: Able, kind: string, needs: Requirements = {}): boolean {
   const has = worker.capabilities;
   if (has?.kinds.includes(kind) !== true) return false;
-  const { model, memoryMb = 0, gpu = false, contextTokens = 0, tags = [], groups = [], dataClass } = needs;
+  const { model, memoryMb = 0, gpu = false, contextTokens = 0, tags = [] } = needs;
   return (
     (model === undefined || (has.models ?? []).includes(model)) &&
     (has.memoryMb ?? 0) >= memoryMb &&
     (!gpu || has.gpu === true) &&
     contextOf(has, model) >= contextTokens &&
     tags.every((tag) => (has.tags ?? []).includes(tag)) &&
+    isGiven(worker, needs)
+  );
+}
+
+/** Whether a worker has the groups, labels and data class that the app gives. Its own report says nothing about them. */
+function isGiven(worker: Able, { groups = [], labels = [], dataClass }: Requirements): boolean {
+  return (
     (groups.length === 0 || groups.some((group) => worker.groups.includes(group))) &&
+    labels.every((label) => (worker.labels ?? []).includes(label)) &&
     (dataClass === undefined || worker.dataClasses.includes(dataClass))
   );
 }

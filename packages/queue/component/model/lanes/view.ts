@@ -69,6 +69,7 @@ export async function statsOf(ctx: QueryCtx, scope: string): Promise<QueueStats>
 export type Ability = {
   readonly capabilities: Capabilities;
   readonly groups?: readonly string[];
+  readonly labels?: readonly string[];
   readonly dataClasses?: readonly string[];
 };
 

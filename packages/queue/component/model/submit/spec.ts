@@ -52,7 +52,7 @@ export function checkSpec(spec: JobSpec): void {
   boundedContext(spec.context);
 }
 
-function checkRequirements({ model, memoryMb, contextTokens, tags, groups, dataClass }: Requirements): void {
+function checkRequirements({ model, memoryMb, contextTokens, dataClass, ...lists }: Requirements): void {
   if (model !== undefined) boundedName(model, "requirements.model");
   if (dataClass !== undefined) boundedName(dataClass, "requirements.dataClass");
   if (memoryMb !== undefined) boundedNumber(memoryMb, "requirements.memoryMb", 0, 1e9);
@@ -60,8 +60,9 @@ function checkRequirements({ model, memoryMb, contextTokens, tags, groups, dataC
     boundedInteger(contextTokens, "requirements.contextTokens", 0, 1e9);
   }
   for (const [what, list] of [
-    ["requirements.tags", tags],
-    ["requirements.groups", groups],
+    ["requirements.tags", lists.tags],
+    ["requirements.groups", lists.groups],
+    ["requirements.labels", lists.labels],
   ] as const) {
     if (list === undefined) continue;
     if (list.length > maxListed) refuse("invalid", `${what} can have at most ${String(maxListed)} entries.`);

@@ -38,6 +38,7 @@ export type Submission = {
    * without.
    */
   readonly handOver?: boolean;
+  readonly spareLanes?: number;
 };
 
 /** A job with canonical requirements and the name of its lane. */
@@ -77,7 +78,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   const wait = retryAfterMs(full, settings, now);
   if (wait !== null) return { kind: "full", retryAfterMs: wait };
 
-  const open = await openLanes(ctx, scope, newJobs, lanes, now);
+  const open = await openLanes(ctx, scope, newJobs, lanes, now, submission.spareLanes);
   const batchId = batch === null ? undefined : await grow(ctx, batch, newJobs.length, settings.maxBatchJobs);
   const watchedUntil = now + settings.watchMs;
   const inserted = await Promise.all(

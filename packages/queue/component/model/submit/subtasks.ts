@@ -1,4 +1,4 @@
-import type { JobSpec } from "../../../shared/validators.ts";
+import type { JobSpec, Requirements, Subtask } from "../../../shared/validators.ts";
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { authenticate } from "../authenticate.ts";
 import { boundedInteger } from "../bounds.ts";
@@ -41,9 +41,26 @@ export async function submitSubtasks(
   const specs = jobs.map((subtask, index) => ({
     ...subtask,
     ...inherited,
+    requirements: requirementsOf(job, subtask),
     idempotencyKey: `subtask:${job._id}:${String(job.round)}:${String(first + index)}`,
   }));
   return await submit(ctx, { scope: job.scope, jobs: specs }, now);
+}
+
+/**
+ * A subtask may hold the data of its job. So it goes only to workers to which the app would give the job, by groups, labels and
+ * data class. Labels may be added; of the groups, the job's remain.
+ */
+function requirementsOf({ requirements: own = {} }: Doc<"jobs">, { requirements }: Subtask): Requirements {
+  const labels = [...(own.labels ?? []), ...(requirements?.labels ?? [])];
+  return {
+    ...requirements,
+    ...(labels.length === 0 ? {} : { labels }),
+    ...defined({
+      groups: own.groups ?? requirements?.groups,
+      dataClass: own.dataClass ?? requirements?.dataClass,
+    }),
+  };
 }
 
 /**

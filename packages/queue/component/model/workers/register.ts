@@ -17,6 +17,7 @@ export type Registration = {
   readonly externalId?: string;
   readonly name: string;
   readonly groups?: readonly string[];
+  readonly labels?: readonly string[];
   readonly dataClasses?: readonly string[];
   readonly keyPrefix?: string;
   readonly allowedCapabilities?: AllowedCapabilities;
@@ -37,6 +38,7 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
   if (keyPrefix !== undefined) boundedName(keyPrefix, "keyPrefix");
   const limits = checkedLimits(given);
   const groups = names(given.groups, "groups");
+  const labels = given.labels && names(given.labels, "labels");
   const dataClasses = names(given.dataClasses, "dataClasses");
 
   const [earlier, namesake, settings] = await Promise.all([
@@ -55,7 +57,7 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
     keyHash,
     ...(externalId === undefined ? {} : { externalId }),
     name,
-    ...defined({ keyPrefix, ...limits }),
+    ...defined({ keyPrefix, labels, ...limits }),
     status: "active",
     groups,
     dataClasses,

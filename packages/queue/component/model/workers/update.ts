@@ -12,6 +12,7 @@ import { checkedLimits, limited, reportOf } from "./allowed.ts";
 export type WorkerChange = {
   readonly name?: string;
   readonly groups?: readonly string[];
+  readonly labels?: readonly string[];
   readonly dataClasses?: readonly string[];
   /** Null removes the limit. */
   readonly allowedCapabilities?: AllowedCapabilities | null;
@@ -23,13 +24,13 @@ export type WorkerChange = {
 
 /**
  * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back. If its
- * groups, data classes or limits change, it keeps its jobs and asks for new ones. A retired worker can't return: its key is
+ * groups, labels, data classes or limits change, it keeps its jobs and asks for new ones. A retired worker can't return: its key is
  * dead. Refuses: invalid.
  */
 export async function update(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  { name, groups, dataClasses, status = worker.status, actor, ...limits }: WorkerChange,
+  { name, groups, labels, dataClasses, status = worker.status, actor, ...limits }: WorkerChange,
   now: number,
 ): Promise<void> {
   if (worker.status === "retired" && status !== "retired") {
@@ -38,6 +39,7 @@ export async function update(
   if (name !== undefined) boundedName(name, "name");
   const allowed = {
     ...(groups === undefined ? {} : { groups: names(groups, "groups") }),
+    ...(labels === undefined ? {} : { labels: names(labels, "labels") }),
     ...(dataClasses === undefined ? {} : { dataClasses: names(dataClasses, "dataClasses") }),
     ...changedLimits(worker, limits),
   };

@@ -17,6 +17,7 @@ export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<Wor
     online: worker.online,
     accepting: home !== null,
     groups: worker.groups,
+    labels: worker.labels ?? [],
     dataClasses: worker.dataClasses,
     capabilities: worker.capabilities ?? null,
     reported: reportOf(worker) ?? null,

@@ -74,6 +74,7 @@ describe("views", () => {
       online: true,
       accepting: false,
       groups: ["design"],
+      labels: [],
       dataClasses: [],
       capabilities: { kinds: ["hash"], models: ["a", "b"] },
       reported: { kinds: ["hash"], models: ["a", "b"] },
