@@ -21,6 +21,7 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { countStatistics } from "./statistics.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -132,6 +133,12 @@ describe("isolation of organizations", () => {
       lanes: [],
     });
     expect((await t.query(api.adminQueue.batches, { session, paginationOpts })).page).toEqual([]);
+    await complete(t, device, attemptId);
+    await countStatistics(t, acme);
+    for (const by of ["model", "lane", "key", "device"] as const) {
+      const report = { session, by, range: "day" as const, until: Date.now() };
+      expect(await t.query(api.adminStatistics.report, report)).toMatchObject({ points: [], subjects: [] });
+    }
   });
 
   it("hides dead letters from the admins of another organization, who cannot retry them", async () => {
