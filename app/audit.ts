@@ -33,6 +33,7 @@ const actions = {
   "metrics-token.created": "Token for metrics created",
   "metrics-token.removed": "Token for metrics removed",
   "limit.set": "API key limits changed",
+  "queue-settings.changed": "Queue settings changed",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",
   "prices.changed": "Prices of priorities changed",

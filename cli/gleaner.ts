@@ -6,6 +6,7 @@ import { conflicts } from "./operator/conflicts.ts";
 import { entry } from "./operator/entry.ts";
 import { metricsToken } from "./operator/metrics-token.ts";
 import { newOrganization } from "./operator/new-organization.ts";
+import { queueSettings } from "./operator/queue-settings.ts";
 import { restore } from "./operator/restore.ts";
 import { signInLink } from "./operator/sign-in-link.ts";
 
@@ -17,5 +18,6 @@ runCommand([
   ["entry", entry],
   ["backup", backup],
   ["restore", restore],
+  ["queue-settings", queueSettings],
   ["conflicts", conflicts],
 ]);

@@ -8,6 +8,7 @@ import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
+import { changeSettings, settingValues, settingViews, viewSettings } from "./model/queueSettings.ts";
 import { boundedInteger, boundedText, refuse } from "./model/refuse.ts";
 
 const actor = "admin";
@@ -36,6 +37,23 @@ export const setLaneState = adminMutation({
     await ctx.audit(laneActions[state], laneId);
     return null;
   },
+});
+
+/** The organization's settings of the queue, beside the operator's. */
+export const settings = adminQuery({
+  args: {},
+  returns: settingViews,
+  handler: async (ctx) => await viewSettings(ctx, ctx.organizationId),
+});
+
+/**
+ * Sets the organization's settings of the queue; null: the operator's value. Refuses: invalid.
+ * @returns the values before. The same call with them undoes the change.
+ */
+export const setSettings = adminMutation({
+  args: settingValues.fields,
+  returns: settingValues,
+  handler: async (ctx, values) => await changeSettings(ctx, ctx.organizationId, values, ctx.at),
 });
 
 /** Jobs that failed for good or expired, newest first. */

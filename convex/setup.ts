@@ -21,6 +21,7 @@ import {
   newOrganization,
 } from "./model/organizations/create.ts";
 import { createLink } from "./model/organizations/signIn.ts";
+import { listSettings, operatorSetting, setByOperator } from "./model/queueSettings.ts";
 import { removeMetricsToken, setMetricsToken as setToken } from "./model/statistics/token.ts";
 
 /*
@@ -89,6 +90,25 @@ export const signCatalogs = internalMutation({
       signed.push({ organization: name, outcome: await signCatalog(ctx, _id, how, Date.now()) });
     }
     return signed;
+  },
+});
+
+const ofOrganization = { organizationId: v.union(v.id("organizations"), v.null()) };
+
+/** The queue's settings, of one organization or (null) of all that have no own ones. */
+export const queueSettings = internalQuery({
+  args: ofOrganization,
+  returns: v.array(operatorSetting),
+  handler: async (ctx, { organizationId }) => await listSettings(ctx, organizationId),
+});
+
+/** Changes some of them, and leaves the others. Null: the default. Refuses: invalid. */
+export const setQueueSettings = internalMutation({
+  args: { ...ofOrganization, values: v.record(v.string(), v.union(v.number(), v.null())) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, values }) => {
+    await setByOperator(ctx, organizationId, values, Date.now());
+    return null;
   },
 });
 

@@ -70,6 +70,7 @@ import type * as model_organizations_summary from "../model/organizations/summar
 import type * as model_policies_current from "../model/policies/current.js";
 import type * as model_policies_save from "../model/policies/save.js";
 import type * as model_queue from "../model/queue.js";
+import type * as model_queueSettings from "../model/queueSettings.js";
 import type * as model_rates from "../model/rates.js";
 import type * as model_refuse from "../model/refuse.js";
 import type * as model_requests_answer from "../model/requests/answer.js";
@@ -175,6 +176,7 @@ declare const fullApi: ApiFromModules<{
   "model/policies/current": typeof model_policies_current;
   "model/policies/save": typeof model_policies_save;
   "model/queue": typeof model_queue;
+  "model/queueSettings": typeof model_queueSettings;
   "model/rates": typeof model_rates;
   "model/refuse": typeof model_refuse;
   "model/requests/answer": typeof model_requests_answer;

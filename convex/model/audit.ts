@@ -46,6 +46,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   },
   organization: organizationOf,
   version: organizationOf,
+  "queue-settings": organizationOf,
   backup: organizationOf,
 };
 

@@ -141,6 +141,21 @@ export class Setup {
     });
   }
 
+  /** The queue's settings, of one organization or (null) of all that have no own ones. */
+  async queueSettings(
+    organizationId: Id<"organizations"> | null,
+  ): Promise<FunctionReturnType<typeof internal.setup.queueSettings>> {
+    return this.#run(internal.setup.queueSettings, { organizationId });
+  }
+
+  /** Changes some of them; null: the default. Rejects with the deployment's refusal. */
+  async setQueueSettings(
+    organizationId: Id<"organizations"> | null,
+    values: Readonly<Record<string, number | null>>,
+  ): Promise<void> {
+    await this.#run(internal.setup.setQueueSettings, { organizationId, values });
+  }
+
   /** Checks the whole ledger. */
   async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.auditLedger>> {
     return this.#run(internal.setup.auditLedger, {});

@@ -20,6 +20,7 @@ import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
+import { QueueSettings } from "../console/queue/QueueSettings.tsx";
 import { refusalWords } from "../console/session/sign-in.ts";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import { FullPage } from "../console/shell/FullPage.tsx";
@@ -38,6 +39,12 @@ import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;
+
+const queueSettings = {
+  maxQueued: { own: 20_000, operators: 200_000 },
+  maxQueuedPerRequester: { own: null, operators: 100_000 },
+};
+const noOwnSettings = { maxQueued: null, maxQueuedPerRequester: null };
 
 const policyRules = {
   values: { idleAfterSeconds: 300, shareModels: true, allowOnBattery: false },
@@ -207,7 +214,27 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-queue",
       "queue",
-      <QueueView stats={jobRows.queue(now)} batches={jobRows.batches(now)} onState={nothing} />,
+      <QueueView
+        stats={jobRows.queue(now)}
+        batches={jobRows.batches(now)}
+        onState={nothing}
+        limits={<QueueSettings settings={queueSettings} before={noOwnSettings} onSave={nothing} />}
+      />,
+    ),
+    inShell(
+      "console-queue-loading",
+      "queue",
+      <QueueView stats={undefined} batches={[]} onState={nothing} limits={null} />,
+    ),
+    inShell(
+      "console-queue-empty",
+      "queue",
+      <QueueView stats={noQueue} batches={[]} onState={nothing} limits={null} />,
+    ),
+    inShell(
+      "console-queue-limits",
+      "queue",
+      <QueueSettings settings={queueSettings} before={null} onSave={nothing} initiallyOpen />,
     ),
     inShell(
       "console-statistics",

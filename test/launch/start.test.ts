@@ -301,6 +301,12 @@ test.skipIf(ownAddress === undefined)(
     await runPrintedCurl(printed);
     const conflicts = run("cli/gleaner.ts", ["conflicts", "--json"], { GLEANER_DATA: folder });
     expect(await conflicts.ended, conflicts.output()).toBe(0);
+    const settings = run("cli/gleaner.ts", ["queue-settings", "maxQueued=5000"], { GLEANER_DATA: folder });
+    expect(await settings.ended, settings.output()).toBe(0);
+    expect(settings.output()).toMatch(/^maxQueued +5000 +set here$/m);
+    const refused = run("cli/gleaner.ts", ["queue-settings", "leaseMs=1"], { GLEANER_DATA: folder });
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toBe("leaseMs must be from 5000 to 3600000.\n");
     await stop(program);
     const again = start();
     await runPrintedCurl(await again.until(ready));

@@ -1,12 +1,11 @@
 import {
   createFunctionHandle,
-  type FunctionArgs,
   type FunctionReference,
   type FunctionReturnType,
   type PaginationOptions,
 } from "convex/server";
 import type { QueueComponent, StreamPosition } from "../component/component.ts";
-import type { Settings } from "../component/model/settings.ts";
+import type { Settings, SettingsPatch } from "../component/model/settings.ts";
 import { sha256 } from "../shared/forward.ts";
 import { type JobSpec, maxJobsPerCall, type Policy, type Priority } from "../shared/validators.ts";
 import { batchCalls, deadLetterCalls, laneCalls, limitCalls, recurringCalls, workerCalls } from "./calls.ts";
@@ -184,18 +183,18 @@ export class Queue {
   }
 
   /** Replaces the settings of a scope, or of all scopes with "". A setting that is left out is the default again. */
-  async configure(
-    ctx: MutationRunner,
-    scope: string,
-    values: FunctionArgs<QueueComponent["settings"]["configure"]>["values"],
-    actor = "app",
-  ): Promise<void> {
+  async configure(ctx: MutationRunner, scope: string, values: SettingsPatch, actor = "app"): Promise<void> {
     await ctx.runMutation(this.component.settings.configure, { scope, values, actor });
   }
 
   /** The settings in use: the scope's own, else those of all scopes, else the defaults. */
   async settings(ctx: QueryRunner, scope: string): Promise<Settings> {
     return await ctx.runQuery(this.component.settings.get, { scope });
+  }
+
+  /** The settings that `configure` has set for exactly this scope, or for all scopes with "". */
+  async ownSettings(ctx: QueryRunner, scope: string): Promise<SettingsPatch> {
+    return await ctx.runQuery(this.component.settings.own, { scope });
   }
 
   /** Administrative changes to the queue and who made them, newest first. */

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { anything, settingsPatch } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { configure as configureScope } from "./model/configure.ts";
-import { settingsOf } from "./model/settings.ts";
+import { patchOf, settingsOf } from "./model/settings.ts";
 
 /**
  * Replaces the settings of a scope, or of all scopes if `scope` is "". Settings that are left out return to their
@@ -23,4 +23,11 @@ export const get = query({
   args: { scope: v.string() },
   returns: anything,
   handler: async (ctx, { scope }) => await settingsOf(ctx, scope),
+});
+
+/** The settings that were set for exactly this scope, or for all scopes with "". `configure` replaces them. */
+export const own = query({
+  args: { scope: v.string() },
+  returns: settingsPatch,
+  handler: async (ctx, { scope }) => await patchOf(ctx, scope),
 });

@@ -15,6 +15,7 @@ export type JobRow = FunctionReturnType<Admin["jobs"]>["page"][number];
 export type QueueStats = FunctionReturnType<AdminQueue["stats"]>;
 export type LaneRow = QueueStats["lanes"][number];
 export type BatchRow = FunctionReturnType<AdminQueue["batches"]>["page"][number];
+export type QueueSettingViews = FunctionReturnType<AdminQueue["settings"]>;
 export type RetryOutcome = FunctionReturnType<AdminQueue["retryDeadLetter"]>;
 export type KeyRow = FunctionReturnType<Admin["keys"]>[number];
 export type CodeRow = FunctionReturnType<Admin["enrollmentCodes"]>[number];

@@ -1,7 +1,8 @@
 import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
+import type { OrganizationSettings } from "../../../app/queue-settings.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -13,6 +14,7 @@ import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
 import { type LaneState, laneStateWords } from "./lane-words.ts";
 import { LanesTable } from "./LanesTable.tsx";
+import { QueueSettings } from "./QueueSettings.tsx";
 
 const latest = 10;
 
@@ -26,6 +28,25 @@ export function QueuePage(): ReactNode {
       stats={stats}
       batches={batches.results}
       onState={({ laneId }, state) => void setState({ laneId, state }, laneStateWords[state].done)}
+      limits={<Limits />}
+    />
+  );
+}
+
+function Limits(): ReactNode {
+  const settings = useQuery(api.adminQueue.settings, { session: useSession() });
+  const setSettings = useAct(api.adminQueue.setSettings);
+  const [before, setBefore] = useState<OrganizationSettings | null>(null);
+  return (
+    <QueueSettings
+      settings={settings}
+      before={before}
+      onSave={(values) =>
+        void setSettings(values, (previous) => {
+          setBefore(previous);
+          return { words: "The limits are saved." };
+        })
+      }
     />
   );
 }
@@ -34,9 +55,11 @@ type Props = {
   readonly stats: QueueStats | undefined;
   readonly batches: readonly BatchRow[];
   readonly onState: (lane: LaneRow, state: LaneState) => void;
+  /** The card of the organization's limits. */
+  readonly limits: ReactNode;
 };
 
-export function QueueView({ stats, batches, onState }: Props): ReactNode {
+export function QueueView({ stats, batches, onState, limits }: Props): ReactNode {
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
@@ -52,6 +75,7 @@ export function QueueView({ stats, batches, onState }: Props): ReactNode {
           <Table label="Batches" columns={batchColumns} rows={batches} keyOf={({ batchId }) => batchId} />
         </Card>
       )}
+      {limits}
     </div>
   );
 }

@@ -73,7 +73,8 @@ export function policyOf(settings: Settings, own: Policy | undefined): Required<
   return { ...settings.policy, ...own };
 }
 
-async function patchOf(ctx: QueryCtx, scope: string): Promise<SettingsPatch> {
+/** The settings that were set for exactly this scope, or for all scopes with "". */
+export async function patchOf(ctx: QueryCtx, scope: string): Promise<SettingsPatch> {
   const row = await firstOf(ctx.db.query("settings").withIndex("by_scope", (q) => q.eq("scope", scope)));
   return row?.values ?? {};
 }
