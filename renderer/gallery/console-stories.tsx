@@ -255,8 +255,6 @@ export function consoleStories(now: number): readonly Story[] {
         until={now}
       />,
     ),
-    inShell("console-queue-loading", "queue", <QueueView stats={undefined} batches={[]} onState={nothing} />),
-    inShell("console-queue-empty", "queue", <QueueView stats={noQueue} batches={[]} onState={nothing} />),
     inShell(
       "console-device-groups",
       "devices",
