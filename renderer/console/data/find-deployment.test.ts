@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { apiBaseOf, findDeployment } from "./find-deployment.ts";
 
@@ -37,4 +38,14 @@ it.each([
 
 it("keeps the addresses of deployments outside Convex Cloud", () => {
   expect(apiBaseOf("https://convex.example.org")).toBe("https://convex.example.org");
+});
+
+it("gives up on a server that accepts the connection and never answers", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const found = await findDeployment({ origin: `http://127.0.0.1:${String(port)}`, search: "" }, fetch, 50);
+  expect(found).toEqual({ kind: "failed", message: "The server of this page did not answer in time." });
+  server.close();
 });

@@ -13,10 +13,14 @@ export type Found =
 
 const configSchema = z.object({ deploymentUrl: z.url({ protocol: /^https?$/ }) });
 
+/** A server that runs Gleaner answers in milliseconds, so this is time for a slow network. */
+const answerWithinMs = 10_000;
+
 /** Finds the deployment: named by `?deployment=`, else by `GET /config` on the page's own origin. */
 export async function findDeployment(
   location: Pick<Location, "origin" | "search">,
   get: typeof fetch,
+  withinMs = answerWithinMs,
 ): Promise<Found> {
   const named = new URLSearchParams(location.search).get("deployment");
   if (named !== null) {
@@ -26,11 +30,16 @@ export async function findDeployment(
       : failed("The address after ?deployment= is not valid. It must start with http:// or https://.");
   }
   try {
-    const answer = await get(`${location.origin}/config`, { headers: { accept: "application/json" } });
+    const answer = await get(`${location.origin}/config`, {
+      headers: { accept: "application/json" },
+      signal: AbortSignal.timeout(withinMs),
+    });
     if (!answer.ok) return failed(`The server answered with error ${answer.status}.`);
     const { deploymentUrl } = configSchema.parse(await answer.json());
     return { kind: "found", deployment: { url: trimmed(deploymentUrl), apiBase: location.origin } };
-  } catch {
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    if (isLate) return failed("The server of this page did not answer in time.");
     return failed("The server of this page cannot be reached, or it does not run Gleaner.");
   }
 }
