@@ -21,7 +21,7 @@ const actions = {
   "device.paused": "Device paused automatically",
   "device.resumed": "Device resumed",
   "version.required": "Oldest version of devices changed",
-  "device.labelled": "Device groups changed",
+  "device.labelled": "Device groups, tags and data classes changed",
   "job.canceled": "Job canceled",
   "job.prioritized": "Priority of a job changed",
   "lane.opened": "Lane opened",

@@ -2,10 +2,19 @@ import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { adminMutation, ownKey } from "./model/adminCalls.ts";
 import { setRights as setRightsOf } from "./model/organizations/keyRights.ts";
+import { deviceNeeds } from "./model/validators.ts";
 
-/** Sets what a key may ask for. Refuses: not_found. */
+/**
+ * Sets what a key may ask for, and what devices its jobs require. `mayRequire`: whether its requests may require more. A field
+ * that is left out stays. Refuses: not_found, invalid.
+ */
 export const setRights = adminMutation({
-  args: { keyId: v.id("apiKeys"), highestPriority: priority },
+  args: {
+    keyId: v.id("apiKeys"),
+    highestPriority: v.optional(priority),
+    requirements: v.optional(deviceNeeds),
+    mayRequire: v.optional(v.boolean()),
+  },
   returns: v.null(),
   handler: async (ctx, { keyId, ...rights }) => {
     await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.at);

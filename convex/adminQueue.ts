@@ -4,12 +4,13 @@ import { v } from "convex/values";
 import { keyLimits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
 import { adminMutation, adminQuery, ownDevice, ownKey } from "./model/adminCalls.ts";
+import { labelDevice as labelDeviceWith } from "./model/devices/labels.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
 import { changeSettings, settingValues, settingViews, viewSettings } from "./model/queueSettings.ts";
-import { boundedInteger, boundedText, refuse } from "./model/refuse.ts";
+import { boundedInteger } from "./model/refuse.ts";
 
 const actor = "admin";
 
@@ -145,35 +146,17 @@ export const batches = adminQuery({
     await queue.batches.list(ctx, ctx.organizationId, paginationOpts),
 });
 
-const maxLabels = 32;
-const maxLabelChars = 120;
-
-/** Sets a device's groups and the data classes that it may get. Jobs can require either. */
+/** Sets a device's groups, its tags and the data classes that it may get. Jobs can require them. */
 export const labelDevice = adminMutation({
   args: {
     deviceId: v.id("devices"),
     groups: v.array(v.string()),
+    tags: v.optional(v.array(v.string())),
     dataClasses: v.array(v.string()),
   },
   returns: v.null(),
-  handler: async (ctx, { deviceId, groups, dataClasses }) => {
-    const { organizationId } = ctx;
-    const { workerId } = await ownDevice(ctx, deviceId);
-    const inGroups = labels(groups, "A group", "groups");
-    await ctx.db.patch("devices", deviceId, { groups: inGroups });
-    await queue.workers.update(ctx, organizationId, {
-      workerId,
-      groups: inGroups,
-      dataClasses: labels(dataClasses, "A data class", "data classes"),
-      actor,
-    });
-    await ctx.audit("device.labelled", deviceId);
+  handler: async (ctx, { deviceId, ...labels }) => {
+    await labelDeviceWith(ctx, await ownDevice(ctx, deviceId), labels, ctx.at);
     return null;
   },
 });
-
-function labels(given: readonly string[], what: string, plural: string): string[] {
-  if (given.length > maxLabels)
-    refuse("invalid", `A device can have at most ${String(maxLabels)} ${plural}.`);
-  return [...new Set(given.map((label) => boundedText(label, what, maxLabelChars)))].sort();
-}

@@ -5,6 +5,7 @@ import {
   activity,
   amountsByKind,
   deviceModel,
+  deviceNeeds,
   devicePause,
   deviceStatus,
   outcome,
@@ -73,6 +74,10 @@ export default defineSchema({
     revokedAt: v.optional(v.number()),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
+    /** The other requirements of all its jobs. Absent: none. Written by adminKeys.setRights. */
+    requirements: v.optional(deviceNeeds),
+    /** Whether its requests may add requirements. Absent: no. Written by adminKeys.setRights. */
+    mayRequire: v.optional(v.boolean()),
     /** The highest priority that it may ask for. Absent: any. Written by adminKeys.setRights. */
     highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */

@@ -15,6 +15,8 @@ export type RefusalCode =
   | "model_not_found"
   | "conflict"
   | "priority_not_allowed"
+  | "requirements_not_allowed"
+  | "requirements_unmet"
   | "rate_limited"
   | "key_restricted"
   | "queue_full"

@@ -162,6 +162,15 @@ export const runnerStop = v.object({
 /** Which requests of an API key are refused, until when (ms epoch). */
 export const restriction = v.object({ of: literals("constrained", "all"), until: v.number() });
 
+/** What devices must have to get a job. */
+export const deviceNeeds = v.object({
+  groups: v.optional(v.array(v.string())),
+  tags: v.optional(v.array(v.string())),
+  gpu: v.optional(v.boolean()),
+  memoryGb: v.optional(v.number()),
+  dataClass: v.optional(v.string()),
+});
+
 /** Percent of the models' prices, by a job's priority. */
 export const priorityPrices = v.object({ low: v.number(), normal: v.number(), high: v.number() });
 

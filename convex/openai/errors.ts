@@ -94,6 +94,20 @@ export function wrongExpiry(header: string): ApiError {
   };
 }
 
+/** Requirements of a request, in addition to its key's. */
+export const needsHeader = "Gleaner-Requires";
+
+/** @param why follows the header's name. */
+export function wrongNeeds(why: string): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param: needsHeader,
+    message: `The header ${needsHeader} ${why}.`,
+  };
+}
+
 export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };
 }
@@ -128,6 +142,8 @@ const refusals: Readonly<
   too_large: { status: 413, code: "request_too_large" },
   context_length_exceeded: { status: 400, code: "context_length_exceeded" },
   model_not_found: { status: 404, code: "model_not_found", param: "model" },
+  requirements_not_allowed: { status: 403, code: "requirements_not_allowed", param: needsHeader },
+  requirements_unmet: { status: 400, code: "requirements_unmet", param: needsHeader },
   priority_not_allowed: { status: 403, code: "priority_not_allowed", param: "service_tier" },
   quota_exceeded: {
     status: 429,

@@ -1,7 +1,18 @@
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
+import { parseNeeds } from "../../app/keys/parse-needs.ts";
+import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import type { ModelView } from "../model/models/catalog.ts";
-import { bodyCompressed, bodyNotUtf8, bodyTooLarge, fromParse, unknownModel, wrongExpiry } from "./errors.ts";
+import {
+  bodyCompressed,
+  bodyNotUtf8,
+  bodyTooLarge,
+  fromParse,
+  needsHeader,
+  unknownModel,
+  wrongExpiry,
+  wrongNeeds,
+} from "./errors.ts";
 import type { ApiError } from "./respond.ts";
 
 /** A parsed call and the model that it names. */
@@ -11,6 +22,8 @@ export type Call<Asked> = {
   readonly idempotencyKey: string | null;
   /** How long its job may take, in ms; undefined: the default. */
   readonly expiresInMs: number | undefined;
+  /** What it requires of devices, in addition to its key. */
+  readonly requires: DeviceNeeds;
 };
 
 /** Reads and parses the body of an admitted call, and finds its model among the caller's. */
@@ -26,6 +39,8 @@ export async function readCall<Asked extends { readonly model: string }>(
   }
   const expiresIn = expiresInMs(request.headers.get(expiryHeader));
   if (expiresIn === null) return { kind: "refused", error: wrongExpiry(expiryHeader) };
+  const requires = parseNeeds(request.headers.get(needsHeader) ?? "");
+  if (typeof requires === "string") return { kind: "refused", error: wrongNeeds(requires) };
   const body = await readBody(request, limits.bodyBytes);
   if (body.kind !== "text")
     return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
@@ -36,7 +51,13 @@ export async function readCall<Asked extends { readonly model: string }>(
   if (model === undefined) return { kind: "refused", error: unknownModel(asked.model) };
   return {
     kind: "ok",
-    call: { asked, model, idempotencyKey: request.headers.get("idempotency-key"), expiresInMs: expiresIn },
+    call: {
+      asked,
+      model,
+      idempotencyKey: request.headers.get("idempotency-key"),
+      expiresInMs: expiresIn,
+      requires,
+    },
   };
 }
 

@@ -35,7 +35,7 @@ export async function answerWithJob(
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, idempotencyKey, expiresInMs } = call;
+  const { asked, model, idempotencyKey, expiresInMs, requires } = call;
   // If they cannot be counted, the call is let through, as with the rate of calls.
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
@@ -48,6 +48,7 @@ export async function answerWithJob(
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
     endsWithCall: idempotencyKey === null,
+    requires: asMutable(requires),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));

@@ -143,6 +143,10 @@ describe("groups and data classes", () => {
       if (key !== undefined) await ctx.db.patch("apiKeys", key.keyId, { dataClass: "medical" });
     });
     expect(await t.query(api.admin.keys, { session })).toMatchObject([{ dataClass: "medical" }]);
+    // Without any such device the job is refused.
+    const other = await addDevice(t, acme, "other");
+    const medical = { groups: [], dataClasses: ["medical"] };
+    await t.mutation(api.adminQueue.labelDevice, { session, deviceId: other.deviceId, ...medical });
     const jobId = await submit(t, acme);
     expect(await take(t, device)).toEqual([]);
     await t.mutation(api.adminQueue.labelDevice, {

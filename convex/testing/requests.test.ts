@@ -8,6 +8,7 @@ import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { completionRequest, work as workValidator } from "../model/validators.ts";
 import {
+  addDevice,
   addOrganization,
   allJobs,
   type Backend,
@@ -148,6 +149,9 @@ describe("submit", () => {
 
   it("tells devices which jobs may share a cached prompt: those of one key and data class", async () => {
     const session = await signIn(t, acme);
+    const { deviceId } = await addDevice(t, acme);
+    const labels = { groups: [], dataClasses: ["medical", "legal"] };
+    await t.mutation(api.adminQueue.labelDevice, { session, deviceId, ...labels });
     const addKey = async (name: string, dataClass?: string) => {
       const apiKey = secret("sk-gleaner-");
       const key = { session, name, prefix: apiKey.slice(0, 14), keyHash: await hashSecret(apiKey) };

@@ -39,6 +39,8 @@ export const deviceRow = v.object({
   unknownFacts: v.union(v.array(v.string()), v.null()),
   models: v.array(deviceModel),
   groups: v.array(v.string()),
+  /** Given by an admin. The device reports others in its capabilities. */
+  tags: v.array(v.string()),
   dataClasses: v.array(v.string()),
   /** Null until its first `hello`. */
   capabilities: v.union(capabilities, v.null()),
@@ -74,7 +76,15 @@ async function rowOf(
   { device, worker }: Listed,
   models: DeviceModel[],
 ): Promise<Infer<typeof deviceRow>> {
-  const { online, accepting, groups, dataClasses, capabilities: workerCapabilities, version } = worker;
+  const {
+    online,
+    accepting,
+    groups,
+    labels,
+    dataClasses,
+    capabilities: workerCapabilities,
+    version,
+  } = worker;
   const [held, balance, joined] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
@@ -95,6 +105,7 @@ async function rowOf(
     unknownFacts: device.unknownFacts ?? null,
     models,
     groups,
+    tags: labels,
     dataClasses,
     capabilities: workerCapabilities === null ? null : visibleCapabilities(workerCapabilities),
     version: version === null ? null : visibleText(version),

@@ -16,6 +16,7 @@ import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import { queue } from "../queue.ts";
 import { boundedText, checkedHash, refuse } from "../refuse.ts";
 import { restriction } from "../validators.ts";
+import { keyRights, rightsOf } from "./keyRights.ts";
 
 /** Credits of a new key by default. */
 const defaultCreditsMicro = 1_000n * microPerCredit;
@@ -144,6 +145,8 @@ export const keyRow = v.object({
   weight: v.number(),
   /** The highest priority that it may ask for. */
   highestPriority: priority,
+  /** What devices its jobs require, and whether its requests may require more. */
+  ...keyRights.fields,
   /** Which of its requests are refused, because such requests stopped the runners of devices. */
   restriction: v.union(restriction, v.null()),
 });
@@ -177,6 +180,7 @@ export async function keyRows(
       concurrency: limitOf.get(key._id)?.concurrency ?? null,
       weight: limitOf.get(key._id)?.weight ?? 1,
       highestPriority: highestOf(key),
+      ...rightsOf(key),
       restriction: restrictionOf(key.runnerStops ?? [], now),
     })),
   );

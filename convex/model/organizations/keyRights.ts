@@ -1,21 +1,55 @@
+import { type Infer, v } from "convex/values";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
+import { type DeviceNeeds, needLimits, needWords } from "../../../app/keys/requirements.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { refuse } from "../refuse.ts";
+import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import { deviceNeeds } from "../validators.ts";
 
-/** What an admin sets for a key. */
-export type KeyRights = { readonly highestPriority: JobPriority };
+/** What an admin sets for a key. A field that is left out stays. */
+export type KeyRights = {
+  readonly highestPriority?: JobPriority;
+  readonly requirements?: DeviceNeeds;
+  /** Whether its requests may add requirements. */
+  readonly mayRequire?: boolean;
+};
 
-/** Changes what a key may ask for. It counts for jobs that are submitted or raised from now on. */
+/** What a key may ask for, as the console shows it. */
+export const keyRights = v.object({ requirements: deviceNeeds, mayRequire: v.boolean() });
+
+export function rightsOf({
+  requirements,
+  dataClass,
+  mayRequire = false,
+}: Doc<"apiKeys">): Infer<typeof keyRights> {
+  return {
+    requirements: { ...requirements, ...(dataClass === undefined ? {} : { dataClass }) },
+    mayRequire,
+  };
+}
+
+/** Changes what a key may ask for. It counts for jobs that are submitted or raised from now on. Refuses: invalid. */
 export async function setRights(
   ctx: MutationCtx,
-  { _id: subject, organizationId }: Doc<"apiKeys">,
-  { highestPriority }: KeyRights,
+  key: Doc<"apiKeys">,
+  { highestPriority, requirements, mayRequire }: KeyRights,
   at: number,
 ): Promise<void> {
-  await ctx.db.patch("apiKeys", subject, { highestPriority });
-  const detail = `highest priority: ${highestPriority}`;
+  const { _id: subject, organizationId } = key;
+  const wanted = requirements === undefined ? null : checkedNeeds(requirements);
+  if (wanted !== null) {
+    const { dataClass, ...needs } = wanted;
+    await ctx.db.patch("apiKeys", subject, { dataClass, requirements: needs });
+  }
+  if (highestPriority !== undefined) await ctx.db.patch("apiKeys", subject, { highestPriority });
+  if (mayRequire !== undefined) await ctx.db.patch("apiKeys", subject, { mayRequire });
+  const words = wanted === null ? [] : needWords(wanted);
+  const detail = [
+    ...(highestPriority === undefined ? [] : [`highest priority: ${highestPriority}`]),
+    ...(wanted === null ? [] : [`devices: ${words.length === 0 ? "any" : words.join(", ")}`]),
+    ...(mayRequire === undefined ? [] : [`requests ${mayRequire ? "may" : "may not"} require more`]),
+  ].join("; ");
   await record(ctx, {
     organizationId,
     at,
@@ -24,6 +58,34 @@ export async function setRights(
     subject,
     detail,
   });
+}
+
+/** Requirements from outside, bounded. Fields that require nothing are left out. Refuses: invalid. */
+export function checkedNeeds({
+  groups = [],
+  tags = [],
+  gpu,
+  memoryGb,
+  dataClass,
+}: DeviceNeeds): Infer<typeof deviceNeeds> {
+  const [inGroups, withTags] = [labels(groups, "A group"), labels(tags, "A tag")];
+  return {
+    ...(inGroups.length === 0 ? {} : { groups: inGroups }),
+    ...(withTags.length === 0 ? {} : { tags: withTags }),
+    ...(gpu === true ? { gpu } : {}),
+    ...(memoryGb === undefined
+      ? {}
+      : { memoryGb: boundedInteger(memoryGb, "memoryGb", 1, needLimits.memoryGb) }),
+    ...(dataClass === undefined
+      ? {}
+      : { dataClass: boundedText(dataClass, "The data class", needLimits.nameChars) }),
+  };
+}
+
+function labels(given: readonly string[], what: string): string[] {
+  if (given.length > needLimits.names)
+    refuse("invalid", `At most ${String(needLimits.names)} groups, and as many tags, can be required.`);
+  return [...new Set(given.map((name) => boundedText(name, what, needLimits.nameChars)))].sort();
 }
 
 /** Refuses (priority_not_allowed) a priority above the highest one that the key may ask for. */

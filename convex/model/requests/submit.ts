@@ -14,6 +14,7 @@ import { jobTimes } from "../../../app/jobs/limits.ts";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -28,9 +29,10 @@ import { checkPriority } from "../organizations/keyRights.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil, wellFormed } from "../refuse.ts";
-import { work } from "../validators.ts";
+import { deviceNeeds, work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
+import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
 import { constrainedJobsOf, restrictionOfKey } from "./restriction.ts";
 
 /** Arguments of a submission. */
@@ -45,6 +47,8 @@ export const submission = {
   endsWithCall: v.optional(v.boolean()),
   /** When the job expires if it has not ended: milliseconds from now. Within `jobTimes`, which has the default. */
   expiresInMs: v.optional(v.number()),
+  /** What it requires of devices, in addition to its key. Only for keys whose requests may. */
+  requires: v.optional(deviceNeeds),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -58,7 +62,7 @@ type Submitted = Infer<typeof submitted>;
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
  * Refuses: model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded, conflict (the idempotency key
- * belongs to another request), queue_full, draining, priority_not_allowed, key_restricted (such requests of the key stopped
+ * belongs to another request), queue_full, draining, requirements_not_allowed, requirements_unmet, priority_not_allowed, key_restricted (such requests of the key stopped
  * runners).
  */
 export async function submit(
@@ -67,7 +71,8 @@ export async function submit(
   asked: Submission,
   now: number,
 ): Promise<Submitted> {
-  const { organizationId, _id: apiKeyId, dataClass } = key;
+  const { organizationId, _id: apiKeyId } = key;
+  const needs = needsOf(key, asked.requires);
   const { work, stream, handOver = false } = asked;
   const priority = priorityOf(key, asked);
   const [model, balanceMicro, priorityPrices, idempotency] = await Promise.all([
@@ -79,7 +84,7 @@ export async function submit(
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
   const { modelId, price } = model;
   const extent = checkWork(work, model);
-  const cacheOwner = await cacheOwnerOf(key);
+  const cacheOwner = await cacheOwnerOf(key, needs);
   const affinity = affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
@@ -90,7 +95,7 @@ export async function submit(
     requirements: {
       model: modelId,
       ...(contextTokens === undefined ? {} : { contextTokens }),
-      ...(dataClass === undefined ? {} : { dataClass }),
+      ...requirementsOf(needs),
     },
     requester: apiKeyId,
     key: constrained ? constrainedJobsOf(apiKeyId) : apiKeyId,
@@ -102,7 +107,10 @@ export async function submit(
     deadlineAt: now + timeOf(asked),
     ...idempotency,
   };
-  const outcome = await queue.submit(ctx, organizationId, job, { handOver });
+  const outcome = await queue.submit(ctx, organizationId, job, {
+    handOver,
+    spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
+  });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome);
   const { jobId, repeated } = outcome;
   if (repeated) {
@@ -114,6 +122,7 @@ export async function submit(
 
   // Only a new job is refused or charged. A refusal undoes the submission.
   checkPriority(key, priority);
+  await checkNeeds(ctx, organizationId, needs);
   const restriction = restrictionOfKey(key, now);
   if (restriction !== null && isRestricted(restriction, constrained)) {
     refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
@@ -158,7 +167,10 @@ function priorityOf(key: Doc<"apiKeys">, { priority = "normal" }: Submission): J
  * Names a key and its data class to devices, without telling them either. Only jobs of one key share a cached prompt: not
  * even a system prompt is public, and a count of cached tokens tells that somebody else has sent it.
  */
-async function cacheOwnerOf({ organizationId, _id, dataClass }: Doc<"apiKeys">): Promise<string> {
+async function cacheOwnerOf(
+  { organizationId, _id }: Doc<"apiKeys">,
+  { dataClass }: DeviceNeeds,
+): Promise<string> {
   return (await hashSecret(JSON.stringify([organizationId, _id, dataClass ?? null]))).slice(0, 32);
 }
 
@@ -180,7 +192,7 @@ const maxIdempotencyChars = 255;
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
-  { model, work, idempotencyKey }: Submission,
+  { model, work, idempotencyKey, requires }: Submission,
 ): Promise<{ readonly idempotencyKey?: string; readonly fingerprint?: string }> {
   if (idempotencyKey === undefined) return {};
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
@@ -189,13 +201,24 @@ async function idempotencyOf(
   wellFormed(idempotencyKey, "An idempotency key");
   return {
     idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
-    fingerprint: await fingerprintOf(model, work),
+    fingerprint: await fingerprintOf(model, work, isEmpty(requires) ? [] : [requires]),
   };
 }
 
-/** A hash of a request that does not depend on the order of its fields. */
-async function fingerprintOf(model: string, { kind, request }: Work): Promise<string> {
-  return await hashSecret(JSON.stringify([kind, model, request], withSortedFields));
+/** A hash of a request that does not depend on the order of its fields. @param more what only some requests have. */
+async function fingerprintOf(
+  model: string,
+  { kind, request }: Work,
+  more: readonly unknown[],
+): Promise<string> {
+  return await hashSecret(JSON.stringify([kind, model, request, ...more], withSortedFields));
+}
+
+/** Lanes that requirements of requests leave to everybody else's. */
+const keptLanes = 16;
+
+function isEmpty(requires: DeviceNeeds = {}): boolean {
+  return Object.keys(requires).length === 0;
 }
 
 function withSortedFields(_key: string, value: unknown): unknown {

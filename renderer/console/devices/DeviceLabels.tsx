@@ -5,7 +5,7 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 
-type Labels = { readonly groups: string[]; readonly dataClasses: string[] };
+type Labels = { readonly groups: string[]; readonly tags: string[]; readonly dataClasses: string[] };
 
 type Props = {
   readonly device: DeviceRow;
@@ -13,16 +13,21 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** Edits a device's groups and its data classes. */
+/** Edits a device's groups, tags and data classes. */
 export function DeviceLabels({ device, onSave, onClose }: Props): ReactNode {
   const [groups, setGroups] = useState(joinNames(device.groups));
+  const [tags, setTags] = useState(joinNames(device.tags));
   const [dataClasses, setDataClasses] = useState(joinNames(device.dataClasses));
   return (
-    <Dialog title={`Groups of ${device.name}`} onClose={onClose}>
+    <Dialog title={`Groups and tags of ${device.name}`} onClose={onClose}>
       <DialogForm
         action="Save"
         onSubmit={() => {
-          onSave({ groups: splitNames(groups), dataClasses: splitNames(dataClasses) });
+          onSave({
+            groups: splitNames(groups),
+            tags: splitNames(tags),
+            dataClasses: splitNames(dataClasses),
+          });
           onClose();
         }}
         onClose={onClose}
@@ -32,6 +37,12 @@ export function DeviceLabels({ device, onSave, onClose }: Props): ReactNode {
           hint="Separate groups with commas. Rules and jobs can name a group."
           value={groups}
           onChange={(event) => setGroups(event.target.value)}
+        />
+        <Field
+          label="Tags"
+          hint="Separate tags with commas. API keys and requests can require tags, e.g. “encrypted disk”."
+          value={tags}
+          onChange={(event) => setTags(event.target.value)}
         />
         <Field
           label="Data classes"

@@ -21,12 +21,12 @@ type DeviceActions = {
   readonly resume: (device: DeviceRow) => void;
 };
 
-/** The device's groups and its data classes. */
-function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
-  if (groups.length === 0 && dataClasses.length === 0) return null;
+/** The device's groups, tags and data classes. */
+function Labels({ device: { groups, tags, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
+  if (groups.length + tags.length + dataClasses.length === 0) return null;
   return (
     <div className="mt-1 flex max-w-38 flex-wrap gap-1 2xl:max-w-72">
-      {groups.map((group) => (
+      {[...new Set([...groups, ...tags])].map((group) => (
         <Badge key={`group ${group}`} tone="quiet">
           {group}
         </Badge>

@@ -1,11 +1,14 @@
 import { type ReactNode, useState } from "react";
 import { type JobPriority, priorities } from "../../../app/jobs/priority.ts";
+import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
+import { joinNames } from "../../ui/names.ts";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { KeyRow } from "../data/rows.ts";
+import { parseRequirements } from "./parse-requirements.ts";
 
-export type Rights = Pick<KeyRow, "highestPriority">;
+export type Rights = Pick<KeyRow, "highestPriority" | "requirements" | "mayRequire">;
 
 type Props = {
   readonly limited: KeyRow;
@@ -15,15 +18,33 @@ type Props = {
 
 const priorityWords: Readonly<Record<JobPriority, string>> = { low: "Low", normal: "Normal", high: "High" };
 
-/** Edits what the requests of an API key may ask for. */
+/** Edits what the requests of an API key may ask for, and what they require of devices. */
 export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
+  const { requirements } = limited;
   const [highestPriority, setHighestPriority] = useState(limited.highestPriority);
+  const [mayRequire, setMayRequire] = useState(limited.mayRequire);
+  const [typed, setTyped] = useState({
+    groups: joinNames(requirements.groups ?? []),
+    tags: joinNames(requirements.tags ?? []),
+    gpu: requirements.gpu === true,
+    memoryGb: requirements.memoryGb?.toString() ?? "",
+    dataClass: requirements.dataClass ?? "",
+  });
+  const parsed = parseRequirements(typed);
+  const field = (name: "groups" | "tags" | "memoryGb" | "dataClass") => ({
+    value: typed[name],
+    error: parsed.kind === "wrong" && parsed.field === name ? parsed.why : null,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setTyped({ ...typed, [name]: event.target.value }),
+  });
   return (
     <Dialog title={`Rights of ${limited.name}`} onClose={onClose}>
       <DialogForm
         action="Save"
+        disabled={parsed.kind === "wrong"}
         onSubmit={() => {
-          onSave({ highestPriority });
+          if (parsed.kind === "wrong") return;
+          onSave({ highestPriority, requirements: parsed.requirements, mayRequire });
           onClose();
         }}
         onClose={onClose}
@@ -34,6 +55,33 @@ export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
           value={highestPriority}
           options={priorities.map((value) => ({ value, label: priorityWords[value] }))}
           onChange={(value) => setHighestPriority(priorities.find((each) => each === value) ?? "low")}
+        />
+        <Field label="Groups" hint="Its jobs go to devices in one of these groups." {...field("groups")} />
+        <Field label="Tags" hint="Its jobs go to devices with all of these tags." {...field("tags")} />
+        <Field
+          label="Data class"
+          hint="Its jobs go to devices that may get this class."
+          {...field("dataClass")}
+        />
+        <Field label="Least memory" unit="GB" inputMode="numeric" {...field("memoryGb")} />
+        <Select
+          label="GPU"
+          value={typed.gpu ? "yes" : "no"}
+          options={[
+            { value: "no", label: "Not required" },
+            { value: "yes", label: "Required" },
+          ]}
+          onChange={(value) => setTyped({ ...typed, gpu: value === "yes" })}
+        />
+        <Select
+          label="Requests may require more"
+          hint="With the header Gleaner-Requires. They can add to the above, and never take any away."
+          value={mayRequire ? "yes" : "no"}
+          options={[
+            { value: "no", label: "No" },
+            { value: "yes", label: "Yes" },
+          ]}
+          onChange={(value) => setMayRequire(value === "yes")}
         />
       </DialogForm>
     </Dialog>

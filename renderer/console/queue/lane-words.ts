@@ -21,13 +21,14 @@ export function laneName({ kind, requirements }: Pick<LaneRow, "kind" | "require
 
 /** Lists a lane's requirements other than its model. */
 export function laneNeeds({ requirements }: Pick<LaneRow, "requirements">): readonly string[] {
-  const { memoryMb, gpu, contextTokens, tags = [], groups = [], dataClass } = requirements;
+  const { memoryMb, gpu, contextTokens, tags = [], groups = [], labels = [], dataClass } = requirements;
   return [
     ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
     ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
     ...(gpu === true ? ["GPU"] : []),
     ...(memoryMb === undefined ? [] : [formatExactMebibytes(memoryMb)]),
     ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
+    ...labels,
     ...tags,
   ];
 }

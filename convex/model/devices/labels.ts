@@ -1,0 +1,54 @@
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { queue } from "../queue.ts";
+import { boundedText, refuse } from "../refuse.ts";
+
+/** What an organization says about a device. A device cannot say it of itself. */
+type Labels = {
+  readonly groups: readonly string[];
+  /** If they are left out, they stay. */
+  readonly tags?: readonly string[];
+  readonly dataClasses: readonly string[];
+};
+
+/** Sets a device's labels. They count at once: the queue takes it out of the lanes that it may not serve anymore. Refuses: invalid. */
+export async function labelDevice(
+  ctx: MutationCtx,
+  { _id: subject, organizationId, workerId }: Doc<"devices">,
+  { groups, tags, dataClasses }: Labels,
+  at: number,
+): Promise<void> {
+  const inGroups = labels(groups, "A group", "groups");
+  const inClasses = labels(dataClasses, "A data class", "data classes");
+  const given = tags === undefined ? {} : { labels: labels(tags, "A tag", "tags") };
+  await ctx.db.patch("devices", subject, { groups: inGroups });
+  const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: "admin" };
+  await queue.workers.update(ctx, organizationId, change);
+  const detail = [
+    ...listed("groups", inGroups),
+    ...listed("tags", given.labels ?? []),
+    ...listed("data classes", inClasses),
+  ].join("; ");
+  await record(ctx, {
+    organizationId,
+    at,
+    actor: "admin",
+    action: "device.labelled",
+    subject,
+    detail: detail === "" ? "none" : detail,
+  });
+}
+
+function listed(what: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${what}: ${names.join(", ")}`];
+}
+
+const maxLabels = 32;
+const maxLabelChars = 120;
+
+function labels(given: readonly string[], what: string, plural: string): string[] {
+  if (given.length > maxLabels)
+    refuse("invalid", `A device can have at most ${String(maxLabels)} ${plural}.`);
+  return [...new Set(given.map((label) => boundedText(label, what, maxLabelChars)))].sort();
+}

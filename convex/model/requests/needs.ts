@@ -1,0 +1,68 @@
+import type { MissingRequirement, Requirements } from "@gleaner/queue/validators";
+import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { checkedNeeds } from "../organizations/keyRights.ts";
+import { queue } from "../queue.ts";
+import { refuse } from "../refuse.ts";
+
+/**
+ * What devices must have to get a job of this key, with what the request adds. All jobs pass here. Refuses: invalid,
+ * requirements_not_allowed (the key's requests may add none, or this one would loosen what the key requires).
+ */
+export function needsOf(
+  { requirements, dataClass, mayRequire = false }: Doc<"apiKeys">,
+  asked: DeviceNeeds | undefined,
+): DeviceNeeds {
+  const ofKey = { ...requirements, ...(dataClass === undefined ? {} : { dataClass }) };
+  const added = checkedNeeds(asked ?? {});
+  if (Object.keys(added).length > 0 && !mayRequire) {
+    refuse(
+      "requirements_not_allowed",
+      "Requests of this API key may not require devices. Ask your administrator, who can allow it.",
+    );
+  }
+  const tightened = tighten(ofKey, added);
+  return tightened.kind === "ok" ? tightened.needs : refuse("requirements_not_allowed", tightened.why);
+}
+
+/** The queue's requirements. Groups, tags (its labels) and data classes are the organization's, never a device's claim. */
+export function requirementsOf({ groups, tags, gpu, memoryGb, dataClass }: DeviceNeeds): Requirements {
+  return {
+    ...(groups === undefined ? {} : { groups: [...groups] }),
+    ...(tags === undefined ? {} : { labels: [...tags] }),
+    ...(gpu === true ? { gpu } : {}),
+    ...(memoryGb === undefined ? {} : { memoryMb: mebibytesOf(memoryGb) }),
+    ...(dataClass === undefined ? {} : { dataClass }),
+  };
+}
+
+/** Refuses (requirements_unmet) what no device of the organization could ever meet, and names it. */
+export async function checkNeeds(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  needs: DeviceNeeds,
+): Promise<void> {
+  const requirements = requirementsOf(needs);
+  if (Object.keys(requirements).length === 0) return;
+  const missing = await queue.workers.missing(ctx, organizationId, { requirements, gpuTags: [...gpuTags] });
+  if (missing !== null)
+    refuse("requirements_unmet", `${missingWords(missing, needs)} Ask your administrator.`);
+}
+
+function missingWords(missing: MissingRequirement, { groups = [], memoryGb = 0 }: DeviceNeeds): string {
+  switch (missing.of) {
+    case "labels":
+      return `No device of your organization has the tag ${missing.name}.`;
+    case "dataClass":
+      return `No device of your organization may get the data class ${missing.name}.`;
+    case "groups":
+      return `No device of your organization is in the group ${groups.join(" or ")}.`;
+    case "gpu":
+      return "No device of your organization has a GPU that may be used.";
+    case "memoryMb":
+      return `No device of your organization has ${String(memoryGb)} GB of memory that may be used.`;
+    case "together":
+      return "No device of your organization meets all requirements of this request together.";
+  }
+}
