@@ -9,9 +9,11 @@ import {
   retireBatchOfCode,
 } from "./model/devices/arrivals.ts";
 import { revokeCode } from "./model/devices/enrollmentCodes.ts";
+import { limitDevice } from "./model/devices/limits.ts";
 import { joinAddress as address, joinAddressOf } from "./model/devices/joinAddress.ts";
 import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
+import { deviceLimits } from "./model/validators.ts";
 
 /** The devices that wait for approval, oldest first, at most 100. */
 export const pending = adminQuery({
@@ -74,6 +76,20 @@ export const resume = adminMutation({
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
     await resumeDevice(ctx, await ownDevice(ctx, deviceId), ctx.at);
+    return null;
+  },
+});
+
+/**
+ * Sets what a device may do, in place of earlier limits. A missing field allows everything that the device offers. Refuses:
+ * not_found, invalid.
+ */
+export const limit = adminMutation({
+  args: { deviceId: v.id("devices"), limits: deviceLimits },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, limits }) => {
+    await limitDevice(ctx, await ownDevice(ctx, deviceId), limits);
+    await ctx.audit("device.limited", deviceId);
     return null;
   },
 });

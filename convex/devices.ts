@@ -15,7 +15,7 @@ import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
-import { activity, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
+import { activity, deviceLimits, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
 
 /** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited, retired. */
 export const enroll = mutation({
@@ -49,6 +49,8 @@ export const me = query({
     status: memberStatus,
     /** The oldest version that gets jobs, if the device's own is older. */
     needsVersion: v.union(v.string(), v.null()),
+    /** What the organization allows the device; null without limits. */
+    limits: v.union(deviceLimits, v.null()),
     /** The registered public key; null before it has one. */
     signingKey: v.union(v.string(), v.null()),
     models: v.array(offeredModel),
@@ -76,6 +78,7 @@ export const me = query({
       organization: { id, name },
       status: memberStatusOf(device),
       needsVersion: isRetired ? null : (device.needsVersion ?? null),
+      limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
       catalog: signature,

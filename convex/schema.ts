@@ -4,6 +4,7 @@ import { v } from "convex/values";
 import {
   activity,
   amountsByKind,
+  deviceLimits,
   deviceModel,
   deviceNeeds,
   devicePause,
@@ -105,7 +106,7 @@ export default defineSchema({
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
    * data classes. Seldom written: by devices.enroll, devices.registerSigningKey, devices.report, admin and adminDevices
-   * (status), adminQueue.labelDevice.
+   * (status, limits), adminQueue.labelDevice.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
@@ -122,6 +123,8 @@ export default defineSchema({
     unknownFacts: v.optional(v.array(v.string())),
     /** A copy of the worker's groups: every device watches `me`, and the worker's row changes more often. */
     groups: v.optional(v.array(v.string())),
+    /** What the organization allows it. The queue's worker has a copy. Absent if it has no limits. */
+    limits: v.optional(deviceLimits),
     enrolledAt: v.number(),
     /** The code that admitted it. */
     codeId: v.optional(v.id("enrolmentCodes")),

@@ -1,3 +1,4 @@
+import type { DeviceLimits } from "../devices/limits.ts";
 import type { ComputerFacts } from "../facts/facts.ts";
 import type { AttemptStatus } from "../jobs/states.ts";
 import type { ModelState } from "../models/states.ts";
@@ -45,6 +46,8 @@ export type OrganizationView = {
   readonly problem?: string | null;
   /** The version that the organization asks for, if this program's is older. */
   readonly needsVersion?: string | null;
+  /** What the organization allows this device. */
+  readonly limits?: DeviceLimits;
 };
 
 export type FactsView = ComputerFacts;

@@ -39,6 +39,7 @@ import type * as model_devices_enrollmentCodes from "../model/devices/enrollment
 import type * as model_devices_history from "../model/devices/history.js";
 import type * as model_devices_joinAddress from "../model/devices/joinAddress.js";
 import type * as model_devices_labels from "../model/devices/labels.js";
+import type * as model_devices_limits from "../model/devices/limits.js";
 import type * as model_devices_pastAttempts from "../model/devices/pastAttempts.js";
 import type * as model_devices_reliability from "../model/devices/reliability.js";
 import type * as model_devices_report from "../model/devices/report.js";
@@ -147,6 +148,7 @@ declare const fullApi: ApiFromModules<{
   "model/devices/history": typeof model_devices_history;
   "model/devices/joinAddress": typeof model_devices_joinAddress;
   "model/devices/labels": typeof model_devices_labels;
+  "model/devices/limits": typeof model_devices_limits;
   "model/devices/pastAttempts": typeof model_devices_pastAttempts;
   "model/devices/reliability": typeof model_devices_reliability;
   "model/devices/report": typeof model_devices_report;

@@ -1,6 +1,7 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import type { DeviceLimits } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
@@ -17,6 +18,14 @@ import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
  * are the same.
  */
 export const requestStatus = literals(...requestStatuses);
+
+/** What an organization allows a device. A missing field allows everything that the device offers. */
+export const deviceLimits = v.object({
+  models: v.optional(v.array(v.string())),
+  gpu: v.optional(v.boolean()),
+  memoryMb: v.optional(v.number()),
+  maxConcurrentJobs: v.optional(v.number()),
+});
 
 /** How a job ended. */
 export const outcome = literals(...finalStatuses);
@@ -251,6 +260,7 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
   true satisfies Both<Frozen<Infer<typeof runnerStop>>, RunnerStop>,
   true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,
+  true satisfies Both<Infer<typeof deviceLimits>, DeviceLimits>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
   true satisfies Both<Infer<typeof tally>, Tally>,

@@ -105,6 +105,8 @@ describe("isolation of organizations", () => {
     await expectRefusal(t.mutation(api.adminQueue.setKeyLimit, limit), "not_found");
     const labels = { session, deviceId, groups: ["x"], dataClasses: [] };
     await expectRefusal(t.mutation(api.adminQueue.labelDevice, labels), "not_found");
+    const limited = { session, deviceId, limits: {} };
+    await expectRefusal(t.mutation(api.adminDevices.limit, limited), "not_found");
   });
 
   it("leaves the rows of another organization out of all lists", async () => {

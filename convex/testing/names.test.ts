@@ -49,6 +49,7 @@ it("refuses hidden characters in every name that an admin or the operator enters
     () => t.mutation(api.admin.createEnrollmentCode, { session, codeHash: keyHash, label: hidden }),
     () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [hidden], dataClasses: [] }),
     () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [], dataClasses: [hidden] }),
+    () => t.mutation(api.adminDevices.limit, { session, deviceId, limits: { models: [hidden] } }),
     () => t.mutation(api.adminPolicy.save, { session, group: hidden, baseVersion: 0, rules }),
     () => t.mutation(api.adminPolicy.save, { session, group: "", baseVersion: 0, rules }),
     () => t.mutation(api.adminModels.add, { session, entry, price }),

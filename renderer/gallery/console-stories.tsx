@@ -1,5 +1,6 @@
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
+import { DeviceLimits } from "../console/devices/DeviceLimits.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
@@ -119,7 +120,7 @@ export function consoleStories(now: number): readonly Story[] {
     onLift: nothing,
     onRevoke: nothing,
   } as const;
-  const actions = { retire: nothing, reinstate: nothing, label: nothing, resume: nothing };
+  const actions = { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing };
   return [
     inShell(
       "console-overview",
@@ -264,6 +265,24 @@ export function consoleStories(now: number): readonly Story[] {
         </Card>
         {devices.slice(2, 3).map((device) => (
           <DeviceLabels key={device.deviceId} device={device} onSave={nothing} onClose={nothing} />
+        ))}
+      </>,
+    ),
+    inShell(
+      "console-device-limits",
+      "devices",
+      <>
+        <Card flush>
+          <DevicesTable devices={devices} actions={actions} />
+        </Card>
+        {devices.slice(2, 3).map((device) => (
+          <DeviceLimits
+            key={device.deviceId}
+            device={device}
+            modelIds={["gleaner-demo", "qwen3-4b-instruct-q4"]}
+            onSave={nothing}
+            onClose={nothing}
+          />
         ))}
       </>,
     ),

@@ -8,7 +8,14 @@ import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
-import { activity, type DeviceModel, deviceModel, devicePause, memberStatus } from "../validators.ts";
+import {
+  activity,
+  deviceLimits,
+  type DeviceModel,
+  deviceModel,
+  devicePause,
+  memberStatus,
+} from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
 import { memberStatusOf } from "./service.ts";
@@ -42,7 +49,9 @@ export const deviceRow = v.object({
   /** Given by an admin. The device reports others in its capabilities. */
   tags: v.array(v.string()),
   dataClasses: v.array(v.string()),
-  /** Null until its first `hello`. */
+  /** What the organization allows it; null without limits. */
+  limits: v.union(deviceLimits, v.null()),
+  /** What counts for the queue: the device's report, cut to its limits. Null until its first `hello`. */
   capabilities: v.union(capabilities, v.null()),
   version: v.union(v.string(), v.null()),
   jobsNow: v.number(),
@@ -107,6 +116,7 @@ async function rowOf(
     groups,
     tags: labels,
     dataClasses,
+    limits: device.limits ?? null,
     capabilities: workerCapabilities === null ? null : visibleCapabilities(workerCapabilities),
     version: version === null ? null : visibleText(version),
     jobsNow: held.length,

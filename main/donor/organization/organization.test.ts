@@ -39,6 +39,16 @@ const answer = {
   sharing: null,
 };
 
+const model = (modelId: string) => ({
+  modelId,
+  sha256: "ab".repeat(32),
+  sizeBytes: 1_000,
+  contextTokens: 512,
+  source: "bundled",
+  licence: "",
+  template: null,
+});
+
 it("has no name of the organization and no models if the device is retired", () => {
   expect(heard(answer)).toMatchObject({ status: "retired", organizationName: null, models: [] });
 });
@@ -52,6 +62,18 @@ it("accepts no models with a status that this version does not know", () => {
   expect(judge).not.toHaveBeenCalled();
   heard({ ...answer, organization, status: "active" });
   expect(judge).toHaveBeenCalledOnce();
+});
+
+it("leaves out the models that the organization does not allow this device", () => {
+  const listed = (limits: object | null) => {
+    judge.mockReturnValueOnce(["a", "b"].map(model) as never);
+    const organization = { id: "o", name: "Acme" };
+    return heard({ ...answer, organization, status: "active", limits }).models.map(({ modelId }) => modelId);
+  };
+  expect(listed(null)).toEqual(["a", "b"]);
+  expect(listed({ models: ["b"] })).toEqual(["b"]);
+  expect(listed({ models: [] })).toEqual([]);
+  expect(listed({ gpu: false })).toEqual(["a", "b"]);
 });
 
 it("tells a retired device that enrolls again with the same key that it is retired, and passes other errors on", async () => {

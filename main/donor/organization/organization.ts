@@ -3,6 +3,7 @@ import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { ConvexError } from "convex/values";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { allowsModel, type DeviceLimits } from "../../../app/devices/limits.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import {
   type ModelPieces,
@@ -37,6 +38,8 @@ export type Me = Pick<
   readonly deviceId: string;
   /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
   readonly needsVersion?: string | null;
+  /** What the organization allows this device. An older backend does not say it. */
+  readonly limits?: DeviceLimits | null;
   /** Null for a retired device. */
   readonly organizationName: string | null;
   readonly models: readonly OfferedModel[];
@@ -155,7 +158,11 @@ export function connectOrganization(
             name: visibleText(me.name),
             organizationName: organization.name === "" ? null : visibleText(organization.name),
             // Other devices get no models to judge.
-            models: isInService(me) ? understood(trust.judge(offered), log) : [],
+            models: isInService(me)
+              ? understood(trust.judge(offered), log).filter(({ modelId }) =>
+                  allowsModel(me.limits ?? {}, modelId),
+                )
+              : [],
             policy: readOrganizationRules(policy),
           });
         },

@@ -5,6 +5,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import { DeviceLimits } from "./DeviceLimits.tsx";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DevicesTable } from "./DevicesTable.tsx";
 import { OldestVersion } from "./OldestVersion.tsx";
@@ -23,6 +24,9 @@ export function DevicesPage(): ReactNode {
   const setOldest = useAct(api.adminDevices.setOldestVersion);
   const resume = useAct(api.adminDevices.resume);
   const label = useAct(api.adminQueue.labelDevice);
+  const limit = useAct(api.adminDevices.limit);
+  const models = useQuery(api.adminModels.list, { session });
+  const [limited, setLimited] = useState<DeviceRow | null>(null);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   const others = devices?.filter(({ status }) => status !== "pending");
   return (
@@ -41,6 +45,7 @@ export function DevicesPage(): ReactNode {
               retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
               reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
               label: setLabeled,
+              limit: setLimited,
               resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
             }}
           />
@@ -55,6 +60,16 @@ export function DevicesPage(): ReactNode {
               )
             }
             onClose={() => setLabeled(null)}
+          />
+        )}
+        {limited === null || models === undefined ? null : (
+          <DeviceLimits
+            device={limited}
+            modelIds={models.map(({ modelId }) => modelId)}
+            onSave={(limits) =>
+              void limit({ deviceId: limited.deviceId, limits }, `The limits of ${limited.name} were saved.`)
+            }
+            onClose={() => setLimited(null)}
           />
         )}
         {count !== undefined && count.total > count.listed ? (

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { limitWords } from "../../../app/devices/limits.ts";
 import { platformWords } from "../../../app/format/platform.ts";
 import { formatCount, formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
@@ -18,6 +19,7 @@ type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
   readonly reinstate: (device: DeviceRow) => void;
   readonly label: (device: DeviceRow) => void;
+  readonly limit: (device: DeviceRow) => void;
   readonly resume: (device: DeviceRow) => void;
 };
 
@@ -185,6 +187,11 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
               {device.capabilities?.models?.join(", ") || "no model yet"}
             </p>
           )}
+          {device.limits === null ? null : (
+            <p className="max-w-64 text-xs text-hold wrap-anywhere">
+              Limited: {limitWords(device.limits).join("; ")}
+            </p>
+          )}
         </div>
       );
     },
@@ -204,6 +211,7 @@ function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void):
     device.status === "pending" ? null : device.status !== "retired" ? (
       <>
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
+        <RowAction verb="Edit limits" object={`of ${device.name}`} onClick={() => actions.limit(device)} />
         <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
         {device.pause === null ? null : (
           <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { ModelView, OrganizationView } from "../../../app/contract/snapshot.ts";
+import { limitWords } from "../../../app/devices/limits.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -18,6 +19,7 @@ export function Models({
   readonly isProblemShown?: boolean;
 }): ReactNode {
   const { keyFingerprint = null, problem = null } = organization ?? {};
+  const limits = limitWords(organization?.limits ?? {});
   return (
     <Card title="Models">
       {problem === null || isProblemShown ? null : (
@@ -46,6 +48,11 @@ export function Models({
           </li>
         ))}
       </ul>
+      {limits.length === 0 ? null : (
+        <p className="mt-2 text-xs text-muted">
+          Your organization limits this computer: {limits.join("; ")}.
+        </p>
+      )}
       {keyFingerprint === null ? null : (
         <p className="mt-2 text-xs text-muted">
           {problem === null ? "Signed by your" : "Your"} organization’s key {keyFingerprint}

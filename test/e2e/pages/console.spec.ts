@@ -186,7 +186,7 @@ test("a dead letter is retried with the keyboard and then discarded", async ({ f
   await donor.stop();
 });
 
-test("an administrator sets a key's limits and a device's groups", async ({ farm, page }) => {
+test("an administrator sets a key's limits, and a device's groups and limits", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-6");
   await signIn(page, farm);
   await openPage(page, "API keys");
@@ -207,6 +207,20 @@ test("an administrator sets a key's limits and a device's groups", async ({ farm
   await page.getByLabel("Groups", { exact: true }).fill("lab, second floor");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(device).toContainText("second floor");
+
+  await device.getByRole("button", { name: "Edit limits of console-6" }).click();
+  await page.getByLabel("Jobs at once").fill("17");
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await page.getByLabel("Jobs at once").fill("1");
+  await page.getByRole("switch", { name: "All models" }).click();
+  await page.getByRole("switch", { name: "gleaner-demo" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(device).toContainText("Limited: 1 job at once; no model");
+  await device.getByRole("button", { name: "Edit limits of console-6" }).click();
+  await page.getByLabel("Jobs at once").fill("");
+  await page.getByRole("switch", { name: "All models" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(device).not.toContainText("Limited");
   await donor.stop();
 });
 
