@@ -22,7 +22,6 @@ const actions = {
   "device.resumed": "Device resumed",
   "version.required": "Oldest version of devices changed",
   "device.labelled": "Device groups, tags and data classes changed",
-  "device.labelled": "Device groups changed",
   "device.limited": "Limits of a device changed",
   "job.canceled": "Job canceled",
   "job.prioritized": "Priority of a job changed",

@@ -9,8 +9,8 @@ import {
   retireBatchOfCode,
 } from "./model/devices/arrivals.ts";
 import { revokeCode } from "./model/devices/enrollmentCodes.ts";
-import { limitDevice } from "./model/devices/limits.ts";
 import { joinAddress as address, joinAddressOf } from "./model/devices/joinAddress.ts";
+import { limitDevice } from "./model/devices/limits.ts";
 import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
 import { deviceLimits } from "./model/validators.ts";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
 import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
-import { parseKeptSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
+import { parseKeptSchema, schemaLimits } from "./schema/json-schema.ts";
 import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
 /** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseSchema } from "../json-schema.ts";
+import { parseSchema } from "../schema/json-schema.ts";
 import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
 
 /** A schema, and a value that holds it. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSchema } from "../json-schema.ts";
+import { parseSchema } from "../schema/json-schema.ts";
 import { mostReadings } from "./choice-steps.ts";
 import { costMistake, grammarCost } from "./cost.ts";
 import { grammarRules } from "./gbnf.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSchema } from "../json-schema.ts";
+import { parseSchema } from "../schema/json-schema.ts";
 import { endlessDefinition } from "./finite-schema.ts";
 
 const a = { $ref: "#/$defs/a" };

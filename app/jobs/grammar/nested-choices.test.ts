@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseSchema } from "../json-schema.ts";
 import { parseChat } from "../parse-chat.ts";
-import { stepBudget } from "../schema-overlap.ts";
+import { parseSchema } from "../schema/json-schema.ts";
+import { stepBudget } from "../schema/overlap.ts";
 import { hasNestedChoices } from "./nested-choices.ts";
 
 const object = (properties: object) => ({ type: "object", properties });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { getLlama, type Llama } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { holdsSchema, mayHoldSchema } from "../../../app/jobs/answers/schema-check.ts";
-import { parseSchema } from "../../../app/jobs/json-schema.ts";
+import { parseSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { samplerOf } from "./grammar-sample.fixture.ts";
 import { grammarOf } from "./grammars.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { grammarCost } from "../../../app/jobs/grammar/cost.ts";
 import { grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
-import { parseSchema } from "../../../app/jobs/json-schema.ts";
+import { parseSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { grammarOf } from "./grammars.ts";
 
 const length = fc.integer({ min: 0, max: 60 });

@@ -1,6 +1,6 @@
 import type { GbnfJsonSchema, Llama, LlamaGrammar } from "node-llama-cpp";
-import { parseKeptSchema } from "../../../app/jobs/json-schema.ts";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
+import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 
 export type Enforced = {
   readonly grammar: LlamaGrammar;

@@ -3,10 +3,10 @@ import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/gra
 import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
-import { parseKeptSchema } from "../../../app/jobs/json-schema.ts";
 import { parseChat } from "../../../app/jobs/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
+import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";
 import type { Json, Target } from "../target.ts";

@@ -1,10 +1,10 @@
-import { isRecord, recordOf } from "../json.ts";
-import { costMistake } from "./grammar/cost.ts";
-import { endlessDefinition } from "./grammar/finite-schema.ts";
-import { hasNestedChoices } from "./grammar/nested-choices.ts";
-import { type JsonSchema, schemaRules } from "./grammar/schema-rules.ts";
-import { countBounds, enforceable, Refusal } from "./schema-keywords.ts";
-import { mayOverlap, type StepBudget, stepBudget } from "./schema-overlap.ts";
+import { isRecord, recordOf } from "../../json.ts";
+import { costMistake } from "../grammar/cost.ts";
+import { endlessDefinition } from "../grammar/finite-schema.ts";
+import { hasNestedChoices } from "../grammar/nested-choices.ts";
+import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
+import { countBounds, enforceable, Refusal } from "./keywords.ts";
+import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
 
 /**
  * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as

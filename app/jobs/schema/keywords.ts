@@ -1,7 +1,7 @@
-import { quotable } from "../format/visible.ts";
-import { recordOf } from "../json.ts";
-import type { JsonSchema } from "./grammar/schema-rules.ts";
-import { isOfType } from "./schema-overlap.ts";
+import { quotable } from "../../format/visible.ts";
+import { recordOf } from "../../json.ts";
+import type { JsonSchema } from "../grammar/schema-rules.ts";
+import { isOfType } from "./overlap.ts";
 
 /** Why a schema cannot be enforced, and where. */
 export class Refusal extends Error {

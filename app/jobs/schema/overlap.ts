@@ -1,5 +1,5 @@
-import { recordOf } from "../json.ts";
-import type { JsonSchema } from "./grammar/schema-rules.ts";
+import { recordOf } from "../../json.ts";
+import type { JsonSchema } from "../grammar/schema-rules.ts";
 
 const maxDepth = 12;
 
