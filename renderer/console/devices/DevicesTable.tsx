@@ -207,7 +207,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
 ];
 
 function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
-  return actionColumn("w-37", (device) =>
+  return actionColumn("w-37 2xl:w-56", (device) =>
     device.status === "pending" ? null : device.status !== "retired" ? (
       <>
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />

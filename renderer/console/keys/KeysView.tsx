@@ -140,7 +140,7 @@ function columns(now: number, { limit, entitle, lift, revoke }: Actions): readon
           <Badge tone="hold">Restricted</Badge>
         ),
     },
-    actionColumn("w-56", (key) =>
+    actionColumn("w-37 2xl:w-56", (key) =>
       key.revokedAt === null ? (
         <>
           <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
