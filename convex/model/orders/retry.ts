@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { jobTimes } from "../../../app/jobs/limits.ts";
 import { isRestricted, restrictionOf } from "../../../app/keys/restriction.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -41,7 +42,9 @@ export async function retryOrder(
   // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.
   const { micro } = await balanceOf(ctx, keyAccount(apiKeyId));
   if (micro < reservedMicro) return { kind: "quota-exceeded" };
-  const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actor);
+  const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actor, {
+    deadlineAt: now + jobTimes.usualMs,
+  });
   if (outcome.kind !== "ready") return outcome;
   const round = order.round + 1;
   await reserve(ctx, { ...order, round }, now);

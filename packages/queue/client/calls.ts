@@ -47,9 +47,16 @@ export function deadLetterCalls(component: QueueComponent) {
       scope: string,
       which: Rest<QueueComponent["deadLetters"]["list"], "scope">,
     ) => await ctx.runQuery(component.deadLetters.list, { scope, ...which }),
-    /** Runs a job again with all its retries. `gone`: its payload was deleted. */
-    retry: async (ctx: MutationRunner, scope: string, jobId: string, actor = "app") =>
-      await ctx.runMutation(component.deadLetters.retry, { scope, jobId, actor }),
+    /**
+     * Runs a job again with all its retries, until `deadlineAt` (ms epoch) if there is one. `gone`: its payload was deleted.
+     */
+    retry: async (
+      ctx: MutationRunner,
+      scope: string,
+      jobId: string,
+      actor = "app",
+      limits: { readonly deadlineAt?: number } = {},
+    ) => await ctx.runMutation(component.deadLetters.retry, { scope, jobId, actor, ...limits }),
     /** Retries all, or all of a kind. `started` of them are ready now; `more`: the rest follows soon. */
     retryAll: async (ctx: MutationRunner, scope: string, kind?: string, actor = "app") =>
       await ctx.runMutation(component.deadLetters.retryAll, {

@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { jobView } from "../shared/validators.ts";
+import { boundedNumber } from "./model/bounds.ts";
 import { mutation, query } from "./model/builders.ts";
 import { discard as discardJob } from "./model/end/purge.ts";
 import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
@@ -17,17 +18,23 @@ export const list = query({
   handler: async (ctx, { paginationOpts, ...filter }) => await listDead(ctx, filter, paginationOpts),
 });
 
-/** Retries a dead letter with all its retries. `gone`: its payload was deleted. Refuses: not_found. */
+/**
+ * Retries a dead letter with all its retries, until `deadlineAt` (ms epoch) if there is one. `gone`: its payload was deleted.
+ * Refuses: not_found, invalid.
+ */
 export const retry = mutation({
-  args: ofJob,
+  args: { ...ofJob, deadlineAt: v.optional(v.number()) },
   returns: v.union(
     v.object({ kind: v.literal("ready") }),
     v.object({ kind: v.literal("gone") }),
     v.object({ kind: v.literal("not-dead") }),
   ),
-  handler: async (ctx, { scope, jobId, actor }) => {
+  handler: async (ctx, { scope, jobId, actor, deadlineAt }) => {
     const now = Date.now();
-    const outcome = await retryDeadLetter(ctx, await loadOwned(ctx, "jobs", scope, jobId), now);
+    if (deadlineAt !== undefined) boundedNumber(deadlineAt, "deadlineAt", 0, Number.MAX_SAFE_INTEGER);
+    const outcome = await retryDeadLetter(ctx, await loadOwned(ctx, "jobs", scope, jobId), now, {
+      deadlineAt,
+    });
     if (outcome.kind === "ready") {
       await record(ctx, { scope, at: now, actor, action: "deadLetter.retry", subject: jobId });
     }

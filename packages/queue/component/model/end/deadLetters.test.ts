@@ -1,3 +1,4 @@
+import { makeFunctionReference } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { statusesOf } from "../../testing/app.fixture.ts";
 import {
@@ -55,6 +56,25 @@ describe("dead letters", () => {
       { jobId: failed, status: "failed", error: { code: "broken" } },
     ]);
     expect(await retry(t, ready)).toEqual({ kind: "not-dead" });
+  });
+
+  it.each([
+    ["soon, so it has a timer", 30_000],
+    ["later, so the run of each minute finds it", 600_000],
+  ])("a retried job has the time limit of its new round, %s", async (_, ms) => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { deadlineAt: started + 60_000 });
+    await passTime(t, 60_000);
+    const deadlineAt = Date.now() + ms;
+    await t.mutation(queue.deadLetters.retry, { scope, jobId, deadlineAt });
+    const expireOverdue = makeFunctionReference<"mutation">("maintenance:expireOverdue");
+    await passTime(t, ms - 1);
+    await t.mutation(expireOverdue, {});
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", round: 1 });
+    await passTime(t, 1);
+    await t.mutation(expireOverdue, {});
+    await passTime(t, 10);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "expired", round: 1 });
   });
 
   it("a dead letter is retried with all its retries, and keeps its attempts", async () => {

@@ -11,19 +11,22 @@ import { maintenance, type taskArgs } from "../references.ts";
 import { present } from "../refuse.ts";
 import { schema } from "../schema.ts";
 import { runStep } from "../tryAgain.ts";
+import { isChecked, scheduleExpiry } from "./expire.ts";
 
 export type RetryOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
 
 /**
- * Retries a dead letter. Its attempts stay, its failures restart at 0, and its time limits are removed. A job that
+ * Retries a dead letter. Its attempts stay, its failures restart at 0, and its time limits are replaced. A job that
  * expired while it waited for other jobs waits for them again. `gone`: its payload was deleted, also because a job that
  * it needed did not succeed.
+ * @param limits.deadlineAt when the job expires in its new round, ms epoch. Without it there is no limit.
  */
 export async function retryDeadLetter(
   ctx: MutationCtx,
   job: Doc<"jobs">,
   now: number,
+  { deadlineAt }: { readonly deadlineAt?: number | undefined } = {},
 ): Promise<RetryOutcome> {
   if (!isDeadLetter(job.status)) return { kind: "not-dead" };
   // `purgeAt` is cleared with the payload. Reading the payloads of many jobs would be too much.
@@ -47,7 +50,8 @@ export async function retryDeadLetter(
     report: undefined,
     reply: undefined,
     expiresAt: undefined,
-    deadlineAt: undefined,
+    deadlineAt,
+    runsOutAt: deadlineAt !== undefined && isChecked(deadlineAt, now) ? deadlineAt : undefined,
     // The reader has seen the job's end. The next reader starts from the beginning.
     watched: false,
     watchedUntil: undefined,
@@ -59,6 +63,7 @@ export async function retryDeadLetter(
     job: { round: job.round + 1, failures: 0, ...waiting },
   });
   await scheduleAdmit(ctx, job.scope, turnOf, job);
+  await scheduleExpiry(ctx, job._id, { end: deadlineAt ?? null, now });
   return { kind: "ready" };
 }
 
