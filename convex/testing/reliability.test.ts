@@ -215,6 +215,7 @@ describe("a retired device", () => {
       status: "retired",
       organization: { id: "", name: "" },
       needsVersion: null,
+      limits: null,
       models: [],
       catalog: null,
       policy: { values: {}, locked: [] },
@@ -284,6 +285,7 @@ describe("a device with an old version", () => {
     expect(await t.query(api.devices.me, { key: good.key })).toMatchObject({
       status: "active",
       needsVersion: null,
+      limits: null,
     });
     expect(await take(t, good)).toHaveLength(1);
     await requireVersion("0.1.0");

@@ -228,6 +228,6 @@ it("reservations end with their jobs, whatever happens to them", { timeout: 300_
         }
       },
     ),
-    { numRuns: Number(env.RUNS_NOW ?? 25) },
+    { numRuns: 30 },
   );
 });
