@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isFinal } from "../../app/jobs/states.ts";
 import { api, internal } from "../_generated/api.js";
-import { env } from "../_generated/server.js";
 import { escrowAccount } from "../model/ledger/transfer.ts";
 import {
   addDevice,
