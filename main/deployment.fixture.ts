@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
+import { convexToJson } from "convex/values";
 import type { ModelFile } from "../app/contract/runner.ts";
 import type { ChatRequest, Usage } from "../app/jobs/chat.ts";
 import { api } from "../convex/_generated/api.js";
@@ -217,7 +218,7 @@ export async function startDeployment(
           api.requests.watch,
           { apiKey, jobId },
           (job) => {
-            last = JSON.stringify(job);
+            last = JSON.stringify(convexToJson(job));
             const text = job.chunks.map((chunk) => chunk.text).join("");
             const view = {
               status: job.status,
