@@ -10,7 +10,7 @@ test("an administrator sees statistics, and makes the token for Prometheus", asy
   await askFor(farm, "What is the capital of France?");
   await signIn(page, farm);
   await openPage(page, "Statistics");
-  await page.getByLabel("Time").selectOption("Last hour");
+  await page.getByRole("combobox", { name: "Time" }).selectOption("Last hour");
 
   await page.getByRole("button", { name: "Create token" }).click();
   const dialog = page.getByRole("dialog");
