@@ -14,6 +14,8 @@ vi.setConfig({ hookTimeout: 60_000 });
 
 const scripted = fileURLToPath(new URL("./scripted-runner.fixture.ts", import.meta.url));
 const quick = { tickMs: 50, silenceMs: 500, blindSilenceMs: 500 };
+/** On a slow machine, a process that only starts takes seconds until its first message. */
+const silence = { tickMs: 50, silenceMs: 5_000, blindSilenceMs: 20_000 };
 
 let model: ModelFile;
 let logged: string[];
@@ -30,7 +32,7 @@ afterEach(async () => {
 function open(times: Partial<typeof supervisorTimeouts> = {}, entry = scripted): RunnerSupervisor {
   logged = [];
   const log: typeof silentLog = (_level, event) => void logged.push(event);
-  const timeouts = { ...supervisorTimeouts, silence: quick, choice: quick, ...times };
+  const timeouts = { ...supervisorTimeouts, silence, choice: quick, ...times };
   const supervisor = new RunnerSupervisor(() => forkRunner(entry)(testConfinement), log, { timeouts });
   opened.push(supervisor);
   return supervisor;
@@ -224,7 +226,7 @@ describe("a runner that breaks the protocol", { timeout: 60_000 }, () => {
   });
 
   it("is ended when it floods its parent", async () => {
-    const supervisor = open({ silence: { ...quick, tickMs: 5_000, silenceMs: 60_000 } });
+    const supervisor = open();
     expect(await start(supervisor, chat("turn flood")).outcome).toMatchObject({ kind: "failed" });
     expect(supervisor.pid).toBeUndefined();
   });

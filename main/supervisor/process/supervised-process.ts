@@ -7,6 +7,7 @@ import {
 } from "../../../app/contract/runner.ts";
 import type { Log } from "../../log.ts";
 import { CpuAffinity } from "./cpu-affinity.ts";
+import { FloodMeter } from "./flood.ts";
 import type { EndReason } from "./process-exit.ts";
 import type { RunnerChild, RunnerExit } from "./runner-child.ts";
 import { type ReadCpuTimes, Silence, type SilenceLimits } from "./silence.ts";
@@ -51,10 +52,6 @@ type ProcessListener = {
   readonly onExit: (exit: RunnerExit) => void;
 };
 
-/** More messages, or characters of text, between two looks at the process are a flood. A busy runner sends a tenth. */
-const mostMessages = 50_000;
-const mostChars = 64 * 2 ** 20;
-
 /** One run of the runner's process, from its spawn to its exit: its state, and why it is ended. */
 export class SupervisedProcess {
   /** Resolves when the process has exited and its memory is free. */
@@ -69,8 +66,7 @@ export class SupervisedProcess {
   #started = false;
   #holdsModel = false;
   #loading: ModelLoad | null = null;
-  #messages = 0;
-  #chars = 0;
+  readonly #flood = new FloodMeter();
   #badMessages = 0;
   #endReason: EndReason | null = null;
   #isGone = false;
@@ -155,7 +151,9 @@ export class SupervisedProcess {
   }
 
   #receive(message: FromRunner | null, { onMessage }: ProcessListener): void {
-    this.#countFlood(message);
+    if (this.#flood.count(message?.type === "text" ? message.text.length : 0, performance.now())) {
+      this.end("flood");
+    }
     if (message === null) {
       // Only the first is logged, so that a broken runner does not fill the log.
       if (this.#badMessages === 0) this.#log("warn", "runner.bad-message");
@@ -170,15 +168,7 @@ export class SupervisedProcess {
     onMessage(message);
   }
 
-  #countFlood(message: FromRunner | null): void {
-    this.#messages += 1;
-    if (message?.type === "text") this.#chars += message.text.length;
-    if (this.#messages > mostMessages || this.#chars > mostChars) this.end("flood");
-  }
-
   #checkSilence({ hasWork, isChoosing, onSilent }: ProcessListener): void {
-    this.#messages = 0;
-    this.#chars = 0;
     // Reading a file's head is work too: a broken file can be read forever.
     if (this.#started && !hasWork()) this.#silence.reset();
     if (!isChoosing()) this.#choice.reset();
