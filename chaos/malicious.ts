@@ -41,7 +41,8 @@ async function main(): Promise<number> {
     const results: Result[] = [];
     for (const [lie, tell] of Object.entries(lies).filter(([name]) => name.includes(values.only))) {
       const liar = await MaliciousDevice.enroll(farm, lie, tell);
-      const working = liar.work();
+      const failures: unknown[] = [];
+      const working = liar.work().catch((error: unknown) => void failures.push(error));
       const load = new Load(farm);
       const until = Date.now() + mostMs;
       while (Date.now() < until && !isOver(await rowOf(watcher, liar), liar)) {
@@ -53,6 +54,7 @@ async function main(): Promise<number> {
       const paused = row?.status === "paused";
       const faults = [
         ...load.errors.map((error) => `a request failed: ${error}`),
+        ...failures.map((error) => `the liar could not go on: ${describe(error)}`),
         ...(load.answered === load.sent ? [] : [`${load.sent - load.answered} requests were not answered`]),
         ...(row?.earnedMicro === 0n || lie.startsWith("tells")
           ? []
@@ -76,6 +78,12 @@ async function main(): Promise<number> {
 
 async function untilHonest(watcher: Watcher): Promise<void> {
   await watcher.untilDevices((rows) => rows.filter(({ accepting }) => accepting).length >= 2, 60_000);
+}
+
+/** An error's message and its cause's: fetch() says the reason there. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
 }
 
 async function rowOf(watcher: Watcher, { deviceId }: MaliciousDevice): Promise<DeviceRow | undefined> {

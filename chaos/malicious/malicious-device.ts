@@ -103,7 +103,7 @@ export class MaliciousDevice {
 
   /** Null if it gets no more jobs. */
   async #jobs(): Promise<readonly ClaimedJob[] | null> {
-    const handed = await this.#client.query(api.work.handed, { key: this.#key });
+    const handed = await reconnecting(() => this.#client.query(api.work.handed, { key: this.#key }));
     if (handed.length > 0) return handed;
     const taken = await this.#call("take", { demand: { jobs: 1 } });
     if (taken.kind === "unable") return taken.reason === "paused" ? null : [];
@@ -161,7 +161,21 @@ export class MaliciousDevice {
   async #call<Name extends Call>(name: Name, args: Arguments<Name>): Promise<Answer<Name>> {
     // TypeScript cannot pair a name with its arguments here.
     const mutation = api.work[name] as FunctionReference<"mutation">;
-    return (await this.#client.mutation(mutation, { key: this.#key, ...args })) as Answer<Name>;
+    const call = (): Promise<unknown> => this.#client.mutation(mutation, { key: this.#key, ...args });
+    return (await reconnecting(call)) as Answer<Name>;
+  }
+}
+
+/** A busy system may reset a connection. A backend that has ended refuses the next ones too, so that the run fails. */
+async function reconnecting<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      // fetch() throws it if there is no answer. Errors of functions are of other classes.
+      if (!(error instanceof TypeError) || tries === 5) throw error;
+      await sleep(500);
+    }
   }
 }
 
