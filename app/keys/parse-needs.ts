@@ -13,28 +13,37 @@ export function parseNeeds(header: string): DeviceNeeds | string {
   const of = (name: string) => pairs.flatMap(([key, value]) => (key === name ? [value.trim()] : []));
   const unknown = pairs.find(([key]) => !names.includes(key));
   if (unknown !== undefined) return `may have ${names.join(", ")} only`;
-  const single = ["gpu", "memory", "data-class"].find((name) => of(name).length > 1);
+  const single = ["gpu", "memory", "vram", "data-class"].find((name) => of(name).length > 1);
   if (single !== undefined) return `must have ${single} once only`;
   if (pairs.some(([, value]) => value.trim() === "" || value.length > needLimits.nameChars))
     return `must have values of 1 to ${String(needLimits.nameChars)} characters`;
   const [groups, tags] = [of("group"), of("tag")];
   if (Math.max(groups.length, tags.length) > needLimits.names)
     return `may name ${String(needLimits.names)} groups and tags each at most`;
-  const [gpu, memory, dataClass] = [of("gpu")[0], of("memory")[0], of("data-class")[0]];
+  const [gpu, dataClass] = [of("gpu")[0], of("data-class")[0]];
   if (gpu !== undefined && gpu !== "yes") return "can say gpu=yes only";
-  const memoryGb = memory === undefined ? undefined : /^\d{1,4}$/.test(memory) ? Number(memory) : 0;
-  if (memoryGb !== undefined && (memoryGb < 1 || memoryGb > needLimits.memoryGb))
-    return `must have a whole number of GB from 1 to ${String(needLimits.memoryGb)} as memory`;
+  const [memoryGb, vramGb] = [gigabytesIn(of("memory")[0]), gigabytesIn(of("vram")[0])];
+  const wrong = memoryGb === null ? "memory" : vramGb === null ? "vram" : null;
+  if (memoryGb === null || vramGb === null)
+    return `must have a whole number of GB from 1 to ${String(needLimits.memoryGb)} as ${String(wrong)}`;
   return {
     ...(groups.length === 0 ? {} : { groups }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(gpu === undefined ? {} : { gpu: true }),
     ...(memoryGb === undefined ? {} : { memoryGb }),
+    ...(vramGb === undefined ? {} : { vramGb }),
     ...(dataClass === undefined ? {} : { dataClass }),
   };
 }
 
-const names = ["group", "tag", "gpu", "memory", "data-class"];
+const names = ["group", "tag", "gpu", "memory", "vram", "data-class"];
+
+/** Null if it is no whole number within the limits. */
+function gigabytesIn(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return value < 1 || value > needLimits.memoryGb ? null : value;
+}
 
 /** Null if the escapes are wrong. */
 function pairsIn(header: string): readonly (readonly [string, string])[] | null {

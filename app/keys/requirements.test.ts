@@ -3,18 +3,22 @@ import { parseNeeds } from "./parse-needs.ts";
 import { mebibytesOf, needWords, tighten } from "./requirements.ts";
 
 describe("tighten", () => {
-  const key = { groups: ["lab", "office"], tags: ["owned"], memoryGb: 16, dataClass: "medical" };
+  const key = { groups: ["lab", "office"], tags: ["owned"], memoryGb: 16, vramGb: 6, dataClass: "medical" };
 
   it("adds a request's requirements to its key's", () => {
     expect(tighten(key, {})).toEqual({ kind: "ok", needs: key });
     expect(tighten({}, key)).toEqual({ kind: "ok", needs: key });
-    const asked = { groups: ["lab"], tags: ["eu", "owned"], gpu: true, memoryGb: 32, dataClass: "medical" };
+    const more = { gpu: true, memoryGb: 32, vramGb: 8 };
+    const asked = { groups: ["lab"], tags: ["eu", "owned"], ...more, dataClass: "medical" };
     expect(tighten(key, asked)).toEqual({ kind: "ok", needs: { ...asked, tags: ["eu", "owned"] } });
     expect(tighten({}, {})).toEqual({ kind: "ok", needs: {} });
   });
 
   it("never takes any away", () => {
-    expect(tighten(key, { memoryGb: 1, gpu: false, tags: [] })).toEqual({ kind: "ok", needs: key });
+    expect(tighten(key, { memoryGb: 1, vramGb: 1, gpu: false, tags: [] })).toEqual({
+      kind: "ok",
+      needs: key,
+    });
     expect(tighten({ gpu: true }, { gpu: false })).toEqual({ kind: "ok", needs: { gpu: true } });
     expect(tighten(key, { groups: ["lab", "home"] })).toMatchObject({ kind: "looser" });
     expect(tighten(key, { dataClass: "public" })).toMatchObject({ kind: "looser" });
@@ -24,12 +28,15 @@ describe("tighten", () => {
 describe("parseNeeds", () => {
   it("reads pairs, with escaped names", () => {
     expect(
-      parseNeeds("group=second%20floor&group=the+lab&tag=caf%C3%A9&gpu=yes&memory=16&data-class=medical"),
+      parseNeeds(
+        "group=second%20floor&group=the+lab&tag=caf%C3%A9&gpu=yes&memory=16&vram=8&data-class=medical",
+      ),
     ).toEqual({
       groups: ["second floor", "the lab"],
       tags: ["café"],
       gpu: true,
       memoryGb: 16,
+      vramGb: 8,
       dataClass: "medical",
     });
     expect(parseNeeds("")).toEqual({});
@@ -43,6 +50,8 @@ describe("parseNeeds", () => {
     ["memory=0", /whole number/],
     ["memory=1.5", /whole number/],
     ["memory=4097", /whole number/],
+    ["vram=0", /whole number .* as vram/],
+    ["vram=8&vram=8", /once/],
     ["tag=", /1 to 120/],
     [`tag=${"x".repeat(121)}`, /1 to 120/],
     [Array.from({ length: 9 }, (_, at) => `tag=${String(at)}`).join("&"), /8 groups/],
@@ -58,11 +67,7 @@ it("counts memory in decimal gigabytes, as computers are sold", () => {
 });
 
 it("says requirements in words", () => {
-  expect(needWords({ groups: ["a", "b"], tags: ["c"], gpu: true, memoryGb: 8, dataClass: "d" })).toEqual([
-    "group a or b",
-    "tag c",
-    "GPU",
-    "8 GB",
-    "data class d",
-  ]);
+  expect(
+    needWords({ groups: ["a", "b"], tags: ["c"], gpu: true, memoryGb: 8, vramGb: 6, dataClass: "d" }),
+  ).toEqual(["group a or b", "tag c", "GPU", "8 GB", "6 GB of GPU memory", "data class d"]);
 });

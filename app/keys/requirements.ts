@@ -7,9 +7,12 @@ export type DeviceNeeds = {
   readonly gpu?: boolean;
   /** The least memory of the device in GB: 10^9 bytes, so that a laptop with "16 GB" has 16. */
   readonly memoryGb?: number;
+  /** The least memory of a GPU that is free, in GB as above. */
+  readonly vramGb?: number;
   readonly dataClass?: string;
 };
 
+/** `memoryGb` also bounds the GPU's memory. */
 export const needLimits = { names: 8, nameChars: 120, memoryGb: 4_096, headerChars: 2_048 } as const;
 
 /** Tags by which devices tell that they have a GPU, also while they may not use it. */
@@ -44,6 +47,7 @@ export function tighten(key: DeviceNeeds, asked: DeviceNeeds): TightenedNeeds {
   }
   const tags = [...new Set([...(key.tags ?? []), ...(asked.tags ?? [])])].sort();
   const memoryGb = Math.max(key.memoryGb ?? 0, asked.memoryGb ?? 0);
+  const vramGb = Math.max(key.vramGb ?? 0, asked.vramGb ?? 0);
   const named = groups.length > 0 ? groups : ofKey;
   const dataClass = key.dataClass ?? asked.dataClass;
   return {
@@ -53,6 +57,7 @@ export function tighten(key: DeviceNeeds, asked: DeviceNeeds): TightenedNeeds {
       ...(tags.length === 0 ? {} : { tags }),
       ...(key.gpu === true || asked.gpu === true ? { gpu: true } : {}),
       ...(memoryGb === 0 ? {} : { memoryGb }),
+      ...(vramGb === 0 ? {} : { vramGb }),
       ...(dataClass === undefined ? {} : { dataClass }),
     },
   };
@@ -64,6 +69,7 @@ export function needWords({
   tags = [],
   gpu = false,
   memoryGb = 0,
+  vramGb = 0,
   dataClass,
 }: DeviceNeeds): string[] {
   return [
@@ -71,6 +77,7 @@ export function needWords({
     ...tags.map((tag) => `tag ${tag}`),
     ...(gpu ? ["GPU"] : []),
     ...(memoryGb === 0 ? [] : [`${String(memoryGb)} GB`]),
+    ...(vramGb === 0 ? [] : [`${String(vramGb)} GB of GPU memory`]),
     ...(dataClass === undefined ? [] : [`data class ${dataClass}`]),
   ];
 }

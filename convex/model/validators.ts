@@ -177,6 +177,7 @@ export const deviceNeeds = v.object({
   tags: v.optional(v.array(v.string())),
   gpu: v.optional(v.boolean()),
   memoryGb: v.optional(v.number()),
+  vramGb: v.optional(v.number()),
   dataClass: v.optional(v.string()),
 });
 

@@ -33,7 +33,14 @@ afterEach(closeWorld);
 
 const keyIdOf = async () => (await t.query(internal.requests.identify, { apiKey: acme.apiKey })).keyId;
 
-type Needs = { groups?: string[]; tags?: string[]; gpu?: boolean; memoryGb?: number; dataClass?: string };
+type Needs = {
+  groups?: string[];
+  tags?: string[];
+  gpu?: boolean;
+  memoryGb?: number;
+  vramGb?: number;
+  dataClass?: string;
+};
 
 async function setRights(requirements: Needs, mayRequire = false): Promise<void> {
   await t.mutation(api.adminKeys.setRights, { session, keyId: await keyIdOf(), requirements, mayRequire });
@@ -158,6 +165,47 @@ describe("the requirements of a key", () => {
     await label(device, labels);
     expect(await take(t, device)).toMatchObject([{ jobId }]);
     expect(await t.query(api.admin.devices, { session })).toMatchObject([{ tags: ["owned"] }]);
+  });
+});
+
+describe("free memory of a GPU", () => {
+  const hello = async (
+    { key }: Device,
+    capabilities: { models?: string[]; vramMb?: number; gpu?: boolean },
+  ) => {
+    const offered = { kinds: ["chat"], models: [modelId], memoryMb: 16_000, ...capabilities };
+    await t.mutation(api.work.hello, { key, version: "0.1.0", capabilities: offered, startup: false });
+  };
+
+  it("brings a job that requires it to the device that has it", async () => {
+    const withGpu = await addDevice(t, acme, "with GPU");
+    await hello(device, {});
+    await hello(withGpu, { vramMb: 7_680, gpu: true });
+    await setRights({ vramGb: 4 }, true);
+    const jobId = await ask({ vramGb: 8 });
+    expect((await jobOf(t, acme, jobId)).requirements).toEqual({ model: modelId, vramMb: 7_629 });
+    expect(await take(t, device)).toEqual([]);
+    expect(await tryClaim(t, device, jobId)).toEqual({ kind: "unable" });
+    expect(await take(t, withGpu)).toMatchObject([{ jobId }]);
+  });
+
+  it("makes a job wait while other programs have it, and refuses it without any GPU", async () => {
+    await hello(device, { vramMb: 1_024, gpu: true });
+    await setRights({ vramGb: 8 });
+    const jobId = await submit(t, acme);
+    expect(await take(t, device)).toEqual([]);
+    await hello(device, { vramMb: 7_680, gpu: true });
+    expect(await take(t, device)).toMatchObject([{ jobId }]);
+    await hello(device, { gpu: false });
+    await expectRefusal(submit(t, acme), "requirements_unmet");
+  });
+
+  it("does not count where the organization forbids the GPU", async () => {
+    await hello(device, { vramMb: 7_680, gpu: true });
+    await t.mutation(api.adminDevices.limit, { session, deviceId: device.deviceId, limits: { gpu: false } });
+    expect(await t.query(api.admin.devices, { session })).toMatchObject([{ capabilities: { vramMb: 0 } }]);
+    await setRights({ vramGb: 1 });
+    await expectRefusal(submit(t, acme), "requirements_unmet");
   });
 });
 

@@ -66,6 +66,7 @@ export function checkedNeeds({
   tags = [],
   gpu,
   memoryGb,
+  vramGb,
   dataClass,
 }: DeviceNeeds): Infer<typeof deviceNeeds> {
   const [inGroups, withTags] = [labels(groups, "A group"), labels(tags, "A tag")];
@@ -76,6 +77,7 @@ export function checkedNeeds({
     ...(memoryGb === undefined
       ? {}
       : { memoryGb: boundedInteger(memoryGb, "memoryGb", 1, needLimits.memoryGb) }),
+    ...(vramGb === undefined ? {} : { vramGb: boundedInteger(vramGb, "vramGb", 1, needLimits.memoryGb) }),
     ...(dataClass === undefined
       ? {}
       : { dataClass: boundedText(dataClass, "The data class", needLimits.nameChars) }),

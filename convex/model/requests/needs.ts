@@ -27,12 +27,20 @@ export function needsOf(
 }
 
 /** The queue's requirements. Groups, tags (its labels) and data classes are the organization's, never a device's claim. */
-export function requirementsOf({ groups, tags, gpu, memoryGb, dataClass }: DeviceNeeds): Requirements {
+export function requirementsOf({
+  groups,
+  tags,
+  gpu,
+  memoryGb,
+  vramGb,
+  dataClass,
+}: DeviceNeeds): Requirements {
   return {
     ...(groups === undefined ? {} : { groups: [...groups] }),
     ...(tags === undefined ? {} : { labels: [...tags] }),
     ...(gpu === true ? { gpu } : {}),
     ...(memoryGb === undefined ? {} : { memoryMb: mebibytesOf(memoryGb) }),
+    ...(vramGb === undefined ? {} : { vramMb: mebibytesOf(vramGb) }),
     ...(dataClass === undefined ? {} : { dataClass }),
   };
 }

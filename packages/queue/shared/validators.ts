@@ -44,6 +44,8 @@ export const priority = v.union(v.literal("high"), v.literal("normal"), v.litera
 export const requirements = v.object({
   model: v.optional(v.string()),
   memoryMb: v.optional(v.number()),
+  /** Free memory of a GPU. */
+  vramMb: v.optional(v.number()),
   gpu: v.optional(v.boolean()),
   contextTokens: v.optional(v.number()),
   /** The worker needs all of them. */
@@ -75,13 +77,14 @@ export const size = v.object({
 });
 
 /**
- * The capabilities of a worker. `contexts`: of single models, in place of `contextTokens`. `concurrency`: jobs that it runs
+ * The capabilities of a worker. `vramMb`: free memory of a GPU that it may use now. `contexts`: of single models, in place of `contextTokens`. `concurrency`: jobs that it runs
  * at once. `prefetch`: jobs that it holds in reserve. `speeds`: as measured, for each model or kind.
  */
 export const capabilities = v.object({
   kinds: v.array(v.string()),
   models: v.optional(v.array(v.string())),
   memoryMb: v.optional(v.number()),
+  vramMb: v.optional(v.number()),
   gpu: v.optional(v.boolean()),
   contextTokens: v.optional(v.number()),
   contexts: v.optional(v.array(v.object({ model: v.string(), contextTokens: v.number() }))),
@@ -93,7 +96,8 @@ export const capabilities = v.object({
 
 /**
  * The capabilities that an organization allows a worker. A missing field allows everything. Lists: the names that remain.
- * `memoryMb`, `contextTokens`: the most that counts. `gpu` false: no jobs that require a GPU.
+ * `memoryMb`, `contextTokens`: the most that counts. `gpu` false: no jobs that require a GPU or
+ * memory of one.
  */
 export const allowedCapabilities = v.object({
   kinds: v.optional(v.array(v.string())),

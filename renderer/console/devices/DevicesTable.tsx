@@ -63,7 +63,9 @@ function offerOf(able: DeviceRow["capabilities"]): string {
   const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
   const atOnce =
     able.concurrency === undefined ? [] : [plural(able.concurrency, "job at once", "jobs at once")];
-  return [...memory, ...(able.gpu === true ? ["GPU"] : []), ...atOnce].join(", ");
+  const vram = able.vramMb ?? 0;
+  const gpu = vram > 0 ? [`GPU with ${formatMebibytes(vram)} free`] : able.gpu === true ? ["GPU"] : [];
+  return [...memory, ...gpu, ...atOnce].join(", ");
 }
 
 type Props = {

@@ -28,10 +28,11 @@ export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
     tags: joinNames(requirements.tags ?? []),
     gpu: requirements.gpu === true,
     memoryGb: requirements.memoryGb?.toString() ?? "",
+    vramGb: requirements.vramGb?.toString() ?? "",
     dataClass: requirements.dataClass ?? "",
   });
   const parsed = parseRequirements(typed);
-  const field = (name: "groups" | "tags" | "memoryGb" | "dataClass") => ({
+  const field = (name: "groups" | "tags" | "memoryGb" | "vramGb" | "dataClass") => ({
     value: typed[name],
     error: parsed.kind === "wrong" && parsed.field === name ? parsed.why : null,
     onChange: (event: { readonly target: { readonly value: string } }) =>
@@ -72,6 +73,13 @@ export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
             { value: "yes", label: "Required" },
           ]}
           onChange={(value) => setTyped({ ...typed, gpu: value === "yes" })}
+        />
+        <Field
+          label="Least free GPU memory"
+          hint="Of one GPU. Its jobs wait while no device has that much."
+          unit="GB"
+          inputMode="numeric"
+          {...field("vramGb")}
         />
         <Select
           label="Requests may require more"

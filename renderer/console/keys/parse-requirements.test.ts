@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseRequirements } from "./parse-requirements.ts";
 
-const empty = { groups: "", tags: " , ", gpu: false, memoryGb: "", dataClass: " " };
+const empty = { groups: "", tags: " , ", gpu: false, memoryGb: "", vramGb: "", dataClass: " " };
 
 it("reads empty fields as no requirements", () => {
   expect(parseRequirements(empty)).toEqual({ kind: "ok", requirements: {} });
@@ -13,6 +13,7 @@ it("reads names, memory and the rest", () => {
     tags: "encrypted disk",
     gpu: true,
     memoryGb: " 16 ",
+    vramGb: "8",
     dataClass: "medical",
   };
   expect(parseRequirements(typed)).toEqual({
@@ -22,6 +23,7 @@ it("reads names, memory and the rest", () => {
       tags: ["encrypted disk"],
       gpu: true,
       memoryGb: 16,
+      vramGb: 8,
       dataClass: "medical",
     },
   });
@@ -33,6 +35,8 @@ it.each([
   ["memoryGb", "0"],
   ["memoryGb", "4097"],
   ["memoryGb", "1.5"],
+  ["vramGb", "0"],
+  ["vramGb", "8 GB"],
   ["dataClass", "x".repeat(121)],
 ])("refuses %s of %s", (field, value) => {
   expect(parseRequirements({ ...empty, [field]: value })).toMatchObject({ kind: "wrong", field });

@@ -27,4 +27,5 @@ it("lists a lane's other requirements", () => {
       lane({ dataClass: "medical", groups: ["lab", "office"], gpu: true, memoryMb: 8_000, tags: ["avx512"] }),
     ),
   ).toEqual(["data: medical", "group: lab or office", "GPU", "8,000 MiB", "avx512"]);
+  expect(laneNeeds(lane({ vramMb: 7_629 }))).toEqual(["7,629 MiB of GPU memory"]);
 });

@@ -21,12 +21,14 @@ export function laneName({ kind, requirements }: Pick<LaneRow, "kind" | "require
 
 /** Lists a lane's requirements other than its model. */
 export function laneNeeds({ requirements }: Pick<LaneRow, "requirements">): readonly string[] {
-  const { memoryMb, gpu, contextTokens, tags = [], groups = [], labels = [], dataClass } = requirements;
+  const { memoryMb, vramMb, gpu, contextTokens, tags = [], groups = [], labels = [] } = requirements;
+  const { dataClass } = requirements;
   return [
     ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
     ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
     ...(gpu === true ? ["GPU"] : []),
     ...(memoryMb === undefined ? [] : [formatExactMebibytes(memoryMb)]),
+    ...(vramMb === undefined ? [] : [`${formatExactMebibytes(vramMb)} of GPU memory`]),
     ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
     ...labels,
     ...tags,

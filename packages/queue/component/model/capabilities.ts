@@ -27,15 +27,16 @@ export function names(list: readonly string[] | undefined, what: string): string
 
 /** Checks the capabilities that a worker reports, and returns them in canonical form. Refuses: invalid. */
 export function checkedCapabilities(reported: Capabilities): Capabilities {
-  const { kinds, models, tags, memoryMb, gpu, contextTokens, contexts, concurrency, prefetch, speeds } =
-    reported;
+  const { kinds, models, tags, contexts, concurrency, prefetch, speeds } = reported;
+  const { memoryMb, vramMb, gpu, contextTokens } = reported;
   if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
+  if (vramMb !== undefined) boundedNumber(vramMb, "capabilities.vramMb", 0, 1e9);
   if (contextTokens !== undefined) boundedNumber(contextTokens, "capabilities.contextTokens", 0, 1e9);
   if (concurrency !== undefined) boundedInteger(concurrency, "capabilities.concurrency", 1, maxHeld);
   if (prefetch !== undefined) boundedInteger(prefetch, "capabilities.prefetch", 0, maxHeld);
   return {
     kinds: names(kinds, "capabilities.kinds"),
-    ...defined({ memoryMb, gpu, contextTokens, concurrency, prefetch }),
+    ...defined({ memoryMb, vramMb, gpu, contextTokens, concurrency, prefetch }),
     ...(contexts === undefined ? {} : { contexts: checkedContexts(contexts) }),
     ...(speeds === undefined ? {} : { speeds: checkedSpeeds(speeds) }),
     ...(models === undefined ? {} : { models: names(models, "capabilities.models") }),

@@ -8,6 +8,7 @@ const requirements = fc.record(
   {
     model: fc.string({ maxLength: 4 }),
     memoryMb: fc.nat(3),
+    vramMb: fc.nat(3),
     gpu: fc.boolean(),
     contextTokens: fc.nat(3),
     tags: names,
@@ -33,9 +34,9 @@ it("a lane's name is equal for equal requirements in any order", () => {
 });
 
 it("a lane's name omits fields that require nothing, and no others", () => {
-  expect(canonical({ gpu: false, memoryMb: 0, contextTokens: 0, tags: [], groups: [], labels: [] })).toEqual(
-    {},
-  );
+  expect(
+    canonical({ gpu: false, memoryMb: 0, vramMb: 0, contextTokens: 0, tags: [], groups: [], labels: [] }),
+  ).toEqual({});
   expect(laneName("a", canonical({ tags: ["b"] }))).not.toBe(laneName("a", canonical({ groups: ["b"] })));
   expect(laneName("a", {})).not.toBe(laneName("b", {}));
 });
@@ -44,6 +45,7 @@ const capabilities: Capabilities = {
   kinds: ["chat", "ocr"],
   models: ["small", "large"],
   memoryMb: 8_192,
+  vramMb: 7_680,
   gpu: true,
   contextTokens: 4_096,
   contexts: [{ model: "large", contextTokens: 2_048 }],
@@ -68,6 +70,9 @@ describe("matches", () => {
     ["as much memory as it has", { memoryMb: 8_192 }, true, false],
     ["more memory", { memoryMb: 8_193 }, false, false],
     ["no memory", { memoryMb: 0 }, true, true],
+    ["as much of a GPU's memory as is free there", { vramMb: 7_680 }, true, false],
+    ["more of a GPU's memory", { vramMb: 7_681 }, false, false],
+    ["none of a GPU's memory", { vramMb: 0 }, true, true],
     ["a GPU", { gpu: true }, true, false],
     ["no GPU", { gpu: false }, true, true],
     ["as long a context as it has", { contextTokens: 4_096 }, true, false],

@@ -3,7 +3,8 @@ import { defined } from "../load.ts";
 
 /** Requirements in canonical form: sorted lists without duplicates, and no fields that require nothing. */
 export function canonical(requirements: Requirements | undefined): Requirements {
-  const { model, memoryMb, gpu, contextTokens, tags, groups, labels, dataClass } = requirements ?? {};
+  const { model, memoryMb, vramMb, gpu, contextTokens } = requirements ?? {};
+  const { tags, groups, labels, dataClass } = requirements ?? {};
   const all = sorted(tags);
   const any = sorted(groups);
   const given = sorted(labels);
@@ -17,6 +18,7 @@ export function canonical(requirements: Requirements | undefined): Requirements 
     groups: any.length === 0 ? undefined : any,
     dataClass,
     labels: given.length === 0 ? undefined : given,
+    vramMb: vramMb === 0 ? undefined : vramMb,
   });
 }
 
@@ -43,10 +45,11 @@ export type Able = {
 export function matches(worker: Able, kind: string, needs: Requirements = {}): boolean {
   const has = worker.capabilities;
   if (has?.kinds.includes(kind) !== true) return false;
-  const { model, memoryMb = 0, gpu = false, contextTokens = 0, tags = [] } = needs;
+  const { model, memoryMb = 0, vramMb = 0, gpu = false, contextTokens = 0, tags = [] } = needs;
   return (
     (model === undefined || (has.models ?? []).includes(model)) &&
     (has.memoryMb ?? 0) >= memoryMb &&
+    (has.vramMb ?? 0) >= vramMb &&
     (!gpu || has.gpu === true) &&
     contextOf(has, model) >= contextTokens &&
     tags.every((tag) => (has.tags ?? []).includes(tag)) &&

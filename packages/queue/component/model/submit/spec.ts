@@ -52,10 +52,18 @@ export function checkSpec(spec: JobSpec): void {
   boundedContext(spec.context);
 }
 
-function checkRequirements({ model, memoryMb, contextTokens, dataClass, ...lists }: Requirements): void {
+function checkRequirements({
+  model,
+  memoryMb,
+  vramMb,
+  contextTokens,
+  dataClass,
+  ...lists
+}: Requirements): void {
   if (model !== undefined) boundedName(model, "requirements.model");
   if (dataClass !== undefined) boundedName(dataClass, "requirements.dataClass");
   if (memoryMb !== undefined) boundedNumber(memoryMb, "requirements.memoryMb", 0, 1e9);
+  if (vramMb !== undefined) boundedNumber(vramMb, "requirements.vramMb", 0, 1e9);
   if (contextTokens !== undefined) {
     boundedInteger(contextTokens, "requirements.contextTokens", 0, 1e9);
   }

@@ -82,6 +82,7 @@ export function cutTo(
       models: reported.models && kept(reported.models, models),
       tags: reported.tags && kept(reported.tags, tags),
       memoryMb: least(reported.memoryMb, memoryMb),
+      vramMb: least(reported.vramMb, gpu === false ? 0 : undefined),
       gpu: reported.gpu === undefined ? undefined : reported.gpu && gpu !== false,
       contextTokens: least(reported.contextTokens, contextTokens),
       contexts: reported.contexts?.map((each) => ({

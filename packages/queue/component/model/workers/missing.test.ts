@@ -20,6 +20,12 @@ describe("workers.missing", () => {
     expect(await missing({ dataClass: "medical" })).toEqual({ of: "dataClass", name: "medical" });
     expect(await missing({ memoryMb: 8_001 })).toEqual({ of: "memoryMb" });
     expect(await missing({ gpu: true })).toEqual({ of: "gpu" });
+    expect(await missing({ vramMb: 1 })).toEqual({ of: "gpu" });
+  });
+
+  it("tells nothing about a GPU's memory that may be free later", async () => {
+    await addWorker(t, { gpu: true, vramMb: 1_024 }, {});
+    expect(await missing({ vramMb: 8_192 })).toBeNull();
   });
 
   it("tells that no worker meets all of them together", async () => {

@@ -38,7 +38,7 @@ export async function missingIn(
 }
 
 function checksOf(
-  { groups = [], labels = [], dataClass = "", gpu = false, memoryMb = 0 }: Requirements,
+  { groups = [], labels = [], dataClass = "", gpu = false, memoryMb = 0, vramMb = 0 }: Requirements,
   gpuTags: readonly string[],
 ): Check[] {
   const ofGroups: Check = {
@@ -61,7 +61,8 @@ function checksOf(
       isMet: (worker) => worker.labels?.includes(name) === true,
     })),
     ...(dataClass === "" ? [] : [ofClass]),
-    ...(gpu ? [ofGpu] : []),
+    // Free memory of a GPU comes and goes, so each worker that may have a GPU may have it later.
+    ...(gpu || vramMb > 0 ? [ofGpu] : []),
     ...(memoryMb > 0 ? [ofMemory] : []),
   ];
 }
