@@ -132,6 +132,24 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
+  it("looks at the GPU once without keeping its facts up to date, and not where no rule needs them", async () => {
+    let load = 0.1;
+    const found = () => ({ vramFreeMb: known(8_000), otherGpuLoad: known(load) });
+    const nvidia = source("nvidia-smi", 5_000, found, ["otherGpuLoad", "vramFreeMb"]);
+    const facts = gatherFacts({ idle: unknownIdle, others: [{ ...nvidia.sensor, onlyWhileRunning: true }] });
+    await facts.start(needs("power"), () => undefined);
+    expect(await facts.lookAtGpu()).toEqual({ otherGpuLoad: unknown, vramFreeMb: unknown });
+    expect(nvidia.count.samples).toBe(0);
+    await facts.need(needs("power", "vramFreeMb"));
+    expect(await facts.lookAtGpu()).toEqual({ otherGpuLoad: known(0.1), vramFreeMb: known(8_000) });
+    load = 0.9;
+    expect(await facts.lookAtGpu()).toMatchObject({ otherGpuLoad: known(0.9) });
+    expect(nvidia.count.samples).toBe(2);
+    expect(facts.read()).toMatchObject({ otherGpuLoad: unknown, vramFreeMb: unknown });
+    expect(vi.getTimerCount()).toBe(0);
+    facts.stop();
+  });
+
   it("takes samples that are due at nearly the same time in one wake-up", async () => {
     const one = source("one", 10_000, () => ({ locked: known(false) }), ["locked"]);
     const two = source("two", 10_900, () => ({ displayOff: known(false) }), ["displayOff"]);

@@ -32,6 +32,8 @@ export type FactsSource = {
   readonly sampleAll: (programs: readonly string[]) => Promise<void>;
   /** Samples only these facts: something else reported that they changed. */
   readonly sample: (...facts: readonly SensedFact[]) => Promise<void>;
+  /** Samples the GPU once. Its facts are otherwise sampled only at work. */
+  readonly lookAtGpu: () => Promise<Pick<ComputerFacts, "otherGpuLoad" | "vramFreeMb">>;
   readonly stop: () => void;
 };
 
@@ -70,6 +72,10 @@ export function gatherFacts({ idle, others }: Sensors): FactsSource {
     },
     sampleAll: (programs) => schedule.sampleAll(programs),
     sample: (...facts) => schedule.sample(facts),
+    lookAtGpu: async () => {
+      await schedule.sampleOnce(["otherGpuLoad", "vramFreeMb"]);
+      return { otherGpuLoad: board.value("otherGpuLoad"), vramFreeMb: board.value("vramFreeMb") };
+    },
     stop: () => {
       onChange = () => undefined;
       idle.stop?.();

@@ -63,6 +63,15 @@ export class SensorSchedule {
     await Promise.all(asked.map((sensor) => this.#sample(sensor, this.#needs)));
   }
 
+  /** Samples these facts once, even if they are sampled regularly only at work. Nothing, if no rule needs them. */
+  async sampleOnce(facts: readonly SensedFact[]): Promise<void> {
+    const needs: Needs = { ...this.#needs, running: true };
+    const asked = this.#sensors.filter(({ facts: told }) =>
+      told.some((name) => facts.includes(name) && needs.facts.has(name)),
+    );
+    await Promise.all(asked.map((sensor) => this.#sample(sensor, needs)));
+  }
+
   /** Whether its facts are kept up to date. */
   isRegular(sensor: Sensor): boolean {
     return this.#dueAt.has(sensor) || this.#unfollow.has(sensor);

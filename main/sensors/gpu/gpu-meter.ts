@@ -24,8 +24,8 @@ export type GpuMeter = {
 };
 
 /**
- * The load of the busiest GPU that the runner would use, and the most free memory of one. Unknown if the load of any such
- * GPU is unknown.
+ * The load of the busiest GPU that the runner would use, and the most free memory of one. The load is unknown if that of any
+ * such GPU is unknown. The processor's own GPU has no memory of its own: it uses the computer's.
  * @param denied NVIDIA's numbers of excluded GPUs. With one excluded, the runner uses only NVIDIA's other GPUs.
  */
 export function judgeGpus(
@@ -34,7 +34,9 @@ export function judgeGpus(
 ): Required<Pick<Found, "otherGpuLoad" | "vramFreeMb">> {
   const used = usedGpus(merged(readings), denied);
   const loads = used.map(({ otherLoad }) => otherLoad);
-  const free = valuesOf(used.map(({ vramFreeMb }) => vramFreeMb));
+  // NVIDIA tells the memory of separate GPUs only. A virtual machine may show one at an integrated GPU's address.
+  const separate = used.filter(({ integrated, index }) => !integrated || index !== null);
+  const free = valuesOf(separate.map(({ vramFreeMb }) => vramFreeMb));
   const found = valuesOf(loads);
   return {
     otherGpuLoad: used.length === 0 || found.length < loads.length ? unknown : known(Math.max(...found)),

@@ -38,6 +38,14 @@ it("takes a GPU that two sources know from the one that knows its load", () => {
   expect(judgeGpus(readings, [])).toEqual({ otherGpuLoad: known(0.2), vramFreeMb: unknown });
 });
 
+it("counts the memory of separate GPUs, since the processor's own GPU uses the computer's", () => {
+  const vramOf = (...readings: readonly GpuReading[]) => judgeGpus(readings, []).vramFreeMb;
+  const integrated = gpu("0000:00:02.0", known(0), { integrated: true, vramFreeMb: known(512) });
+  expect(vramOf(integrated)).toEqual(unknown);
+  expect(vramOf(integrated, gpu("b", known(0), { vramFreeMb: known(8_000) }))).toEqual(known(8_000));
+  expect(vramOf({ ...integrated, index: 0 })).toEqual(known(512));
+});
+
 it("keeps the last load for 15 seconds when samples fail, and opens its sources only while it is followed", async () => {
   let now = 0;
   let opened = 0;
