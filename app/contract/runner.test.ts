@@ -18,6 +18,9 @@ describe("the runner's protocol", () => {
 
   it("accepts messages that follow the protocol", () => {
     expect(parseToRunner(run)).toEqual(run);
+    const onGpu = { ...plan, backends: ["cuda"], gpuLayers: { least: 29, most: 33 } };
+    const withGpu = { ...run, job: { ...run.job, plan: onGpu } };
+    expect(parseToRunner(withGpu)).toEqual(withGpu);
     expect(parseFromRunner({ type: "text", attemptId: "a", text: "b" })).not.toBeNull();
   });
 

@@ -37,6 +37,11 @@ const modelFile = z
   })
   .readonly();
 
+const layerCount = z.number().int().min(0).max(10_000);
+
+/** Layers on the GPU: as many as fit into its free memory at load time, up to `most`. A load with fewer than `least` fails. */
+const gpuLayerRange = z.object({ least: layerCount, most: layerCount }).readonly();
+
 /** The plan for loading a model. A change of anything but `threads`, `spareBytes` and `measure` needs a new load. */
 export type LoadPlan = z.infer<typeof loadPlan>;
 const loadPlan = z
@@ -46,10 +51,9 @@ const loadPlan = z
     contextTokens,
     /** Jobs that the context holds at once. */
     sequences: z.number().int().min(1).max(64),
-    /** Tried in this order; the CPU always comes last, named or not. */
-    backends: z.array(backend).max(4).readonly(),
-    /** "auto": as many as fit into the GPU's free memory at load time. */
-    gpuLayers: z.union([z.number().int().min(0).max(10_000), z.literal("auto")]),
+    /** Tried in this order. The CPU is not tried unless it is named: the model may fit only into a GPU's memory. */
+    backends: z.array(backend).min(1).max(4).readonly(),
+    gpuLayers: z.union([gpuLayerRange, z.literal("auto")]),
     /**
      * Memory left beside the model, in bytes. A model that was not made for embeddings may use it for a context in which
      * it computes vectors. Absent: that context is already counted.
@@ -94,6 +98,9 @@ const loadReport = z
   })
   .readonly();
 
+/** The memory, in bytes, that the weights take with this many layers on a GPU. */
+const gpuStep = z.object({ layers: count, ramBytes: amount, vramBytes: amount }).readonly();
+
 /** The memory that a model takes on the CPU, in bytes, estimated from the head of its file. */
 export type ModelFigures = z.infer<typeof modelFigures>;
 export const modelFigures = z
@@ -109,6 +116,17 @@ export const modelFigures = z
     /** The longest context that the model was trained for. */
     trainedTokens: count,
     layers: count,
+    /** How the model is split with a GPU. Absent in files of earlier versions. */
+    gpu: z
+      .object({
+        /** From few layers to all. */
+        steps: z.array(gpuStep).min(1).max(64).readonly(),
+        /** Of a context, as above. A GPU reads prompts in larger slices, so its buffers are larger. */
+        contextBytes: amount,
+        tokenBytes: amount,
+      })
+      .readonly()
+      .optional(),
   })
   .readonly();
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
+import { isGpuFree } from "../../app/policy/rules/load.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
@@ -31,6 +32,7 @@ import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
 import { StartGate } from "./start-gate.ts";
 import { DonatedWork } from "./work/donated-work.ts";
+import { FreeVram } from "./work/free-vram.ts";
 import { GpuWatch } from "./work/gpu-watch.ts";
 
 /** A running donor, for its shell: Electron or headless. */
@@ -87,6 +89,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
+    gpu: { vramMb: () => freeVram.mb, look: () => freeVram.look() },
     // The last sample may be old and exclude the memory that the process held.
     onEnded: () => {
       void sensors.sample("memoryFreeMb");
@@ -133,6 +136,16 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     sample: () => sensors.need(neededBy(rules(), true)),
     onChange: () => loop.wake("sample"),
   });
+  const freeVram = new FreeVram({
+    look: async () => {
+      const { otherGpuLoad, vramFreeMb } = await sensors.lookAtGpu();
+      const isFree = isGpuFree({ otherGpuLoad, gpuSampled: true }, rules(), null);
+      return { freeMb: vramFreeMb, isRunning: runner.pid !== undefined, isFree };
+    },
+    isAllowed: () => membership.me?.limits?.gpu !== false,
+    isWanted: () => work.wantsGpu,
+    onChange: () => work.gpuChanged(),
+  });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
   const publisher = new Publisher({ organization, snapshot, journal, plans, log });
   const work: DonatedWork = new DonatedWork({
@@ -175,9 +188,15 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     perform: (effect) => {
       const { modelWarmSeconds } = rules();
       performEffect(effect, { work, modelWarmSeconds, onFinished, log });
+      if (effect.kind === "accept" && effect.limits.gpu) void freeVram.look();
     },
     onDecision: (activity, seen, recheckAt) => {
       input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);
+      if (activity.kind === "donating" && seen.gpuSampled) {
+        const isRunning = runner.pid !== undefined;
+        const isFree = activity.limits.gpuHeldBy === undefined;
+        freeVram.saw({ freeMb: seen.vramFreeMb, isRunning, isFree });
+      }
       const needs = neededBy(rules(), gpuWatch.isNeeded);
       void sensors.need(needs);
       if (activity.kind === "standby") onFinished();
@@ -221,6 +240,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);
     }
+    freeVram.update();
     work.wantedChanged(membership.isWanted);
     if (startGate.update()) loop.wake("enrollment");
   }
@@ -276,6 +296,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       catalog.stop();
       loop.stop();
       input.watch(false);
+      freeVram.stop();
       sensors.stop();
       publisher.stop();
       membership.stop();

@@ -21,6 +21,7 @@ it("inspects a model in a process, and reports the end of that process", { timeo
     models: [(await demoModel()).path],
     deniedGpus: () => [],
     memory: () => ({ found: unknown, leaveMb: 0 }),
+    gpu: { vramMb: () => null, look: () => Promise.resolve() },
     onEnded: () => (ended += 1),
     onConfined: (confinement) => (confined = confinement),
   });

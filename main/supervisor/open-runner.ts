@@ -25,6 +25,8 @@ type RunnerOptions = {
   readonly deniedGpus: () => readonly number[];
   /** The memory that the computer and the rules leave for models. */
   readonly memory: () => Omit<MemoryNow, "runnerPid">;
+  /** Free memory of the GPU, and a new look at it. */
+  readonly gpu: { readonly vramMb: () => number | null; readonly look: () => Promise<void> };
   /** A process has exited and its memory is free. */
   readonly onEnded: () => void;
   /** A process has started, and tells how far it is confined. */
@@ -43,7 +45,7 @@ type OpenRunner = {
 
 /** Prepares a runner. Its process starts with the first work. */
 export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
-  const { dataDir, spawnRunner, models, deniedGpus, memory, onEnded, onConfined, log } = options;
+  const { dataDir, spawnRunner, models, deniedGpus, memory, gpu, onEnded, onConfined, log } = options;
   const off = process.env["GLEANER_CONFINE"] === "off";
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
   const confinement = confinementVariable({
@@ -77,6 +79,8 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     log,
     inspect: (model) => runner.inspect(model),
     memoryBytes: () => memoryForModels({ ...memory(), runnerPid: runner.pid }),
+    vramMb: gpu.vramMb,
+    lookAtGpu: gpu.look,
     sequences: process.env["GLEANER_SEQUENCES"] ?? (hasAppleGpu ? "4" : undefined),
   });
   return { runner, plans, knowledge, threads };

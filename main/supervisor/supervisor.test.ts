@@ -84,7 +84,7 @@ function start(
     contextTokens: file.contextTokens,
     sequences: 2,
     backends: ["cpu"],
-    gpuLayers: 0,
+    gpuLayers: "auto",
   };
   const outcome = supervisor.run(
     { attemptId, model: file, work: { kind: "chat", request }, plan },

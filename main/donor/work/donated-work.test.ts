@@ -14,6 +14,7 @@ import {
 } from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { silentLog } from "../../log.ts";
 import { ModelCatalog } from "../../models/catalog.ts";
+import { largeModel, mb } from "../../supervisor/plan/figures.fixture.ts";
 import { ModelKnowledge } from "../../supervisor/plan/model-knowledge.ts";
 import { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
@@ -78,7 +79,9 @@ let wanted: OrganizationModel[];
 let views: (WorkView | null)[];
 let inspected: string[];
 let plans: ModelPlans;
+let knowledge: ModelKnowledge;
 let free: number;
+let vramMb: number | null;
 let sequences: string | undefined;
 let work: DonatedWork;
 
@@ -114,9 +117,10 @@ beforeEach(async () => {
   runner = new HandRunner();
   views = [];
   free = 2 ** 30;
+  vramMb = null;
   sequences = undefined;
   inspected = [];
-  const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
+  knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
   knowledge.setFigures(sha256, figures);
   plans = new ModelPlans({
     knowledge,
@@ -127,6 +131,9 @@ beforeEach(async () => {
       return Promise.resolve({ ...figures, modelBytes });
     },
     memoryBytes: () => free,
+    vramMb: () => vramMb,
+    platform: "linux",
+    arch: "x64",
     get sequences() {
       return sequences;
     },
@@ -403,6 +410,87 @@ describe("donated work", () => {
       reason: "stopped",
       leave: false,
     });
+  });
+});
+
+describe("a model that fits only into the GPU's memory", () => {
+  const withGpu = { ...limits, gpu: true };
+
+  beforeEach(() => {
+    const [model] = work.usableModels;
+    if (model === undefined) throw new Error("no model");
+    knowledge.setFigures(model.sha256, largeModel);
+    // 2 GB of RAM are free, less a share for other programs.
+    free = 1_740 * mb;
+    vramMb = 7_680;
+  });
+
+  async function offers(capabilities: object): Promise<void> {
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities });
+    }, patient);
+  }
+
+  async function holdOnGpu(): Promise<void> {
+    work.accept(withGpu);
+    await offers({ models: ["m"], vramMb: 7_680, gpu: true });
+    const take = await called("take");
+    queue.showHeld("a1");
+    take.answer({ kind: "ok", ...nextWork([chatJob("a1")]) });
+  }
+
+  it("is offered, and the runner is asked for its layers on the GPU", async () => {
+    await holdOnGpu();
+    await ran("a1");
+    expect(runner.job?.plan).toMatchObject({
+      backends: ["cuda", "vulkan"],
+      gpuLayers: { least: 29, most: 33 },
+    });
+    runner.finish({ kind: "done", result });
+    await called("complete");
+  });
+
+  it("is not offered while the rules forbid the GPU", async () => {
+    work.accept(limits);
+    expect(work.wantsGpu).toBe(false);
+    await offers({ models: [] });
+    expect(queue.args["hello"]?.at(-1)).not.toMatchObject({ capabilities: { vramMb: 7_680 } });
+    work.limit(withGpu);
+    await offers({ models: ["m"], vramMb: 7_680 });
+    work.limit({ ...limits, gpuHeldBy: "others" });
+    await offers({ models: [] });
+    expect(work.wantsGpu).toBe(true);
+  });
+
+  it("is no longer offered, and its job is released, when the GPU is withdrawn", async () => {
+    await holdOnGpu();
+    await ran("a1");
+    loadedOn("cuda");
+    vramMb = null;
+    work.gpuChanged();
+    expect(runner.did.slice(0, 2)).toEqual(["run a1", "yield"]);
+    expect((await called("release")).args).toMatchObject({ attemptIds: ["a1"], reason: "limits" });
+    await offers({ models: [] });
+    expect(plans.planFor(work.usableModels[0]!).backends).toContain("cpu");
+  });
+
+  it("keeps a running job while the GPU's free memory changes, but not its use", async () => {
+    await holdOnGpu();
+    await ran("a1");
+    loadedOn("cuda");
+    vramMb = 8_192;
+    work.gpuChanged();
+    expect(runner.did).toEqual(["run a1"]);
+    await offers({ models: ["m"], vramMb: 8_192 });
+  });
+
+  it("goes to another device if the GPU refuses it, and is not offered for a while", async () => {
+    await holdOnGpu();
+    await ran("a1");
+    const error = { code: "out_of_memory", message: "too little memory", retryable: true } as const;
+    runner.finish({ kind: "failed", error });
+    expect((await called("release")).args).toMatchObject({ attemptIds: ["a1"] });
+    await offers({ models: [] });
   });
 });
 

@@ -62,6 +62,10 @@ export class DonatedWork {
       },
       onBadModel: (sha256) => void catalog.recheck(sha256),
       planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
+      onGpuRefused: (model) => {
+        plans.gpuRefused(model);
+        this.modelsChanged();
+      },
       onLoaded: (model, report) => {
         this.#loaded = { model, report };
       },
@@ -110,6 +114,20 @@ export class DonatedWork {
     this.#deps.plans.refit(this.usableModels);
     this.#offerCapabilities();
     if (this.#accepting) this.#offer.inspect();
+  }
+
+  /** Whether it takes jobs whose rules allow the GPU, also while other programs use it. */
+  get wantsGpu(): boolean {
+    const { gpu = false, gpuHeldBy } = this.#limits ?? {};
+    return this.#accepting && (gpu || gpuHeldBy !== undefined);
+  }
+
+  /** The GPU's free memory has changed, or whether it may be used. */
+  gpuChanged(): void {
+    const { plans } = this.#deps;
+    plans.gpuChanged(this.usableModels);
+    this.modelsChanged();
+    if (this.#accepting && this.#loaded !== null && mustUnload(this.#loaded, plans)) this.#reload();
   }
 
   /** GPUs that the runner must not see, by the system's number. */

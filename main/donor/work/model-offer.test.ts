@@ -10,12 +10,16 @@ const model = (modelId: string) => ({
   path: `/models/${modelId}`,
 });
 
-function offerOf(speeds: { readonly [sha256: string]: MeasuredSpeed }): ModelOffer {
+type Speeds = { readonly [sha256: string]: MeasuredSpeed };
+
+function offerOf(speeds: Speeds, vramMb: number | null = null, needsGpu = false): ModelOffer {
   return new ModelOffer({
     plans: {
       contextTokens: () => 64,
       fits: () => true,
       learn: async () => false,
+      needsGpu: () => needsGpu,
+      vramMb,
       planFor: () => {
         throw new Error("No plan is needed.");
       },
@@ -37,4 +41,14 @@ it("tells the measured speed of each model, in steps", () => {
 
 it("tells no speeds before anything was measured", () => {
   expect(offerOf({}).abilities(false)).not.toHaveProperty("speeds");
+});
+
+it("tells the GPU's free memory only while it may be used", () => {
+  expect(offerOf({}, 7_680).abilities(true)).toMatchObject({ vramMb: 7_680 });
+  expect(offerOf({}).abilities(true)).not.toHaveProperty("vramMb");
+});
+
+it("tells that it computes on a GPU before anything was measured, if a model fits only there", () => {
+  expect(offerOf({}, 7_680).abilities(true)).not.toHaveProperty("gpu");
+  expect(offerOf({}, 7_680, true).abilities(true)).toMatchObject({ gpu: true });
 });

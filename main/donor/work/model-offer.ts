@@ -5,7 +5,10 @@ import { speedStep } from "../../../app/contract/speed.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
 type ModelOfferDeps = {
-  readonly plans: Pick<ModelPlans, "contextTokens" | "fits" | "learn" | "planFor" | "speed">;
+  readonly plans: Pick<
+    ModelPlans,
+    "contextTokens" | "fits" | "learn" | "needsGpu" | "planFor" | "speed" | "vramMb"
+  >;
   /** The organization's models that are on this device. */
   readonly usable: () => readonly ModelFile[];
   readonly isAccepting: () => boolean;
@@ -63,17 +66,17 @@ export class ModelOffer {
       return [{ of: modelId, inputPerSecond: speedStep(prefill), outputPerSecond: speedStep(generate) }];
     });
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
+    const { vramMb } = plans;
+    const onGpuOnly = offered.some((model) => plans.needsGpu(model));
+    const hasGpu = onGpuOnly || [...backends].some((backend) => backend !== "cpu");
     return {
       memoryMb: Math.floor(totalmem() / 2 ** 20),
+      ...(vramMb === null ? {} : { vramMb }),
       models: offered.map(({ modelId }) => modelId).sort(),
       contexts,
       ...(speeds.length === 0 ? {} : { speeds }),
-      ...(backends.size === 0
-        ? {}
-        : {
-            gpu: mayUseGpu && [...backends].some((backend) => backend !== "cpu"),
-            tags: [...backends].sort().map((backend) => `backend:${backend}`),
-          }),
+      ...(backends.size === 0 && !onGpuOnly ? {} : { gpu: mayUseGpu && hasGpu }),
+      ...(backends.size === 0 ? {} : { tags: [...backends].sort().map((backend) => `backend:${backend}`) }),
     };
   }
 

@@ -29,5 +29,13 @@ it("counts a second context only for an embedding model", { timeout: 60_000 }, a
   expect(plain).toMatchObject({ embeddingBytes: 0, embeddingTokenBytes: 0, trainedTokens: 8_192 });
   const figures = await figuresOf("embedding", embedding);
   expect(figures?.embeddingTokenBytes).toBeGreaterThan(figures?.tokenBytes ?? Infinity);
+  const { steps = [] } = plain?.gpu ?? {};
+  expect(steps.map(({ layers }) => layers)).toEqual([1, 2, 3]);
+  // Each layer on the GPU takes its memory there and leaves RAM.
+  const [first, second, all] = steps;
+  expect(second?.vramBytes).toBeGreaterThan(first?.vramBytes ?? Infinity);
+  expect(second?.ramBytes).toBeLessThan(first?.ramBytes ?? 0);
+  expect(all).toMatchObject({ layers: plain?.layers });
+  expect(all?.ramBytes).toBeLessThan((plain?.modelBytes ?? 0) / 2);
   expect({ ...figures, embeddingBytes: 0, embeddingTokenBytes: 0 }).toEqual(plain);
 });

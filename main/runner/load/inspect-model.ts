@@ -6,6 +6,8 @@ import type { Libraries } from "./libraries.ts";
 /** The estimates for two context lengths tell the cost of each token. */
 const shorter = 512;
 const longer = 4_096;
+/** A model is split between RAM and a GPU in steps of an eighth. */
+const splits = 8;
 
 /**
  * The memory that a model takes, by the library's estimates from the head of its file. Null if the file cannot be read.
@@ -17,14 +19,18 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
     if (library.kind === "missing") return null;
     const info = await readGgufFileInfo(file.path, { readTensorInfo: true, sourceType: "filesystem" });
     const insights = await GgufInsights.from(info, library.llama);
-    const estimate = async (contextSize: number, isEmbeddingContext: boolean): Promise<number> => {
+    const estimate = async (
+      contextSize: number,
+      isEmbeddingContext: boolean,
+      batch: number = batchTokens.cpu,
+    ): Promise<number> => {
       const { cpuRam } = await insights.estimateContextResourceRequirementsV2({
         contextSize,
         isEmbeddingContext,
         sequences: 1,
         modelGpuLayers: 0,
         // An embedding context reads each text in one piece.
-        batchSize: isEmbeddingContext ? contextSize : batchTokens.cpu,
+        batchSize: isEmbeddingContext ? contextSize : batch,
       });
       return cpuRam;
     };
@@ -34,6 +40,7 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
       ? await lineThrough((tokens) => estimate(tokens, true), shorter, Math.max(longer, file.contextTokens))
       : { bytes: 0, tokenBytes: 0 };
     const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers: 0 });
+    const onGpu = await lineThrough((tokens) => estimate(tokens, false, batchTokens.gpu), shorter, longer);
     return {
       modelBytes: model.cpuRam,
       contextBytes: context.bytes,
@@ -42,10 +49,29 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
       embeddingTokenBytes: embedding.tokenBytes,
       trainedTokens: insights.trainContextSize ?? file.contextTokens,
       layers: insights.totalLayers,
+      gpu: {
+        steps: await gpuSteps(insights),
+        contextBytes: onGpu.bytes,
+        tokenBytes: onGpu.tokenBytes,
+      },
     };
   } catch {
     return null;
   }
+}
+
+/** The weights' memory for some numbers of layers on a GPU, always with all of them. Needs no GPU. */
+async function gpuSteps(insights: GgufInsights): Promise<NonNullable<ModelFigures["gpu"]>["steps"]> {
+  const { totalLayers } = insights;
+  const counts = Array.from({ length: splits }, (_, index) =>
+    Math.ceil((totalLayers * (index + 1)) / splits),
+  );
+  const steps = [];
+  for (const layers of new Set(counts)) {
+    const { cpuRam, gpuVram } = await insights.estimateModelResourceRequirementsV2({ gpuLayers: layers });
+    steps.push({ layers, ramBytes: cpuRam, vramBytes: gpuVram });
+  }
+  return steps;
 }
 
 async function lineThrough(

@@ -4,6 +4,7 @@ import {
   type Llama,
   type LlamaContext,
   type LlamaModel,
+  type LlamaModelOptions,
   resolveChatWrapper,
 } from "node-llama-cpp";
 import type { LoadPlan, LoadReport, ModelFile } from "../../../app/contract/runner.ts";
@@ -36,12 +37,10 @@ export async function loadModel(
   signal: AbortSignal,
 ): Promise<LoadedModel> {
   const { contextTokens, sequences, threads } = plan;
-  const fitContext = { contextSize: contextTokens * sequences };
-  const gpuLayers = plan.gpuLayers === "auto" ? { fitContext } : plan.gpuLayers;
   const model = await llama.loadModel({
     modelPath: file.path,
     loadSignal: signal,
-    gpuLayers: backend === "cpu" ? 0 : gpuLayers,
+    gpuLayers: gpuLayersFor(backend, plan),
   });
   try {
     // With no layer on the GPU, the library for the CPU is faster.
@@ -84,6 +83,16 @@ export async function loadModel(
     await model.dispose();
     throw error;
   }
+}
+
+/** With a range, the library takes as many layers as fit beside the context, and throws if that is less than the least. */
+export function gpuLayersFor(
+  backend: Backend,
+  { gpuLayers, contextTokens, sequences }: Pick<LoadPlan, "gpuLayers" | "contextTokens" | "sequences">,
+): NonNullable<LlamaModelOptions["gpuLayers"]> {
+  if (backend === "cpu") return 0;
+  const fitContext = { contextSize: contextTokens * sequences };
+  return gpuLayers === "auto" ? { fitContext } : { min: gpuLayers.least, max: gpuLayers.most, fitContext };
 }
 
 /** By the given template, else by the file's own. Throws if the given one is not a valid template. */

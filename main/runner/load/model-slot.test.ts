@@ -41,6 +41,22 @@ describe("ModelSlot", { timeout: 60_000 }, () => {
     await slot.unload();
   });
 
+  it("does not load a model into RAM that fits only into a GPU's memory", async () => {
+    const slot = new ModelSlot(new Libraries());
+    const gpuLayers = { least: 3, most: 5 };
+    expect(await slot.load(model, planOf(model, { backends: ["vulkan"], gpuLayers }), never)).toMatchObject({
+      kind: "failed",
+      error: { code: "out_of_memory" },
+    });
+    // With the CPU in the plan, the range holds only for a GPU.
+    const backends = ["vulkan", "cpu"] as const;
+    expect(await slot.load(model, planOf(model, { backends, gpuLayers }), never)).toMatchObject({
+      kind: "loaded",
+      loaded: { report: { backend: "cpu", gpuLayers: 0, passedOver: [{ backend: "vulkan" }] } },
+    });
+    await slot.unload();
+  });
+
   it("does not begin a load whose job was canceled while all work paused", async () => {
     const loads: (ModelLoad | null)[] = [];
     const canceled = new AbortController();

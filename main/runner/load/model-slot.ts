@@ -126,10 +126,11 @@ export class ModelSlot {
     await model?.dispose();
   }
 
-  /** Tries the plan's backends in their order, the CPU last. */
+  /** Tries the plan's backends in their order. Throws what the last one throws. */
   async #loadByOrder(file: ModelFile, plan: LoadPlan, signal: AbortSignal): Promise<LoadedModel> {
     const passedOver: LoadReport["passedOver"][number][] = [];
-    for (const backend of [...plan.backends.filter((each) => each !== "cpu"), "cpu" as const]) {
+    const last = plan.backends.at(-1);
+    for (const backend of plan.backends) {
       const found = await this.#libraries.get(backend, plan.threads);
       if (found.kind === "missing") {
         passedOver.push({ backend, why: found.why });
@@ -139,7 +140,7 @@ export class ModelSlot {
       try {
         return await loadModel(found.llama, backend, file, plan, passedOver, signal);
       } catch (error) {
-        if (backend === "cpu" || signal.aborted) throw error;
+        if (backend === last || signal.aborted) throw error;
         const memory = error instanceof InsufficientMemoryError;
         passedOver.push({
           backend,
@@ -147,7 +148,8 @@ export class ModelSlot {
         });
       }
     }
-    throw new Error("no backend");
+    // The model fits only into a GPU's memory, and no library for a GPU works here.
+    throw new InsufficientMemoryError("no backend");
   }
 }
 

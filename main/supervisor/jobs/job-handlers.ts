@@ -26,6 +26,8 @@ type JobHandlerDeps = {
   readonly findModel: (modelId: string) => ModelFile | null;
   /** How to load the model now; null if it no longer fits. Then other devices do its jobs. */
   readonly planFor: (model: ModelFile) => LoadPlan | null;
+  /** The model was planned for the GPU's memory only, and could not be loaded there. It must no longer count as fitting. */
+  readonly onGpuRefused: (model: ModelFile) => void;
   /** The model's file is missing or corrupt. When this returns, the model must count as unusable. */
   readonly onBadModel: (sha256: string) => void;
   /** The runner has the model in memory. */
@@ -51,7 +53,7 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
       const plan = deps.planFor(model);
       if (plan === null) throw new ReleaseJob();
       const job = { attemptId: ctx.attemptId, model, work, plan, cacheOwner: parseCacheOwner(payload) };
-      return resultOf(await run(deps, shown, job, ctx), deps, model, ctx);
+      return resultOf(await run(deps, shown, job, ctx), deps, job, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
   return { chat, completion, embedding };
@@ -114,13 +116,18 @@ function logLoad(log: Log, attemptId: string, report: LoadReport): void {
 
 function resultOf(
   outcome: AttemptOutcome,
-  { runner, log, onBadModel, onRest }: JobHandlerDeps,
-  model: ModelFile,
+  { runner, log, onBadModel, onGpuRefused, onRest }: JobHandlerDeps,
+  { model, plan }: RunnerJob,
   ctx: JobContext,
 ): Value {
   if (outcome.kind !== "done" && runner.restMs > 0) onRest(runner.restMs);
   if (outcome.kind === "aborted" || outcome.kind === "released") throw new ReleaseJob();
   if (outcome.kind === "failed") {
+    if (outcome.error.code === "out_of_memory" && !plan.backends.includes("cpu")) {
+      onGpuRefused(model);
+      // Another device runs it. That is no failed try, because nothing is wrong with the job.
+      throw new ReleaseJob();
+    }
     if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
     throw failureOf(outcome.error);
   }

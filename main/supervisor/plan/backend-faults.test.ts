@@ -11,6 +11,15 @@ beforeEach(() => {
 });
 
 describe("BackendFaults", () => {
+  it("passes over a backend at once that could not load a model which was planned to fit", () => {
+    expect(faults.refused("m", "cuda")).toBe(10 * minute);
+    expect(faults.isPassedOver("m", "cuda")).toBe(true);
+    now += 10 * minute;
+    expect(faults.isPassedOver("m", "cuda")).toBe(false);
+    expect(faults.refused("m", "cuda")).toBe(20 * minute);
+    expect(faults.refused("m", "cpu")).toBe(0);
+  });
+
   it("keeps a backend after one crash, and passes it over after a second one for a while", () => {
     expect(faults.crashed("m", "cuda")).toBe(0);
     expect(faults.isPassedOver("m", "cuda")).toBe(false);

@@ -8,7 +8,7 @@ const longestRestMs = 24 * 3_600_000;
 type Fault = { crashes: number; until: number };
 
 /**
- * Crashes of the runner by model and GPU backend, in a row. After repeated ones the backend is passed over, each time
+ * Failures by model and GPU backend, in a row: crashes of the runner, and refused loads. After repeated crashes the backend is passed over, each time
  * twice as long. A job that it completes clears its record.
  */
 export class BackendFaults {
@@ -21,9 +21,22 @@ export class BackendFaults {
 
   /** @returns milliseconds for which the backend is passed over now; 0 after a first crash. */
   crashed(sha256: string, backend: Backend): number {
+    return this.#count(sha256, backend, 0);
+  }
+
+  /**
+   * The backend could not load a model that was planned to fit. It rests from the first time on.
+   * @returns milliseconds for which the backend is passed over now.
+   */
+  refused(sha256: string, backend: Backend): number {
+    return this.#count(sha256, backend, crashesAllowed);
+  }
+
+  #count(sha256: string, backend: Backend, atLeast: number): number {
     // The last resort is never passed over.
     if (backend === "cpu") return 0;
-    const crashes = (this.#faults.get(keyOf(sha256, backend))?.crashes ?? 0) + 1;
+    const before = this.#faults.get(keyOf(sha256, backend))?.crashes ?? 0;
+    const crashes = Math.max(before, atLeast) + 1;
     const counted = crashes - crashesAllowed;
     const restMs = counted > 0 ? Math.min(longestRestMs, firstRestMs * 2 ** (counted - 1)) : 0;
     this.#faults.set(keyOf(sha256, backend), { crashes, until: this.#now() + restMs });

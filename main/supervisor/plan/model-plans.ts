@@ -5,7 +5,8 @@ import type { Limits } from "../../../app/policy/declare/activity.ts";
 import type { Log } from "../../log.ts";
 import { BackendFaults } from "./backend-faults.ts";
 import { backendOrder } from "./backends.ts";
-import { type Fit, fitModel } from "./model-fit.ts";
+import { gpuMemoryForModels } from "./gpu-memory.ts";
+import { bytesInRam, type Fit, fitModel, type MemoryForModels } from "./model-fit.ts";
 import type { ModelKnowledge } from "./model-knowledge.ts";
 import { chooseSequences } from "./parallelism.ts";
 
@@ -15,9 +16,16 @@ type ModelPlansDeps = {
   readonly inspect: (model: ModelFile) => Promise<ModelFigures | null>;
   /** Bytes that a model may take now, including the runner's own. Null if unknown now. */
   readonly memoryBytes: () => number | null;
+  /** Free memory of the GPU in MiB, in steps. Null if it may not be used now, or is unknown. */
+  readonly vramMb?: () => number | null;
+  /** Finds out anew how much memory of the GPU is free, and whether other programs use it. */
+  readonly lookAtGpu?: () => Promise<void>;
   readonly threads: number;
   /** Overrides the number of jobs at once. */
   readonly sequences?: string | undefined;
+  /** Of this computer, which decides about the backends. */
+  readonly platform?: NodeJS.Platform;
+  readonly arch?: string;
   readonly log: Log;
 };
 
@@ -49,9 +57,33 @@ export class ModelPlans {
     return chooseSequences(threads, sequences);
   }
 
+  /** Free memory of the GPU in MiB, in steps. Null if the limits forbid the GPU, and where it is unknown or shared. */
+  get vramMb(): number | null {
+    const freeMb = this.#deps.vramMb?.() ?? null;
+    return gpuMemoryForModels({ backends: this.#allowedBackends(), freeMb }) === null ? null : freeMb;
+  }
+
   /** Whether the model was inspected and fits. */
   fits(model: ModelFile): boolean {
-    return this.#fits.get(model.sha256)?.kind === "fits";
+    const fit = this.#fits.get(model.sha256);
+    if (fit?.kind !== "fits") return false;
+    // A backend that has crashed since then rests.
+    return !fit.needsGpu || this.#backendsFor(model).some((backend) => backend !== "cpu");
+  }
+
+  /** Whether the model fits, but not into RAM only. Its jobs then run on the GPU or not at all. */
+  needsGpu({ sha256 }: ModelFile): boolean {
+    const fit = this.#fits.get(sha256);
+    return fit?.kind === "fits" && fit.needsGpu;
+  }
+
+  /** Whether the model fits into RAM as it was loaded, whatever a new load would do. */
+  fitsRam(
+    { sha256 }: ModelFile,
+    loaded: { readonly contextTokens: number; readonly sequences: number },
+  ): boolean {
+    const figures = this.#deps.knowledge.figures(sha256);
+    return figures !== null && bytesInRam(figures, loaded) <= (this.#allowedBytes ?? 0);
   }
 
   /** The context that this device offers for jobs of the model. Null unless the model is known to fit. */
@@ -68,18 +100,18 @@ export class ModelPlans {
   planFor(model: ModelFile): LoadPlan {
     const { threads, knowledge } = this.#deps;
     const fit = this.#fits.get(model.sha256);
-    const fitting = fit?.kind === "fits" ? fit : { contextTokens: model.contextTokens, sequences: 1 };
+    const { contextTokens, sequences, gpuLayers, needsGpu } =
+      fit?.kind === "fits"
+        ? fit
+        : { contextTokens: model.contextTokens, sequences: 1, gpuLayers: null, needsGpu: false };
+    const backends = this.#backendsFor(model);
+    const onGpu = backends.filter((backend) => backend !== "cpu");
     return {
       threads,
-      contextTokens: fitting.contextTokens,
-      sequences: fitting.sequences,
-      backends: backendOrder({
-        platform: process.platform,
-        arch: process.arch,
-        gpu: this.#limits.gpu,
-        someDenied: (this.#limits.deniedGpus ?? []).length > 0,
-      }).filter((backend) => !this.#faults.isPassedOver(model.sha256, backend)),
-      gpuLayers: "auto",
+      contextTokens,
+      sequences,
+      backends: needsGpu && onGpu.length > 0 ? onGpu : backends,
+      gpuLayers: gpuLayers ?? "auto",
       spareBytes: this.#spareBytes(model),
       measure: knowledge.speed(model.sha256) === null,
     };
@@ -89,6 +121,11 @@ export class ModelPlans {
   setLimits(limits: PlanLimits, models: readonly ModelFile[]): void {
     this.#limits = limits;
     this.#allowedBytes = this.#sampleMemory();
+    for (const model of models) this.#fit(model);
+  }
+
+  /** The GPU's free memory has changed. */
+  gpuChanged(models: readonly ModelFile[]): void {
     for (const model of models) this.#fit(model);
   }
 
@@ -103,17 +140,22 @@ export class ModelPlans {
   }
 
   /**
-   * Inspects models that were never inspected here, and fits those again that were too large. Returns whether any
-   * model's fit has changed.
+   * Inspects models that were never inspected here, or not since this program counts a GPU's memory, and fits those again
+   * that were too large. Returns whether any model's fit has changed.
    * @param goOn called before each inspection, which needs a process. False ends the work.
    */
   async learn(models: readonly ModelFile[], goOn = (): boolean => true): Promise<boolean> {
     const { knowledge, inspect, log } = this.#deps;
     let changed = false;
-    if (!models.every((model) => this.fits(model))) this.#allowedBytes = this.#sampleMemory();
+    if (!models.every((model) => this.fits(model))) {
+      this.#allowedBytes = this.#sampleMemory();
+      if (this.#allowedBackends().some((backend) => backend !== "cpu")) await this.#deps.lookAtGpu?.();
+    }
     for (const model of models) {
       const before = this.#fits.get(model.sha256)?.kind;
-      if (knowledge.figures(model.sha256) === null) {
+      const known = knowledge.figures(model.sha256);
+      const isNew = known === null || (known.gpu === undefined && this.vramMb !== null);
+      if (isNew) {
         if (!goOn()) break;
         const figures = await inspect(model);
         if (figures === null) {
@@ -122,7 +164,7 @@ export class ModelPlans {
         }
         knowledge.setFigures(model.sha256, figures);
       }
-      if (before !== "fits") this.#fit(model);
+      if (isNew || before !== "fits") this.#fit(model);
       changed ||= this.#fits.get(model.sha256)?.kind !== before;
     }
     return changed;
@@ -140,6 +182,25 @@ export class ModelPlans {
     }
     const forMs = this.#faults.crashed(sha256, backend);
     if (forMs > 0) this.#deps.log("warn", "model.backend-rests", { sha256, backend, forMs });
+  }
+
+  /** A model that fits only into the GPU's memory could not be loaded there. It is not offered for a while. */
+  gpuRefused(model: ModelFile): void {
+    for (const backend of this.#backendsFor(model)) {
+      const forMs = this.#faults.refused(model.sha256, backend);
+      if (forMs > 0) this.#deps.log("warn", "model.backend-rests", { sha256: model.sha256, backend, forMs });
+    }
+    this.#fit(model);
+  }
+
+  #allowedBackends(): readonly Backend[] {
+    const { platform = process.platform, arch = process.arch } = this.#deps;
+    const { gpu, deniedGpus = [] } = this.#limits;
+    return backendOrder({ platform, arch, gpu, someDenied: deniedGpus.length > 0 });
+  }
+
+  #backendsFor({ sha256 }: ModelFile): readonly Backend[] {
+    return this.#allowedBackends().filter((backend) => !this.#faults.isPassedOver(sha256, backend));
   }
 
   /**
@@ -162,20 +223,33 @@ export class ModelPlans {
   #fit(model: ModelFile): void {
     const figures = this.#deps.knowledge.figures(model.sha256);
     if (figures === null) return;
-    const bytes = (this.#allowedBytes ??= this.#sampleMemory());
+    const freeMb = this.#deps.vramMb?.() ?? null;
+    const memory: MemoryForModels = {
+      ramBytes: (this.#allowedBytes ??= this.#sampleMemory()),
+      vramBytes: gpuMemoryForModels({ backends: this.#backendsFor(model), freeMb }),
+    };
     const wanted = { contextTokens: model.contextTokens, sequences: this.sequences };
-    const fit = fitModel(figures, wanted, bytes);
+    const fit = fitModel(figures, wanted, memory);
     const isSame = this.#fittedTokens.get(model.sha256) === model.contextTokens;
     const before = isSame ? this.#fits.get(model.sha256) : undefined;
     this.#fittedTokens.set(model.sha256, model.contextTokens);
-    if (before?.kind === "fits" && before.bytes <= bytes && fit.kind === "fits") {
-      if (fit.bytes < before.bytes * worthReload) return;
-    }
+    if (isGoodEnough(before, fit, memory)) return;
     this.#fits.set(model.sha256, fit);
     if (fit.kind === "too-large" && before?.kind !== "too-large") {
       const toMb = (size: number): number => Math.round(size / 2 ** 20);
-      const size = { needMb: toMb(fit.needBytes), freeMb: toMb(bytes) };
+      const size = { needMb: toMb(fit.needBytes), freeMb: toMb(memory.ramBytes), vramFreeMb: freeMb };
       this.#deps.log("info", "model.too-large", { modelId: model.modelId, ...size });
     }
   }
+}
+
+/** Whether the plan of before still fits, and the new one would not use much more of either memory. */
+function isGoodEnough(before: Fit | undefined, fit: Fit, { ramBytes, vramBytes }: MemoryForModels): boolean {
+  if (before?.kind !== "fits" || fit.kind !== "fits") return false;
+  if (before.bytes > ramBytes || before.vramBytes > (vramBytes ?? 0)) return false;
+  // Only a plan that also fits into RAM may fall back to the CPU.
+  if (before.needsGpu !== fit.needsGpu) return false;
+  const layersOf = ({ gpuLayers }: typeof fit): number => gpuLayers?.most ?? 0;
+  if (layersOf(fit) > layersOf(before)) return false;
+  return fit.bytes + fit.vramBytes < (before.bytes + before.vramBytes) * worthReload;
 }
