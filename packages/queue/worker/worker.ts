@@ -223,11 +223,9 @@ export class Worker {
 
   #followReadyJobs(at: readonly WaitSubscription[] | null): void {
     this.#stopFollowing("candidates");
-    if (at === null) this.#stopFollowing("handed");
+    this.#stopFollowing("handed");
     if (at === null) return;
     this.#follow("candidates", { subscriptions: at }, (seen) => this.#happened({ kind: "candidates", seen }));
-    // It does not depend on the positions.
-    if (this.#subscriptions.has("handed")) return;
     this.#follow("handed", {}, (jobs) => this.#happened({ kind: "handed", jobs }));
   }
 

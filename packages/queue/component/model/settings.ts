@@ -9,6 +9,9 @@ export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly poli
 /** At the end of every job a worker reads the front of each lane that it can run. 64 lanes fit into one call. */
 export const maxLanes = 64;
 
+/** A result of up to so many JSON bytes is taken whatever the limit is. So the end of most jobs needs no settings. */
+export const smallResultBytes = 4_096;
+
 /**
  * All timeouts and limits that can be configured, in milliseconds, JSON bytes, or numbers of jobs. docs/queue.md lists
  * the limits that are fixed, and why.
@@ -71,6 +74,15 @@ async function readSettings(ctx: QueryCtx, scope: string): Promise<Settings> {
 /** The job's policy overrides the policy of its scope. */
 export function policyOf(settings: Settings, own: Policy | undefined): Required<Policy> {
   return { ...settings.policy, ...own };
+}
+
+/** How long the parts of a job are kept. Each job carries these times, so that its end needs no settings. */
+export function keptTimes({
+  payloadKeptMs,
+  chunksKeptMs,
+  recordKeptMs,
+}: Required<Policy>): Pick<Required<Policy>, "payloadKeptMs" | "chunksKeptMs" | "recordKeptMs"> {
+  return { payloadKeptMs, chunksKeptMs, recordKeptMs };
 }
 
 /** The settings that were set for exactly this scope, or for all scopes with "". */

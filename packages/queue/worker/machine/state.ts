@@ -133,7 +133,7 @@ export type WorkerState = {
   readonly requestRetry: Failures;
   /** The positions at which this worker waits for jobs; null: nowhere, so it has to ask for jobs. */
   readonly waitsAt: readonly WaitSubscription[] | null;
-  /** Of those, the positions whose ready jobs it is subscribed to. */
+  /** The same if it is subscribed to their ready jobs; else null. */
   readonly followed: readonly WaitSubscription[] | null;
   readonly candidates: readonly Candidate[];
   readonly lateSince: LateSince;

@@ -46,11 +46,17 @@ export function candidatesSeen(t: Turn, { subscriptions, jobs }: Candidates): vo
       setWaitsAt(t, null);
       break;
     case "follow-these":
-      setWaitsAt(t, subscriptions);
+      // The query shows the jobs at these positions already. A new subscription would run it again for nothing.
+      t.set({ waitsAt: subscriptions, followed: subscriptions });
+      showCandidates(t, jobs);
       break;
     case "same":
-      t.set({ lateSince: stillLate(t.state.lateSince, jobs, t.now), candidates: jobs });
+      showCandidates(t, jobs);
   }
+}
+
+function showCandidates(t: Turn, jobs: readonly Candidate[]): void {
+  t.set({ lateSince: stillLate(t.state.lateSince, jobs, t.now), candidates: jobs });
 }
 
 /** Another worker may claim a job and give it back unseen, so the job is tried again after a while. */

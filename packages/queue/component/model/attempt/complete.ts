@@ -1,12 +1,12 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
-import { boundedSize } from "../bounds.ts";
+import { boundedSize, sizeOf } from "../bounds.ts";
 import type { MutationCtx } from "../builders.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { noCursor } from "../dispatch/search.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { subscriptionOf } from "../rings/membership.ts";
-import { settingsOf } from "../settings.ts";
+import { settingsOf, smallResultBytes } from "../settings.ts";
 import { checkAndPlan, readAttemptEnd } from "./attemptEnd.ts";
 import { startHeld } from "./start.ts";
 
@@ -37,20 +37,21 @@ export async function complete(
       cursor,
     };
   }
+  const { result, report } = args;
+  const isLarge = sizeOf(result) > smallResultBytes;
   const [{ held, starts, planned }, settings] = await Promise.all([
     checkAndPlan(ctx, end, now),
-    settingsOf(ctx, worker.scope),
+    isLarge ? settingsOf(ctx, worker.scope) : null,
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
   await startHeld(ctx, worker, starts, now);
   if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, waiters, now)) };
 
-  const { result, report } = args;
-  boundedSize(result, "The result", settings.maxPayloadBytes);
+  if (settings !== null) boundedSize(result, "The result", settings.maxPayloadBytes);
   if (report !== undefined) boundedSize(report, "The report", maxReportBytes);
   const facts = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
-  const by = held.attempt._id;
+  const by = held.attempt;
   const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { by, job: facts, attempt: facts });
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };

@@ -54,11 +54,12 @@ const maxUnfit = 16;
  */
 export async function failOnce(
   ctx: MutationCtx,
-  { attempt: { _id: by, workerId }, job }: Held,
+  { attempt: by, job }: Held,
   { code, message, retryable, unfit = false, byJob = false, judged }: Failure,
   settings: Settings,
   now: number,
 ): Promise<void> {
+  const { workerId } = by;
   const error = { code: clip(code, maxCodeChars), message: clip(message, maxMessageChars) };
   const policy = policyOf(settings, job.policy);
   const failures = job.failures + (unfit ? 0 : 1);

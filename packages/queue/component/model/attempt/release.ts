@@ -30,7 +30,7 @@ export async function release(
     const goesOn = job.secondAttemptId !== undefined;
     const leaves = !goesOn && hasReturnedOften(withReturn(job, worker._id), worker._id);
     const moved = leaves ? { place: await ringPositionForAnother(ctx, job, worker._id) } : {};
-    await move(ctx, job, { kind: "release" }, now, { by: own._id, job: moved, attempt });
+    await move(ctx, job, { kind: "release" }, now, { by: own, job: moved, attempt });
   }
   return fenced;
 }

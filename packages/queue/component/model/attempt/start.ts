@@ -29,7 +29,7 @@ export async function startHeld(
     if (attempt.status !== "prefetched") continue;
     const watch = suspectFrom(worker, job, now);
     await move(ctx, job, { kind: "start" }, now, {
-      by: attempt._id,
+      by: attempt,
       attempt: { startedAt: now, ...watch },
     });
     await armCheck(ctx, job.scope, watch, now);

@@ -1,12 +1,10 @@
-import type { Value } from "convex/values";
 import type { JobSize, Rate } from "../../../shared/validators.ts";
-import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
-import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { likelyMs } from "../speed.ts";
-import { assign } from "./assign.ts";
+import { assign, type AssignableJob } from "./assign.ts";
 
 /** The most waiting workers that are checked, one after the other. Busy ones are soon free. */
 const maxAsked = 3;
@@ -47,34 +45,16 @@ export async function findNearby(
 export async function handOver(
   ctx: MutationCtx,
   lane: LaneKey & { readonly slots: number },
-  {
-    jobId,
-    ringPosition,
-    affinity,
-    payload,
-    size,
-    near,
-  }: {
-    readonly jobId: Id<"jobs">;
-    readonly ringPosition: number;
-    readonly affinity: string | undefined;
-    readonly payload: Value;
-    readonly size: JobSize | undefined;
-    readonly near: Nearby;
-  },
+  { job, payload, near }: AssignableJob & { readonly near: Nearby },
   now: number,
 ): Promise<boolean> {
-  const point = affinity === undefined ? near.point : slotOf(ringPosition);
+  const { affinity, size, place } = job;
+  const point = affinity === undefined ? near.point : slotOf(place);
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
     soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
-  const [row, waiter] = await Promise.all([
-    ctx.db.get("jobs", jobId),
-    waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead).then((waiters) =>
-      firstIdle(ctx, inOrder(waiters)),
-    ),
-  ]);
+  const waiters = await waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead);
+  const waiter = await firstIdle(ctx, inOrder(waiters));
   if (waiter === null) return false;
-  const job = present(row, "submitted job");
   const { workerId, keyHash } = waiter;
   await assign(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
   return true;

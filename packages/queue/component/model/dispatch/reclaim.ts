@@ -67,12 +67,12 @@ export async function reclaimUnstarted(
         .lte("handedAt", now - startWithinMs),
     )
     .take(perRun);
-  for (const { jobId, _id: attemptId } of silent) {
-    const job = await ctx.db.get("jobs", jobId);
-    if (job === null || !holds(job, attemptId)) continue;
-    await removeUnresponsive(ctx, attemptId);
+  for (const attempt of silent) {
+    const job = await ctx.db.get("jobs", attempt.jobId);
+    if (job === null || !holds(job, attempt._id)) continue;
+    await removeUnresponsive(ctx, attempt._id);
     await move(ctx, job, { kind: "release" }, now, {
-      by: attemptId,
+      by: attempt,
       attempt: { releaseReason: notStarted },
     });
   }

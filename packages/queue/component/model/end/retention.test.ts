@@ -36,6 +36,30 @@ async function rows(
 }
 
 describe("retention", () => {
+  it("a job is kept as long as was set when it was submitted, and one of an earlier version as is set at its end", async () => {
+    const t = startQueue();
+    const [, earlier] = await submitJobs(t, [{}, {}]);
+    // Earlier versions stored only the policy that the submission brought.
+    await t.run(async (ctx) => {
+      const id = ctx.db.normalizeId("jobs", String(earlier));
+      if (id !== null) await ctx.db.patch("jobs", id, { policy: undefined });
+    });
+    const values = { policy: { payloadKeptMs: 1_000, recordKeptMs: 2_000 } };
+    await t.mutation(queue.settings.configure, { scope, values });
+    const worker = await addWorker(t);
+    for (const _ of [1, 2]) await complete(t, worker, (await takeOne(t, worker)).attemptId);
+    const kept = await t.run(async (ctx) =>
+      (await ctx.db.query("jobs").collect()).map(({ purgeAt = 0, forgetAt = 0 }) => [
+        purgeAt - started,
+        forgetAt - started,
+      ]),
+    );
+    expect(kept).toEqual([
+      [dayMs, 90 * dayMs],
+      [1_000, 2_000],
+    ]);
+  });
+
   it("everything is kept of a final job, then only the record, then nothing", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };

@@ -5,37 +5,52 @@ import { noteEnd } from "../batches/fold.ts";
 import type { Doc, FinalJob, Id, MutationCtx } from "../builders.ts";
 import { defined, firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
-import { policyOf, settingsOf } from "../settings.ts";
+import { type keptTimes, settingsOf } from "../settings.ts";
 import { countReturns } from "./returns.ts";
 import { releaseTurns } from "./turns.ts";
 
-/** When a job ended, and how long it is kept. The settings are read once in a transaction. */
+/** When a job ended, and how long it is kept. */
 export async function endedFrom(
   ctx: MutationCtx,
   job: Doc<"jobs">,
   now: number,
 ): Promise<Required<Pick<Doc<"jobs">, "finishedAt" | "purgeAt" | "forgetAt">>> {
-  const policy = policyOf(await settingsOf(ctx, job.scope), job.policy);
-  return { finishedAt: now, purgeAt: now + policy.payloadKeptMs, forgetAt: now + policy.recordKeptMs };
+  const payloadMs = await keptMs(ctx, job, "payloadKeptMs");
+  const recordMs = await keptMs(ctx, job, "recordKeptMs");
+  return { finishedAt: now, purgeAt: now + payloadMs, forgetAt: now + recordMs };
+}
+
+/** How long a part of a job is kept. Jobs carry it since their submission, except those of earlier versions. */
+async function keptMs(
+  ctx: MutationCtx,
+  { scope, policy }: Doc<"jobs">,
+  part: keyof ReturnType<typeof keptTimes>,
+): Promise<number> {
+  return policy?.[part] ?? (await settingsOf(ctx, scope)).policy[part];
 }
 
 /**
  * Completes the end of a job, whatever the outcome: the app's `onFinal`, the batch and the dependents. Reads in three
  * stages.
  * @param hadTurn whether the job counted against limits until now.
+ * @param ended the attempt that ended the job, if the caller has read it.
  * @param outrun the attempt of another worker that had the job at the same time; null if there was none.
  */
 export async function finish(
   ctx: MutationCtx,
   job: FinalJob,
   now: number,
-  { hadTurn, outrun }: { readonly hadTurn: boolean; readonly outrun: Doc<"attempts"> | null },
+  {
+    hadTurn,
+    ended,
+    outrun,
+  }: {
+    readonly hadTurn: boolean;
+    readonly ended: Doc<"attempts"> | null;
+    readonly outrun: Doc<"attempts"> | null;
+  },
 ): Promise<Doc<"jobs">> {
-  const [settings, event] = await Promise.all([
-    settingsOf(ctx, job.scope),
-    job.onFinal === undefined ? null : eventOf(ctx, job, outrun, now),
-  ]);
-  const policy = policyOf(settings, job.policy);
+  const event = job.onFinal === undefined ? null : await eventOf(ctx, job, { ended, outrun }, now);
   const reply = event === null ? undefined : await callBack(ctx, job.onFinal, event);
   if (reply !== undefined) {
     await ctx.db.patch("jobs", job._id, { reply });
@@ -47,8 +62,10 @@ export async function finish(
     notifyDependents(ctx, job),
     ...(hadTurn ? [releaseTurns(ctx, job)] : []),
   ]);
-  if (job.watched)
-    await ctx.scheduler.runAfter(policy.chunksKeptMs, maintenance.deleteChunks, { jobId: job._id });
+  if (job.watched) {
+    const chunksMs = await keptMs(ctx, job, "chunksKeptMs");
+    await ctx.scheduler.runAfter(chunksMs, maintenance.deleteChunks, { jobId: job._id });
+  }
   return { ...job, ...defined({ reply }) };
 }
 
@@ -65,11 +82,12 @@ async function callBack(
 async function eventOf(
   ctx: MutationCtx,
   job: FinalJob,
-  outrun: Doc<"attempts"> | null,
+  { ended, outrun }: { readonly ended: Doc<"attempts"> | null; readonly outrun: Doc<"attempts"> | null },
   now: number,
 ): Promise<FinalEvent> {
-  const attempt =
-    job.currentAttemptId === undefined ? null : await ctx.db.get("attempts", job.currentAttemptId);
+  const { currentAttemptId: id } = job;
+  // The end changes nothing of an attempt that the event tells.
+  const attempt = id === undefined ? null : ended?._id === id ? ended : await ctx.db.get("attempts", id);
   return {
     scope: job.scope,
     jobId: job._id,

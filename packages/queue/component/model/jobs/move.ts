@@ -71,7 +71,8 @@ const closed = {
  * Changes a job's status, and the status of its attempts. No other code does. A job that becomes final is finished in the
  * same transaction. An illegal event is a bug of the caller, who checks the fence first: the function throws, and the
  * transaction is undone.
- * @param change.by the attempt that the event is about; the current one by default. A job may have a second one.
+ * @param change.by the attempt that the event is about, as it is stored; the current one by default. A job may have a
+ * second one.
  * @param change.job `currentAttemptId` of a claim or a theft, and any other fields that change.
  * @returns the job after the change.
  */
@@ -81,12 +82,12 @@ export async function move(
   event: JobEvent,
   now: number,
   change: {
-    readonly by?: Id<"attempts">;
+    readonly by?: Doc<"attempts">;
     readonly job?: JobChange;
     readonly attempt?: AttemptChange;
   } = {},
 ): Promise<Doc<"jobs">> {
-  const { by = job.currentAttemptId } = change;
+  const by = change.by?._id ?? job.currentAttemptId;
   const other = await otherAttempt(ctx, job, by);
   const next =
     other === null ? transition(job.status, event) : pairTransition(event, statusOfOther(other.status));
@@ -94,7 +95,7 @@ export async function move(
 
   const patch: Partial<Doc<"jobs">> = {};
   if (next.attempt !== null && by !== undefined) {
-    const attempt = present(await ctx.db.get("attempts", by), "attempt of a job");
+    const attempt = change.by ?? present(await ctx.db.get("attempts", by), "attempt of a job");
     const facts =
       next.attempt === "running"
         ? { ...overdueFrom(job, now), handed: undefined, handedAt: undefined, ...change.attempt }
@@ -134,7 +135,8 @@ export async function move(
   const { status } = moved;
   if (!isFinal(status)) return moved;
   const outrun = hasOther(next) && next.other === "outrun" ? other : null;
-  return await finish(ctx, { ...moved, status }, now, { hadTurn: hasTurn(job.status), outrun });
+  const ended = change.by ?? null;
+  return await finish(ctx, { ...moved, status }, now, { hadTurn: hasTurn(job.status), ended, outrun });
 }
 
 type Pair = { readonly by: Id<"attempts"> | undefined; readonly other: Doc<"attempts"> };

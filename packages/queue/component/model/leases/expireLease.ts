@@ -76,5 +76,5 @@ export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: 
     code: "worker_lost",
     message: `The last of ${String(failures)} attempts was lost: its worker went silent.`,
   };
-  await move(ctx, job, { kind: "markLost", final }, now, { by: attempt._id, job: final ? { error } : {} });
+  await move(ctx, job, { kind: "markLost", final }, now, { by: attempt, job: final ? { error } : {} });
 }

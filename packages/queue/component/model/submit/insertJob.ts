@@ -1,5 +1,5 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
-import type { Id, MutationCtx } from "../builders.ts";
+import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
 import { isChecked, nextExpiry } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
@@ -10,6 +10,7 @@ import { defined } from "../load.ts";
 import { ringPositionFor } from "../placement.ts";
 import { priorityNumber } from "../priority.ts";
 import { present } from "../refuse.ts";
+import { keptTimes, type Settings } from "../settings.ts";
 
 export type NewJob = {
   readonly scope: string;
@@ -20,6 +21,7 @@ export type NewJob = {
   readonly dependency: DependencyState | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
+  readonly settings: Settings;
   /**
    * The number of slots that its affinity is spread over, and of jobs with this affinity before it in the submission.
    */
@@ -30,8 +32,8 @@ export type NewJob = {
 };
 
 export type InsertedJob = {
-  readonly jobId: Id<"jobs">;
-  readonly ringPosition: number;
+  /** As it is stored, without another read. Only its time of creation may differ. */
+  readonly row: Doc<"jobs">;
   readonly ready: boolean;
 };
 
@@ -64,11 +66,11 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     lane.slots,
     [Math.random(), Math.random()],
   );
-  const jobId = await ctx.db.insert("jobs", {
+  const fields = {
     scope,
     laneId: lane.laneId,
     kind,
-    status: waitsFor === null ? "ready" : "waiting",
+    status: waitsFor === null ? ("ready" as const) : ("waiting" as const),
     level: priorityNumber(spec.priority),
     place: ringPosition,
     rank: job.rank,
@@ -84,7 +86,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
       externalId,
       idempotencyKey,
       fingerprint,
-      policy,
+      policy: { ...keptTimes(job.settings.policy), ...policy },
       onFinal,
       onClaim,
       context,
@@ -95,13 +97,15 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
     ...(waitsFor === "time" ? { dueAt: now + delayMs } : {}),
     ...(waitsFor === "turn" && terms.turnOf !== null ? { turnOf: terms.turnOf } : {}),
-  });
+  };
+  const jobId = await ctx.db.insert("jobs", fields);
   await ctx.db.insert("payloads", { jobId, payload: spec.payload });
   if (dependency?.kind === "wait" && spec.after !== undefined) {
     await addDependencies(ctx, jobId, dependency.on, spec.after.when);
   }
   if (failedDependency) await cancelForDependency(ctx, jobId, now);
-  return { jobId, ringPosition, ready: waitsFor === null && !failedDependency };
+  const row = { ...fields, _id: jobId, _creationTime: now };
+  return { row, ready: waitsFor === null && !failedDependency };
 }
 
 /** Cancels a new job because a dependency had already failed. */

@@ -87,9 +87,9 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       // The fraction keeps the jobs of a call in their order.
       const rank = now + index / (2 * maxJobsPerCall);
       const width = widthAt(spreads[index] ?? null, lane.slots, now);
-      const placed = { ...job, width, ordinal: ordinals[at] ?? 0 };
+      const placed = { ...job, width, ordinal: ordinals[at] ?? 0, settings };
       const made = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
-      await scheduleExpiry(ctx, made.jobId, { end: nextExpiry(job.spec, -Infinity), now });
+      await scheduleExpiry(ctx, made.row._id, { end: nextExpiry(job.spec, -Infinity), now });
       return { ...made, index };
     }),
   );
@@ -100,8 +100,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     const near = nearby[index];
     if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
     const { slots } = present(open.get(name), "lane");
-    const { affinity, payload, size } = spec;
-    const given = { ...made, affinity, payload, size, near };
+    const given = { job: made.row, payload: spec.payload, near };
     if (await handOver(ctx, { scope, name, slots }, given, now)) handedOver = true;
   }
   if (handedOver) await scheduleReclaim(ctx, scope, reclaim, now);
@@ -109,10 +108,10 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   await scheduleTurns(ctx, scope, newJobs);
   await scheduleWatchEnd(
     ctx,
-    inserted.flatMap(({ index, jobId }) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
+    inserted.flatMap(({ index, row }) => (submission.jobs[index]?.watched === true ? [row._id] : [])),
     watchedUntil,
   );
-  const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, jobId }) => [index, jobId])));
+  const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, row }) => [index, row._id])));
   return { kind: "submitted", jobIds, repeated: parsed.length - newJobs.length };
 }
 
