@@ -7,11 +7,12 @@ import { start as startJobs } from "./model/attempt/start.ts";
 import { authenticate } from "./model/authenticate.ts";
 import { mutation, type MutationCtx, query } from "./model/builders.ts";
 import { capacityOf } from "./model/capabilities.ts";
-import { unstartedJobs } from "./model/dispatch/assign.ts";
 import { candidates as findCandidates } from "./model/dispatch/candidates.ts";
 import { claim as claimJob } from "./model/dispatch/claim.ts";
+import { handedJobs } from "./model/dispatch/handed.ts";
 import { take as takeJobs } from "./model/dispatch/take.ts";
 import { attemptById, attemptsById, type Held, heldByKey, passFence } from "./model/jobs/held.ts";
+import { newestHanded } from "./model/jobs/payloads.ts";
 import { noteProgress } from "./model/jobs/rows.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
@@ -64,8 +65,8 @@ export const handed = query({
   args: { ...byWorker, ...workerQueries.handed.args },
   returns: workerQueries.handed.returns,
   handler: async (ctx, { keyHash }) => {
-    const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
-    return await unstartedJobs(ctx, attempts);
+    const [worker, newest] = await Promise.all([authenticate(ctx, keyHash), newestHanded(ctx, keyHash)]);
+    return await handedJobs(ctx, worker, newest);
   },
 });
 

@@ -14,7 +14,7 @@ import { authenticate, findByKey } from "./model/authenticate.ts";
 import { boundedPage } from "./model/bounds.ts";
 import { mutation, query } from "./model/builders.ts";
 import { attemptById, passFence } from "./model/jobs/held.ts";
-import { payloadOf } from "./model/jobs/rows.ts";
+import { payloadOf } from "./model/jobs/payloads.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { schema } from "./model/schema.ts";

@@ -365,9 +365,12 @@ export const cursor = v.object({
 });
 export type Cursor = Infer<typeof cursor>;
 
-/** The data that a worker needs to start a handed job. */
+/** The data that a worker needs, beside the payload, to start a handed job. */
 export const handed = v.object({
-  payload: anything,
+  attemptId: v.string(),
+  number: v.number(),
+  kind: v.string(),
+  fresh: v.optional(anything),
   requirements: v.optional(requirements),
   watched: v.boolean(),
   deadlineAt: v.optional(v.number()),

@@ -180,8 +180,10 @@ export const workerQueries = {
     }),
   },
   /**
-   * The jobs that a worker was handed while it waited; it subscribes to this beside `candidates`. The worker starts them
-   * at once, and calls `start` if a job takes longer than a moment.
+   * The job that a worker was last handed while it waited, if its program has not restarted since; it subscribes to this
+   * beside `candidates`. The worker starts it at once, and calls `start` if it takes longer than a moment. A job that was
+   * taken from the worker is gone. One that the worker has started or ended may still be shown, so the worker has to know the
+   * attempts that it was given.
    */
   handed: { args: {}, returns: v.array(claimedJob) },
   /** The attempts that the worker holds. If one is missing, it was canceled, stolen or lost, and the worker stops. */

@@ -75,6 +75,25 @@ describe("looking for jobs", () => {
     await at.stop();
   });
 
+  it("a worker does a handed job once, although it is shown again after its end and after a new subscription", async () => {
+    const at = new WorkerAtTest();
+    await at.wait();
+    const job = claimedJob("a1", { begun: false });
+    at.queue.showHanded(job);
+    await settle();
+    at.runs[0]?.finish(1);
+    await settle();
+    at.queue.showHanded(job);
+    await at.answer("complete", done());
+    at.queue.showHanded(job);
+    await settle();
+    expect(at.runs).toHaveLength(1);
+    at.queue.showHanded(claimedJob("a2", { begun: false }));
+    await settle();
+    expect(at.runs).toHaveLength(2);
+    await at.stop();
+  });
+
   it("a worker keeps its subscriptions when it gets a position in a new lane", async () => {
     const at = new WorkerAtTest();
     await at.wait();

@@ -44,6 +44,8 @@ export const schema = defineSchema({
     maxConcurrentJobs: v.optional(v.number()),
     version: v.optional(v.string()),
     online: v.boolean(),
+    /** When its program last started; absent in workers that started under an earlier version. */
+    startedAt: v.optional(v.number()),
     /** The position in every ring, from the hash of the key: in [0, 65,536), usually between two points. */
     position: v.number(),
     /**
@@ -287,7 +289,20 @@ export const schema = defineSchema({
     .index("by_purge", ["purgeAt"])
     .index("by_forget", ["forgetAt"]),
 
-  payloads: defineTable({ jobId: v.id("jobs"), payload: anything }).index("by_job", ["jobId"]),
+  /**
+   * Payloads, and the waiting workers that the jobs were handed to. An end of a handed job changes nothing here, so it reruns
+   * no query of its worker. A row that is handed again, or taken back, changes. Written by model/jobs/payloads.ts.
+   */
+  payloads: defineTable({
+    jobId: v.id("jobs"),
+    payload: anything,
+    /** The hash of the worker's key. */
+    handedTo: v.optional(v.string()),
+    handedAt: v.optional(v.number()),
+    handed: v.optional(handed),
+  })
+    .index("by_job", ["jobId"])
+    .index("by_handed", ["handedTo", "handedAt"]),
 
   results: defineTable({ jobId: v.id("jobs"), result: anything }).index("by_job", ["jobId"]),
 
@@ -306,11 +321,8 @@ export const schema = defineSchema({
     open: v.boolean(),
     /** Whether the job woke its worker: then workers wait for jobs, not jobs for workers. */
     woken: v.optional(v.boolean()),
-    /**
-     * The job as it was handed to the waiting worker, if it is small, so the worker sees it without a read of the job.
-     * Removed at the start.
-     */
-    handed: v.optional(handed),
+    /** Earlier versions stored the handed job here. */
+    handed: v.optional(anything),
     /** The value of `onClaim`, for a worker that reads the job later. */
     fresh: v.optional(anything),
     /** When the job was handed over. Removed at the start. */

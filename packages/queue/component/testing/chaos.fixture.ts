@@ -367,7 +367,8 @@ export class Chaos {
     );
     if (others.length === 0) return;
     const worker = this.#pick(...others);
-    const payload = payloads.find(({ jobId }) => jobId === job._id)?.payload ?? null;
+    const payload = payloads.find(({ jobId }) => jobId === job._id);
+    if (payload === undefined) return;
     await this.#t.run(async (ctx) => {
       await giveToSecond(ctx, job, { worker, payload, expectedMs: 1_000 }, Date.now());
     });

@@ -53,6 +53,22 @@ export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
     expect(open, "a handed-over job is held").toBe(true);
     expect(due, "its check is scheduled").toBeGreaterThanOrEqual(handedAt + 2_000);
   }
+  checkHanded(rows);
+}
+
+/** A worker sees the job that it was handed, and none that was taken from it before it began. */
+function checkHanded({ attempts, payloads }: Rows): void {
+  for (const { _id, jobId, keyHash, handedAt } of attempts) {
+    if (handedAt === undefined) continue;
+    const row = payloads.find((payload) => payload.jobId === jobId);
+    expect(row).toMatchObject({ handedTo: keyHash, handed: { attemptId: _id } });
+  }
+  for (const { handed, handedTo } of payloads) {
+    expect(handedTo !== undefined).toBe(handed !== undefined);
+    const attempt = attempts.find(({ _id }) => _id === handed?.attemptId);
+    if (attempt === undefined || attempt.open || attempt.startedAt !== undefined) continue;
+    expect(["succeeded", "failed"], "a handed attempt that never began").toContain(attempt.status);
+  }
 }
 
 function checkJob(job: Doc<"jobs">, attempts: readonly Doc<"attempts">[]): void {

@@ -12,6 +12,8 @@ export class SteadyWorker {
   readonly #t: Backend;
   readonly #keyHash: string;
   readonly #held = new Map<string, ClaimedJob>();
+  /** All attempts that it was given. The queue shows the last handed one even after its end. */
+  readonly #given = new Set<string>();
   #subscriptions: readonly WaitSubscription[] | null = null;
   #cursor: Cursor | undefined;
   #lateSince: ReadonlyMap<string, number> = new Map();
@@ -51,7 +53,10 @@ export class SteadyWorker {
   }
 
   #receive({ jobs, subscriptions, cursor }: NextWork): void {
-    for (const job of jobs) this.#held.set(job.attemptId, job);
+    for (const job of jobs) {
+      this.#given.add(job.attemptId);
+      this.#held.set(job.attemptId, job);
+    }
     this.#subscriptions = subscriptions.length > 0 ? subscriptions : null;
     this.#cursor = cursor;
   }
@@ -60,6 +65,8 @@ export class SteadyWorker {
     const keyHash = this.#keyHash;
     const seen = await this.#t.query(queue.work.candidates, { keyHash, subscriptions: [...followed] });
     for (const job of await this.#t.query(queue.work.handed, { keyHash })) {
+      if (this.#given.has(job.attemptId)) continue;
+      this.#given.add(job.attemptId);
       this.#held.set(job.attemptId, job);
     }
     if (this.#held.size > 0) return;

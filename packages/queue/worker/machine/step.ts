@@ -126,7 +126,8 @@ function takeIn(t: Turn, event: MachineEvent): void {
       if (state.followed !== null) candidatesSeen(t, event.seen);
       return;
     case "handed":
-      for (const job of event.jobs) adopt(t, job, true);
+      // The queue shows the last handed job even after its end.
+      for (const job of event.jobs) if (!state.foreign.own.has(job.attemptId)) adopt(t, job, true);
       return;
     case "held":
       if (state.followsHeld) t.set({ heldRows: event.rows, compareHeld: true });

@@ -1,9 +1,9 @@
-import { convexToJson, type Value } from "convex/values";
+import type { Value } from "convex/values";
 import { type ClaimedJob, notStarted } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { ranOut } from "../end/expire.ts";
 import { move, overdueFrom } from "../jobs/move.ts";
-import { payloadOf } from "../jobs/rows.ts";
+import { payloadOf } from "../jobs/payloads.ts";
 import { defined } from "../load.ts";
 import { parked } from "../placement.ts";
 import { removeWaiters, waitersByKey } from "../rings/membership.ts";
@@ -15,9 +15,6 @@ import { freshOf } from "./fresh.ts";
  * packages/queue/worker/contract/times.ts.
  */
 export const startWithinMs = 2_000;
-/** A larger payload is not copied into the attempt. The worker's query reads it from the job. */
-const maxHandedChars = 4_096;
-
 /** A job with the payload that its worker needs. */
 export type AssignableJob = { readonly job: Doc<"jobs">; readonly payload: Value };
 
@@ -35,13 +32,7 @@ export async function assign(
   now: number,
 ): Promise<ClaimedJob> {
   const watch = begun ? suspectFrom(worker, job, now) : {};
-  const { attemptId, number, fresh } = await insertAttempt(
-    ctx,
-    worker,
-    { job, payload },
-    { begun, woken, watch },
-    now,
-  );
+  const { attemptId, number, fresh } = await insertAttempt(ctx, worker, job, { begun, woken, watch }, now);
   const kind = job.status === "prefetched" ? "steal" : "claim";
   const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job.currentAttemptId));
   const given = { currentAttemptId: attemptId, attempts: number };
@@ -60,7 +51,7 @@ type Assignee = Pick<Doc<"workers">, "_id" | "keyHash" | "capabilities">;
 export async function insertAttempt(
   ctx: MutationCtx,
   worker: Assignee,
-  { job, payload }: AssignableJob,
+  job: Doc<"jobs">,
   { begun, woken, watch }: { readonly begun: boolean; readonly woken: boolean; readonly watch: Suspicion },
   now: number,
 ): Promise<{ readonly attemptId: Id<"attempts">; readonly number: number; readonly fresh?: Value }> {
@@ -80,22 +71,12 @@ export async function insertAttempt(
     open: true,
     ...(woken ? { woken } : {}),
     ...(woken && !begun ? { handedAt: now } : {}),
-    ...(woken && !begun && isSmall(payload) ? { handed: handedOf({ job, payload }) } : {}),
     claimedAt: now,
     ...(begun ? overdueFrom(job, now) : {}),
     ...data,
     ...watch,
   });
   return { attemptId, number, ...data };
-}
-
-function isSmall(payload: Value): boolean {
-  return JSON.stringify(convexToJson(payload)).length <= maxHandedChars;
-}
-
-function handedOf({ job, payload }: AssignableJob): NonNullable<Doc<"attempts">["handed"]> {
-  const { requirements, watched, deadlineAt } = job;
-  return { payload, watched, ...defined({ requirements, deadlineAt }) };
 }
 
 /**
@@ -119,7 +100,7 @@ export type JobForWorker = {
 };
 
 /** A job as its worker sees it. @param since the remaining time counts from this time. */
-function claimedView(
+export function claimedView(
   { job, payload }: JobForWorker,
   {
     fresh,
@@ -149,10 +130,7 @@ export function isOverdue(job: Doc<"jobs">, now: number): boolean {
   return ranOut(job, now) !== null;
 }
 
-/**
- * The unstarted jobs that a worker holds, as it sees them. One stage of reads, or none if the attempts carry their
- * jobs.
- */
+/** The unstarted jobs that a worker holds, as it sees them. One stage of reads. */
 export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
   const waiting = held.filter(({ status }) => status === "prefetched");
   const found = await Promise.all(
@@ -167,11 +145,7 @@ export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts"
   return found.flat();
 }
 
-async function readUnstarted(
-  ctx: QueryCtx,
-  { jobId, kind, handed }: Doc<"attempts">,
-): Promise<JobForWorker | null> {
-  if (handed !== undefined) return { job: { _id: jobId, kind, ...handed }, payload: handed.payload };
+async function readUnstarted(ctx: QueryCtx, { jobId }: Doc<"attempts">): Promise<JobForWorker | null> {
   const [job, payload] = await Promise.all([ctx.db.get("jobs", jobId), payloadOf(ctx, jobId)]);
   return job === null || payload === null ? null : { job, payload: payload.payload };
 }

@@ -68,19 +68,25 @@ describe("handOver", () => {
   });
 
   it.each([
-    ["small", { file: "a" }],
-    ["large", { file: "a".repeat(5_000) }],
-  ])("a handed job ends its worker's wait when that reports the start: %s payload", async (_, payload) => {
-    const t = startQueue();
-    const [worker] = await waiting(t, 100);
-    const { keyHash } = worker!;
-    const jobId = await submit(t, { payload });
-    const [handed] = (await see(t, worker!)).handed;
-    expect(handed).toMatchObject({ jobId, payload, requirements: {}, watched: false, remainingMs: null });
-    await t.mutation(queue.work.start, { keyHash, attemptIds: [handed!.attemptId] });
-    expect(await jobRow(t, jobId)).toMatchObject({ status: "running" });
-    expect(await see(t, worker!)).toEqual({ subscriptions: [], jobs: [], handed: [] });
-  });
+    ["small", { file: "a" }, true],
+    ["large", { file: "a".repeat(5_000) }, false],
+  ])(
+    "a handed job ends its worker's wait when that reports the start: %s payload",
+    async (_, payload, isShown) => {
+      const t = startQueue();
+      const [worker] = await waiting(t, 100);
+      const { keyHash } = worker!;
+      const jobId = await submit(t, { payload });
+      const [handed] = (await see(t, worker!)).handed;
+      expect(handed).toMatchObject({ jobId, payload, requirements: {}, watched: false, remainingMs: null });
+      await t.mutation(queue.work.start, { keyHash, attemptIds: [handed!.attemptId] });
+      expect(await jobRow(t, jobId)).toMatchObject({ status: "running" });
+      const after = await see(t, worker!);
+      expect(after).toMatchObject({ subscriptions: [], jobs: [] });
+      // A small payload may still be shown: the worker knows that it has begun this attempt.
+      expect(after.handed).toEqual(isShown ? [handed] : []);
+    },
+  );
 
   it("a worker with free capacity keeps its place in the ring when it is handed a job", async () => {
     const t = startQueue();
@@ -94,8 +100,32 @@ describe("handOver", () => {
     expect(await see(t, worker)).toMatchObject({
       subscriptions: [{ position: 100 }],
       jobs: [{ jobId: claimable, late: false }],
-      handed: [],
     });
+  });
+
+  it("the view of handed jobs changes neither at a start nor at an end, so its query does not run again", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    await submit(t, { payload: "first" });
+    const before = await see(t, worker!);
+    await complete(t, worker!, before.handed[0]!.attemptId, { jobs: 1 });
+    expect((await see(t, worker!)).handed).toEqual(before.handed);
+    vi.setSystemTime(Date.now() + 1);
+    await submit(t, { payload: "second" });
+    expect((await see(t, worker!)).handed).toMatchObject([{ payload: "second" }]);
+  });
+
+  it("a worker whose program restarts sees no job that was handed to the earlier one", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    await submit(t);
+    const [handed] = (await see(t, worker!)).handed;
+    await complete(t, worker!, handed!.attemptId, { jobs: 1 });
+    vi.setSystemTime(Date.now() + 1);
+    const { keyHash } = worker!;
+    const capabilities = { kinds: ["k"], concurrency: 1 };
+    await t.mutation(queue.work.hello, { keyHash, startup: true, capabilities });
+    expect((await see(t, worker!)).handed).toEqual([]);
   });
 
   it("a handed job may end without a reported start, for a cost of two calls", async () => {

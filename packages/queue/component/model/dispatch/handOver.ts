@@ -1,10 +1,12 @@
 import type { JobSize, Rate } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
+import type { HandedTo } from "../jobs/payloads.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { likelyMs } from "../speed.ts";
 import { assign, type AssignableJob } from "./assign.ts";
+import { handedTo } from "./handed.ts";
 
 /** The most waiting workers that are checked, one after the other. Busy ones are soon free. */
 const maxAsked = 3;
@@ -40,24 +42,25 @@ export async function findNearby(
  * worker keeps its waiting position until it says that it has started: short jobs are done by then, and no neighbor has
  * to run its query again. If nobody waits nearby, the job stays where it is. One stage of reads, and one more in a
  * small fleet or for a spread affinity.
- * @returns whether the job was assigned.
+ * @returns what to store with the job's payload; null if nobody waits nearby.
  */
 export async function handOver(
   ctx: MutationCtx,
   lane: LaneKey & { readonly slots: number },
   { job, payload, near }: AssignableJob & { readonly near: Nearby },
   now: number,
-): Promise<boolean> {
+): Promise<HandedTo | null> {
   const { affinity, size, place } = job;
   const point = affinity === undefined ? near.point : slotOf(place);
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
     soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
   const waiters = await waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead);
   const waiter = await firstIdle(ctx, inOrder(waiters));
-  if (waiter === null) return false;
+  if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
-  await assign(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
-  return true;
+  const how = { begun: false, woken: true };
+  const given = await assign(ctx, { _id: workerId, keyHash }, { job, payload }, how, now);
+  return handedTo(keyHash, job, given, now);
 }
 
 /**

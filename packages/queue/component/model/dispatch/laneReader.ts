@@ -1,5 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../builders.ts";
-import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
+import { payloadOf } from "../jobs/payloads.ts";
+import { lastAttemptOf } from "../jobs/rows.ts";
 import { remembered } from "../load.ts";
 import { priorities, prioritiesIn } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";

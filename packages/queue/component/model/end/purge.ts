@@ -1,6 +1,7 @@
 import { sizeOf } from "../bounds.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
-import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
+import { payloadOf } from "../jobs/payloads.ts";
+import { progressRow, resultOf } from "../jobs/rows.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 
 const perPiece = 50;

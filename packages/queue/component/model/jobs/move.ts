@@ -4,6 +4,7 @@ import { defined } from "../load.ts";
 import { parked, unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { endedFrom, finish, wasSlow } from "./finish.ts";
+import { takeBack } from "./payloads.ts";
 import { hasReturnedOften, withReturn } from "./returns.ts";
 import {
   hasTurn,
@@ -63,9 +64,11 @@ const closed = {
   open: false,
   overdueAt: undefined,
   suspectAt: undefined,
-  handed: undefined,
   handedAt: undefined,
 } as const;
+
+/** Changes of an attempt that its own worker reports. It knows then that it was handed the job. */
+const isOwnEnd: ReadonlySet<Doc<"attempts">["status"]> = new Set(["running", "succeeded", "failed"]);
 
 /**
  * Changes a job's status, and the status of its attempts. No other code does. A job that becomes final is finished in the
@@ -98,9 +101,10 @@ export async function move(
     const attempt = change.by ?? present(await ctx.db.get("attempts", by), "attempt of a job");
     const facts =
       next.attempt === "running"
-        ? { ...overdueFrom(job, now), handed: undefined, handedAt: undefined, ...change.attempt }
+        ? { ...overdueFrom(job, now), handedAt: undefined, ...change.attempt }
         : { ...change.attempt, ...closed, endedAt: now };
     await ctx.db.patch("attempts", attempt._id, { ...facts, status: next.attempt });
+    if (attempt.handedAt !== undefined && !isOwnEnd.has(next.attempt)) await takeBack(ctx, attempt);
     const { workerId } = attempt;
     const hasFailed = next.attempt === "failed" || next.attempt === "lost";
     // A job that was lost before it started says nothing about the job itself.
@@ -176,6 +180,7 @@ async function settlePair(
     return { currentAttemptId: other._id, secondAttemptId: undefined, ...spot };
   }
   const isSlow = next.other === "outrun" && wasSlow(job, other);
+  if (other.handedAt !== undefined) await takeBack(ctx, other);
   await ctx.db.patch("attempts", other._id, {
     ...closed,
     endedAt: now,

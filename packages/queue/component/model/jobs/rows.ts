@@ -5,11 +5,6 @@ import { firstOf } from "../load.ts";
 import type { Held } from "./held.ts";
 import { isHeld } from "./states.ts";
 
-/** A job's payload; null after it was purged. */
-export async function payloadOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"payloads"> | null> {
-  return await firstOf(ctx.db.query("payloads").withIndex("by_job", (q) => q.eq("jobId", jobId)));
-}
-
 /** A job's result; null before the end and after it was purged. */
 export async function resultOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"results"> | null> {
   return await firstOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));

@@ -1,11 +1,11 @@
-import type { Value } from "convex/values";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { insertAttempt } from "../dispatch/assign.ts";
 import { isUnfit } from "../dispatch/avoid.ts";
+import { handedTo } from "../dispatch/handed.ts";
 import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
-import { payloadOf } from "../jobs/rows.ts";
+import { payloadOf } from "../jobs/payloads.ts";
 import { matches } from "../lanes/requirements.ts";
 import { ringSize } from "../placement.ts";
 import { waitersAt } from "../rings/neighbors.ts";
@@ -18,7 +18,7 @@ const maxAsked = 8;
 
 export type Second = {
   readonly worker: Doc<"workers">;
-  readonly payload: Value;
+  readonly payload: Doc<"payloads">;
   /** How long the worker is expected to take, in ms. */
   readonly expectedMs: number;
 };
@@ -55,7 +55,7 @@ export async function findSecond(
       if (worker === null || isBusy || !maySucceed(worker, job)) return [];
       const ms = expectedMs(worker.capabilities, job);
       if (ms === null || ms > mostMs) return [];
-      return [{ worker, payload: payload.payload, expectedMs: ms }];
+      return [{ worker, payload, expectedMs: ms }];
     }),
   );
   const [soonest] = asked.flat().sort((a, b) => a.expectedMs - b.expectedMs);
@@ -87,7 +87,9 @@ export async function giveToSecond(
   const until = now + Math.min(mostWatchedMs, Math.max(watchMs, watchedTimes * ms));
   const watched = await watchUntil(ctx, job, until);
   const how = { begun: false, woken: true, watch: {} };
-  const { attemptId, number } = await insertAttempt(ctx, worker, { job: watched, payload }, how, now);
+  const attempt = await insertAttempt(ctx, worker, watched, how, now);
+  const { attemptId, number } = attempt;
+  await ctx.db.patch("payloads", payload._id, handedTo(worker.keyHash, watched, attempt, now));
   await move(ctx, watched, { kind: "double" }, now, {
     job: { secondAttemptId: attemptId, attempts: number, secondAttempts: (job.secondAttempts ?? 0) + 1 },
   });

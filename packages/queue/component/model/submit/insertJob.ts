@@ -37,7 +37,7 @@ export type InsertedJob = {
   readonly ready: boolean;
 };
 
-/** Inserts a job with its payload, ready or waiting. */
+/** Inserts a job, ready or waiting, without its payload. */
 export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<InsertedJob> {
   const { scope, spec, requirements, lane, terms, dependency, width, ordinal } = job;
   const {
@@ -99,7 +99,6 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     ...(waitsFor === "turn" && terms.turnOf !== null ? { turnOf: terms.turnOf } : {}),
   };
   const jobId = await ctx.db.insert("jobs", fields);
-  await ctx.db.insert("payloads", { jobId, payload: spec.payload });
   if (dependency?.kind === "wait" && spec.after !== undefined) {
     await addDependencies(ctx, jobId, dependency.on, spec.after.when);
   }

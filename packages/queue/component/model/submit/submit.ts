@@ -12,6 +12,7 @@ import { dependencyStates } from "../dependencies/dependOn.ts";
 import { findNearby, handOver } from "../dispatch/handOver.ts";
 import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
 import { nextExpiry, scheduleExpiry } from "../end/expire.ts";
+import { type HandedTo, insertPayload } from "../jobs/payloads.ts";
 import { scheduleTurns, termsFor } from "../jobs/turns.ts";
 import { scheduleWakeUps } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
@@ -94,16 +95,21 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     }),
   );
   // One after the other, so that each job finds the workers that are still idle.
-  let handedOver = false;
+  const handed: (HandedTo | null)[] = [];
   for (const [at, { index, name, spec }] of newJobs.entries()) {
     const made = present(inserted[at], "inserted job");
     const near = nearby[index];
-    if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
     const { slots } = present(open.get(name), "lane");
-    const given = { job: made.row, payload: spec.payload, near };
-    if (await handOver(ctx, { scope, name, slots }, given, now)) handedOver = true;
+    const given = near === undefined ? null : { job: made.row, payload: spec.payload, near };
+    const mayBeHanded = given !== null && made.ready && lanes.get(name)?.state !== "paused";
+    handed.push(mayBeHanded ? await handOver(ctx, { scope, name, slots }, given, now) : null);
   }
-  if (handedOver) await scheduleReclaim(ctx, scope, reclaim, now);
+  await Promise.all(
+    inserted.map(({ row }, at) =>
+      insertPayload(ctx, row._id, newJobs[at]?.spec.payload ?? null, handed[at] ?? null),
+    ),
+  );
+  if (handed.some((to) => to !== null)) await scheduleReclaim(ctx, scope, reclaim, now);
   await scheduleWakeUps(ctx, newJobs, now);
   await scheduleTurns(ctx, scope, newJobs);
   await scheduleWatchEnd(

@@ -39,6 +39,7 @@ export async function hello(
       ...limited(reported, worker),
       ...(version === undefined ? {} : { version }),
       life: worker.life + (isNewLife ? 1 : 0),
+      ...(startup ? { startedAt: now } : {}),
       lastChangeAt: now,
     });
   }
