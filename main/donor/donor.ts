@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
-import { isGpuFree } from "../../app/policy/rules/load.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
@@ -32,7 +31,7 @@ import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
 import { StartGate } from "./start-gate.ts";
 import { DonatedWork } from "./work/donated-work.ts";
-import { FreeVram } from "./work/free-vram.ts";
+import { FreeVram, sightOf } from "./work/free-vram.ts";
 import { GpuWatch } from "./work/gpu-watch.ts";
 
 /** A running donor, for its shell: Electron or headless. */
@@ -137,11 +136,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onChange: () => loop.wake("sample"),
   });
   const freeVram = new FreeVram({
-    look: async () => {
-      const { otherGpuLoad, vramFreeMb } = await sensors.lookAtGpu();
-      const isFree = isGpuFree({ otherGpuLoad, gpuSampled: true }, rules(), null);
-      return { freeMb: vramFreeMb, isRunning: runner.pid !== undefined, isFree };
-    },
+    look: async () => sightOf(await sensors.lookAtGpu(), rules(), runner.pid !== undefined),
     isAllowed: () => membership.me?.limits?.gpu !== false,
     isWanted: () => work.wantsGpu,
     onChange: () => work.gpuChanged(),

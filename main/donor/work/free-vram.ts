@@ -1,5 +1,7 @@
 import { BackOff, doubling } from "@gleaner/queue/worker";
-import type { Known } from "../../../app/facts/facts.ts";
+import type { ComputerFacts, Known } from "../../../app/facts/facts.ts";
+import type { Rules } from "../../../app/policy/rules.ts";
+import { isGpuFree } from "../../../app/policy/rules/load.ts";
 
 /** In MiB. Small enough that a GPU of 8 GB counts as one. */
 const stepMb = 512;
@@ -26,6 +28,16 @@ export type GpuSight = {
   /** Whether other programs leave the GPU free. False if that is unknown. */
   readonly isFree: boolean;
 };
+
+/** What a look at the GPU tells, by the rules. */
+export function sightOf(
+  { otherGpuLoad, vramFreeMb }: Pick<ComputerFacts, "otherGpuLoad" | "vramFreeMb">,
+  rules: Rules,
+  isRunning: boolean,
+): GpuSight {
+  const isFree = isGpuFree({ otherGpuLoad, gpuSampled: true }, rules, null);
+  return { freeMb: vramFreeMb, isRunning, isFree };
+}
 
 type FreeVramDeps = {
   /** Looks at the GPU now. */
