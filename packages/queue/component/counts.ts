@@ -4,6 +4,7 @@ import { internalAction, internalMutation, internalQuery } from "./model/builder
 import { countAll } from "./model/counts/countAll.ts";
 import { largeFleetOf } from "./model/counts/fleet.ts";
 import { noteCounts } from "./model/counts/noteCounts.ts";
+import { pacesOf } from "./model/counts/paces.ts";
 import { countedExactly, countRange as countOne, scanLanes } from "./model/counts/ranges.ts";
 import { countQueries } from "./model/counts/references.ts";
 import { scopeCounts } from "./model/counts/tally.ts";
@@ -47,6 +48,12 @@ export const countRange = internalQuery({
   args: countQueries.countRange.args,
   returns: countQueries.countRange.returns,
   handler: async (ctx, range) => await countOne(ctx, range, countedExactly),
+});
+
+export const paces = internalQuery({
+  args: countQueries.paces.args,
+  returns: countQueries.paces.returns,
+  handler: async (ctx, { laneIds }) => await pacesOf(ctx, laneIds, Date.now()),
 });
 
 export const largeFleet = internalQuery({

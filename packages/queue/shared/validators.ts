@@ -163,6 +163,8 @@ export const jobSpec = v.object({
   /** A second name under which jobs can be limited, listed and canceled, such as an API key. */
   key: v.optional(v.string()),
   priority: v.optional(priority),
+  /** Whether a caller waits for the answer. Such jobs are refused at a shorter wait: `settings.maxCallWaitMs`. */
+  called: v.optional(v.boolean()),
   /** Jobs with equal affinity (a prompt's prefix, a file) go to the same workers while that costs no time. */
   affinity: v.optional(v.string()),
   delayMs: v.optional(v.number()),
@@ -451,6 +453,8 @@ export const laneView = v.object({
   countedAt: v.union(v.number(), v.null()),
   /** When the oldest ready job became ready. Null without a ready job. */
   oldestReadyAt: v.union(v.number(), v.null()),
+  /** How long a new job would wait, in ms, at high, normal and low priority. Null: unknown, or no job is ready. */
+  waits: v.union(v.array(v.number()), v.null()),
 });
 export type LaneView = Infer<typeof laneView>;
 
@@ -478,6 +482,13 @@ export const submitOutcome = v.union(
   v.object({ kind: v.literal("submitted"), jobIds: v.array(v.string()), repeated: v.number() }),
   /** Nothing was submitted: the lane or the requester has too many jobs. */
   v.object({ kind: v.literal("full"), retryAfterMs: v.number() }),
+  /** Nothing was submitted: a job would wait longer than the longest wait of its priority. */
+  v.object({
+    kind: v.literal("busy"),
+    expectedWaitMs: v.number(),
+    longestWaitMs: v.number(),
+    retryAfterMs: v.number(),
+  }),
   /** Nothing was submitted: the lane is draining. */
   v.object({ kind: v.literal("draining") }),
   /** Nothing was submitted: the idempotency key belongs to a different request. */
@@ -491,6 +502,8 @@ export const settingsPatch = v.object({
   offlineAfterMs: v.optional(v.number()),
   maxQueued: v.optional(v.number()),
   maxQueuedPerRequester: v.optional(v.number()),
+  maxWaitMs: v.optional(v.number()),
+  maxCallWaitMs: v.optional(v.number()),
   maxPayloadBytes: v.optional(v.number()),
   watchMs: v.optional(v.number()),
   maxLanes: v.optional(v.number()),

@@ -85,6 +85,7 @@ function idsOf(outcome: SubmitOutcome): readonly string[] {
         { retryable: false },
       );
     case "full":
+    case "busy":
     case "draining":
     case "conflict":
       throw new JobFailure("subtasks_refused", `The queue does not take its subtasks now (${outcome.kind}).`);

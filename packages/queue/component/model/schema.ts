@@ -114,20 +114,29 @@ export const schema = defineSchema({
     waiting: v.number(),
     running: v.number(),
     oldestReadyAt: v.union(v.number(), v.null()),
+    /** How long a new job would wait, in ms, by priority. Absent if unknown, and in counts of earlier versions. */
+    waits: v.optional(v.array(v.number())),
     countedAt: v.number(),
   })
     .index("by_lane", ["laneId"])
     .index("by_scope", ["scope"]),
 
-  /** Backlogs: lanes (by name) and requesters that were full in the last count. Written by model/counts/ only. */
+  /**
+   * Backlogs: lanes (by name) and requesters that were full in the last count, and lanes in which some new jobs would wait too
+   * long. Written by model/counts/ only.
+   */
   crowds: defineTable({
     scope: v.string(),
     of: v.union(v.literal("lane"), v.literal("requester")),
     name: v.string(),
     queued: v.number(),
     countedAt: v.number(),
-    /** When it is worth submitting again; ms epoch. */
+    /** When it is worth submitting again, if it is full; ms epoch. */
     retryAt: v.number(),
+    /** False: it is not full. Absent in rows of earlier versions, which were all full. */
+    full: v.optional(v.boolean()),
+    /** How long a new job would wait, in ms, by priority. Absent if no job would wait too long. */
+    waits: v.optional(v.array(v.number())),
   }).index("by_name", ["scope", "of", "name"]),
 
   /**

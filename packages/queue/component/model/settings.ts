@@ -24,6 +24,9 @@ export const defaultSettings: Settings = {
   /** The most waiting and ready jobs of a lane, and of a requester in all lanes. */
   maxQueued: 200_000,
   maxQueuedPerRequester: 100_000,
+  /** The longest expected wait of a job, and of one whose caller waits. Twice as long at high priority, half at low. */
+  maxWaitMs: 24 * 3_600_000,
+  maxCallWaitMs: 5 * 60_000,
   maxPayloadBytes: 512 * 1024,
   /** How long streamed text is kept after the last call of `follow`. */
   watchMs: 120_000,

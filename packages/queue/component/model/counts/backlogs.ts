@@ -1,7 +1,9 @@
+import type { SubmitOutcome } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
-import { firstOf } from "../load.ts";
+import { defined, firstOf } from "../load.ts";
 import type { Settings } from "../settings.ts";
 import type { ScopeCounts } from "./tally.ts";
+import { longestWaitMs, mayShed } from "./waits.ts";
 
 /** The lanes (by name) or requesters that were full in the last count. All are point reads, in parallel. */
 export async function backlogsOf(
@@ -24,13 +26,55 @@ export async function backlogsOf(
 
 /** When to submit again, in ms, within the configured limits. Null: nothing is full. */
 export function retryAfterMs(
-  backlogs: readonly Pick<Doc<"crowds">, "retryAt">[],
-  { minRetryAfterMs, maxRetryAfterMs }: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
+  backlogs: readonly Pick<Doc<"crowds">, "retryAt" | "full">[],
+  settings: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
   now: number,
 ): number | null {
-  if (backlogs.length === 0) return null;
-  const latest = Math.max(...backlogs.map(({ retryAt }) => retryAt));
-  return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, latest - now));
+  const full = backlogs.filter(isFull);
+  return full.length === 0
+    ? null
+    : withinLimits(Math.max(...full.map(({ retryAt }) => retryAt)) - now, settings);
+}
+
+/** Rows of earlier versions were all full. */
+function isFull({ full = true }: Pick<Doc<"crowds">, "full">): boolean {
+  return full;
+}
+
+function withinLimits(
+  ms: number,
+  { minRetryAfterMs, maxRetryAfterMs }: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
+): number {
+  return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, ms));
+}
+
+/** A new job that starts as soon as a worker takes it. */
+type Starting = { readonly name: string; readonly priority: number; readonly called: boolean };
+
+/**
+ * The refusal of jobs that would wait too long, by the last count; null if none would. While nothing is accepted, the wait
+ * gets shorter as time passes.
+ */
+export function busyAt(
+  backlogs: readonly Pick<Doc<"crowds">, "of" | "name" | "waits">[],
+  jobs: readonly Starting[],
+  settings: Settings,
+): Extract<SubmitOutcome, { kind: "busy" }> | null {
+  const waiting = jobs.flatMap(({ name, priority: level, called }) => {
+    const crowd = backlogs.find((one) => one.of === "lane" && one.name === name);
+    const expected = crowd?.waits?.[level] ?? 0;
+    const longest = longestWaitMs(settings, { level, called });
+    return expected > longest ? [{ expected, longest }] : [];
+  });
+  const [worst] = waiting.sort((a, b) => b.expected - b.longest - (a.expected - a.longest));
+  if (worst === undefined) return null;
+  const { expected, longest } = worst;
+  return {
+    kind: "busy",
+    expectedWaitMs: expected,
+    longestWaitMs: longest,
+    retryAfterMs: withinLimits(expected - longest, settings),
+  };
 }
 
 /** The time between two counts, in ms. A full lane or requester stays full at least until the next count. */
@@ -59,23 +103,34 @@ const maxBacklogs = 1_000;
 /** How long a full lane stays full if it cannot be counted. It may also have been deleted. */
 const uncountedMs = 600_000;
 
-type Backlog = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
+type Backlog = Pick<Doc<"crowds">, "of" | "name" | "queued"> & {
+  readonly max: number;
+  readonly waits?: readonly number[] | undefined;
+};
 
-/** The lanes and requesters that have as many jobs queued as they may. */
+/** The lanes and requesters that have as many jobs queued as they may, and lanes in which some new jobs would wait too long. */
 export function findBacklogs(
   lanes: ScopeCounts["lanes"],
   requesters: ScopeCounts["requesters"],
-  { maxQueued, maxQueuedPerRequester }: Settings,
+  settings: Settings,
 ): Backlog[] {
-  return [
-    ...lanes.map(({ name, ready, waiting }) => ({
-      of: "lane" as const,
-      name,
-      queued: ready + waiting,
-      max: maxQueued,
-    })),
-    ...requesters.map((one) => ({ ...one, of: "requester" as const, max: maxQueuedPerRequester })),
-  ].filter(({ queued, max }) => queued >= max);
+  const { maxQueued, maxQueuedPerRequester } = settings;
+  const ofLanes = lanes.map(({ name, ready, waiting, waits }) => ({
+    of: "lane" as const,
+    name,
+    queued: ready + waiting,
+    max: maxQueued,
+    waits: mayShed(waits ?? null, settings) ? waits : undefined,
+  }));
+  const ofRequesters = requesters.map((one) => ({
+    ...one,
+    of: "requester" as const,
+    max: maxQueuedPerRequester,
+    waits: undefined,
+  }));
+  return [...ofLanes, ...ofRequesters].filter(
+    ({ queued, max, waits }) => queued >= max || waits !== undefined,
+  );
 }
 
 export async function knownBacklogs(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">[]> {
@@ -93,13 +148,17 @@ export async function noteBacklogs(
   now: number,
 ): Promise<void> {
   const known = new Map(before.map((row) => [`${row.of}:${row.name}`, row]));
-  for (const { of, name, queued, max } of backlogs.slice(0, maxBacklogs)) {
+  for (const { of, name, queued, max, waits } of backlogs.slice(0, maxBacklogs)) {
     const row = known.get(`${of}:${name}`);
     known.delete(`${of}:${name}`);
-    const retryAt = retryAtOf({ queued, countedAt: now }, row ?? null, max);
+    // While it was not full, jobs were accepted, so the count says nothing about how fast it drains.
+    const drains = row !== undefined && isFull(row) ? row : null;
+    const retryAt = retryAtOf({ queued, countedAt: now }, drains, max);
+    const counted = { queued, countedAt: now, retryAt, full: queued >= max };
+    const expected = waits === undefined ? undefined : [...waits];
     if (row === undefined)
-      await ctx.db.insert("crowds", { scope, of, name, queued, countedAt: now, retryAt });
-    else await ctx.db.patch("crowds", row._id, { queued, countedAt: now, retryAt });
+      await ctx.db.insert("crowds", { scope, of, name, ...counted, ...defined({ waits: expected }) });
+    else await ctx.db.patch("crowds", row._id, { ...counted, waits: expected });
   }
   for (const row of known.values()) {
     const counted = row.of === "requester" || lanes.some(({ name }) => name === row.name);

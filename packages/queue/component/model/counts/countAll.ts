@@ -2,7 +2,8 @@ import type { GenericActionCtx } from "convex/server";
 import type { DataModel } from "../builders.ts";
 import { lanesPerScan, type RangeCount } from "./ranges.ts";
 import { counts } from "./references.ts";
-import { type LaneTally, queuedByRequester, tallyLane } from "./tally.ts";
+import { type LaneTally, queuedByRequester, readyByLevel, tallyLane } from "./tally.ts";
+import { expectedWaits, type LanePace } from "./waits.ts";
 
 type ActionCtx = GenericActionCtx<DataModel>;
 type Lane = { readonly laneId: LaneTally["laneId"]; readonly scope: string; readonly name: string };
@@ -57,7 +58,33 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
     .sort((a, b) => b.queued - a.queued)
     .slice(0, maxRequesters);
   const fleet = await ctx.runQuery(counts.largeFleet, { scope });
-  await ctx.runMutation(counts.note, { scope, lanes: tallies, requesters, fleet });
+  const waits = await countWaits(ctx, tallies, ranges);
+  const withWaits = tallies.map((tally) => ({ ...tally, ...waits.get(tally.laneId) }));
+  await ctx.runMutation(counts.note, { scope, lanes: withWaits, requesters, fleet });
+}
+
+/** The expected waits of the lanes with ready jobs. If they cannot be measured, nobody is refused because of them. */
+async function countWaits(
+  ctx: ActionCtx,
+  tallies: readonly LaneTally[],
+  ranges: readonly RangeCount[],
+): Promise<ReadonlyMap<LaneTally["laneId"], { readonly waits: number[] }>> {
+  const queued = tallies.filter(({ ready }) => ready > 0).map(({ laneId }) => laneId);
+  const paces: LanePace[] = [];
+  try {
+    for (let from = 0; from < queued.length; from += lanesPerScan) {
+      paces.push(...(await ctx.runQuery(counts.paces, { laneIds: queued.slice(from, from + lanesPerScan) })));
+    }
+  } catch (error) {
+    console.error("The pace of some workers could not be measured this time:", error);
+  }
+  const queues = queued.map((laneId) => readyByLevel(laneId, ranges));
+  return new Map(
+    paces.flatMap((pace) => {
+      const waits = expectedWaits(pace, queues, paces);
+      return waits === null ? [] : [[pace.laneId, { waits: [...waits] }] as const];
+    }),
+  );
 }
 
 type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };

@@ -1,4 +1,5 @@
 import type { MutationCtx } from "../builders.ts";
+import { defined } from "../load.ts";
 import { noteRate } from "../rings/laneRate.ts";
 import { settingsOf } from "../settings.ts";
 import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
@@ -22,7 +23,7 @@ export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: num
 }
 
 async function noteLane(ctx: MutationCtx, scope: string, tally: LaneTally, now: number): Promise<void> {
-  const { laneId, ready, waiting, running, oldestReadyAt } = tally;
+  const { laneId, ready, waiting, running, oldestReadyAt, waits } = tally;
   const [row, lane] = await Promise.all([
     ctx.db
       .query("laneCounts")
@@ -33,8 +34,9 @@ async function noteLane(ctx: MutationCtx, scope: string, tally: LaneTally, now: 
   if (lane === null) return;
   await noteRate(ctx, lane);
   const counted = { scope, laneId, ready, waiting, running, oldestReadyAt, countedAt: now };
-  if (row === null) await ctx.db.insert("laneCounts", counted);
+  if (row === null) await ctx.db.insert("laneCounts", { ...counted, ...defined({ waits }) });
   else if (ready + waiting + running + row.ready + row.waiting + row.running > 0) {
-    await ctx.db.patch("laneCounts", row._id, counted);
+    // A patch removes fields that are undefined.
+    await ctx.db.patch("laneCounts", row._id, { ...counted, waits });
   }
 }

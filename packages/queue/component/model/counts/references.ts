@@ -10,6 +10,7 @@ import { jobStatus } from "../../../shared/validators.ts";
 import { fleet } from "./fleet.ts";
 import { rangeCount, scan } from "./ranges.ts";
 import type { ScopeCounts } from "./tally.ts";
+import { lanePace } from "./waits.ts";
 
 /** The queries of the count that runs each minute (counts.ts). An action calls them in sequence. */
 export const countQueries = {
@@ -23,6 +24,8 @@ export const countQueries = {
   },
   scan: { args: { laneIds: v.array(v.id("lanes")) }, returns: scan },
   countRange: { args: { laneId: v.id("lanes"), status: jobStatus, level: v.number() }, returns: rangeCount },
+  /** Of at most `lanesPerScan` lanes. */
+  paces: { args: { laneIds: v.array(v.id("lanes")) }, returns: v.array(lanePace) },
   largeFleet: { args: { scope: v.string() }, returns: v.union(fleet, v.null()) },
 } as const;
 

@@ -1,7 +1,9 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../builders.ts";
+import { priorities } from "../priority.ts";
 import { fleet } from "./fleet.ts";
 import type { RangeCount } from "./ranges.ts";
+import type { LaneQueue } from "./waits.ts";
 
 export const laneTally = v.object({
   laneId: v.id("lanes"),
@@ -10,6 +12,8 @@ export const laneTally = v.object({
   waiting: v.number(),
   running: v.number(),
   oldestReadyAt: v.union(v.number(), v.null()),
+  /** How long a new job would wait, in ms, by priority. Absent: unknown. */
+  waits: v.optional(v.array(v.number())),
 });
 export type LaneTally = Infer<typeof laneTally>;
 
@@ -33,6 +37,16 @@ export function tallyLane(
       .filter(({ laneId, status }) => laneId === lane.laneId && statuses.includes(status))
       .reduce((total, { count }) => total + count, 0);
   return { ...lane, ready: sum("ready"), waiting: sum("waiting"), running: sum("prefetched", "running") };
+}
+
+/** A lane's ready jobs, by priority. */
+export function readyByLevel(laneId: Id<"lanes">, ranges: readonly RangeCount[]): LaneQueue {
+  const ready = priorities.map((level) =>
+    ranges
+      .filter((range) => range.laneId === laneId && range.status === "ready" && range.level === level)
+      .reduce((total, { count }) => total + count, 0),
+  );
+  return { laneId, ready };
 }
 
 /** The queued jobs of each requester: its share of the jobs read, scaled to all jobs. */

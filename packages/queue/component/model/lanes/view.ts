@@ -31,6 +31,7 @@ export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[
       running: counted?.running ?? 0,
       countedAt: counted?.countedAt ?? null,
       oldestReadyAt: counted?.oldestReadyAt ?? null,
+      waits: counted?.waits ?? null,
     };
   });
 }

@@ -7,8 +7,8 @@ import {
 import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
 import type { MutationCtx, QueryCtx } from "../builders.ts";
-import { backlogsOf, retryAfterMs } from "../counts/backlogs.ts";
-import { dependencyStates } from "../dependencies/dependOn.ts";
+import { backlogsOf, busyAt, retryAfterMs } from "../counts/backlogs.ts";
+import { type DependencyState, dependencyStates } from "../dependencies/dependOn.ts";
 import { findNearby, handOver } from "../dispatch/handOver.ts";
 import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
 import { nextExpiry, scheduleExpiry } from "../end/expire.ts";
@@ -73,11 +73,13 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   );
   const ordinals = ordinalsOf(newJobs.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })));
   if (newJobs.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
-  const full = backlogs.filter((backlog) =>
+  const crowds = backlogs.filter((backlog) =>
     newJobs.some(({ name, spec }) => backlog.name === (backlog.of === "lane" ? name : spec.requester)),
   );
-  const wait = retryAfterMs(full, settings, now);
+  const wait = retryAfterMs(crowds, settings, now);
   if (wait !== null) return { kind: "full", retryAfterMs: wait };
+  const busy = busyAt(crowds, newJobs.filter(startsAtOnce).map(startOf), settings);
+  if (busy !== null) return busy;
 
   const open = await openLanes(ctx, scope, newJobs, lanes, now, submission.spareLanes);
   const batchId = batch === null ? undefined : await grow(ctx, batch, newJobs.length, settings.maxBatchJobs);
@@ -119,6 +121,21 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   );
   const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, row }) => [index, row._id])));
   return { kind: "submitted", jobIds, repeated: parsed.length - newJobs.length };
+}
+
+/** Jobs that wait for a time or for other jobs are not refused because of today's wait. */
+function startsAtOnce({
+  spec: { delayMs = 0 },
+  dependency,
+}: {
+  readonly spec: JobSpec;
+  readonly dependency: DependencyState | null;
+}): boolean {
+  return delayMs === 0 && (dependency === null || dependency.kind === "go");
+}
+
+function startOf({ name, priority, spec: { called = false } }: ParsedJob) {
+  return { name, priority, called };
 }
 
 function parse(specs: readonly JobSpec[]): readonly ParsedJob[] {
