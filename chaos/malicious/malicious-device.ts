@@ -103,8 +103,10 @@ export class MaliciousDevice {
 
   /** Null if it gets no more jobs. */
   async #jobs(): Promise<readonly ClaimedJob[] | null> {
+    // The query may show a job that this device had before.
     const handed = await reconnecting(() => this.#client.query(api.work.handed, { key: this.#key }));
-    if (handed.length > 0) return handed;
+    const fresh = handed.filter(({ attemptId }) => !this.#attempts.has(attemptId));
+    if (fresh.length > 0) return fresh;
     const taken = await this.#call("take", { demand: { jobs: 1 } });
     if (taken.kind === "unable") return taken.reason === "paused" ? null : [];
     return taken.jobs;
