@@ -8,6 +8,9 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
+    // On a busy machine some tests take ten times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // At its usual lowest priority, a runner would wait for all other tests. Models come from servers of the tests.
     env: { GLEANER_TEST_PRIORITY: "normal", GLEANER_TEST_LOCAL_SOURCES: "1" },
     // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.

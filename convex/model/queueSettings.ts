@@ -14,7 +14,12 @@ import { boundedInteger, refuse } from "./refuse.ts";
 /** Null: the operator's value. */
 const value = v.union(v.number(), v.null());
 
-export const settingValues = v.object({ maxQueued: value, maxQueuedPerRequester: value });
+export const settingValues = v.object({
+  maxQueued: value,
+  maxQueuedPerRequester: value,
+  maxCallWaitMs: value,
+  maxWaitMs: value,
+});
 
 export const settingView = v.object({
   /** What the admin has set; null: nothing. */
@@ -23,7 +28,12 @@ export const settingView = v.object({
   operators: v.number(),
 });
 
-export const settingViews = v.object({ maxQueued: settingView, maxQueuedPerRequester: settingView });
+export const settingViews = v.object({
+  maxQueued: settingView,
+  maxQueuedPerRequester: settingView,
+  maxCallWaitMs: settingView,
+  maxWaitMs: settingView,
+});
 
 /** The queue's scope whose settings apply to all organizations that have no own ones. */
 const everybody = "";
@@ -59,10 +69,10 @@ export async function changeSettings(
     queue.settings(ctx, everybody),
   ]);
   for (const name of organizationSettingNames) {
-    const { words, least } = organizationSettings[name];
+    const { words, least, unit } = organizationSettings[name];
     const wanted = values[name];
     // A value that the operator has lowered since, or has set for this organization, may stay.
-    if (wanted !== null && wanted !== own[name]) boundedInteger(wanted, words, least, operators[name]);
+    if (wanted !== null && wanted !== own[name]) boundedInteger(wanted, words, least * unit, operators[name]);
   }
   const patch = edited(own, values);
   const changes = changesOf(own, patch);

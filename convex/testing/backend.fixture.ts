@@ -189,6 +189,7 @@ export async function submit(
     readonly content?: string;
     readonly priority?: Priority;
     readonly handOver?: boolean;
+    readonly endsWithCall?: boolean;
   } = {},
 ): Promise<string> {
   const { content, ...rest } = options;

@@ -1,13 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import {
+  addDevice,
   addOrganization,
   type Backend,
+  complete,
   countQueue,
   expectRefusal,
   type Organization,
   submit,
+  take,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -21,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(closeWorld);
 
-const nothing = { maxQueued: null, maxQueuedPerRequester: null };
+const nothing = { maxQueued: null, maxQueuedPerRequester: null, maxCallWaitMs: null, maxWaitMs: null };
 const set = async (values: object) =>
   await t.mutation(api.adminQueue.setSettings, { session, ...nothing, ...values });
 const setByOperator = async (values: Record<string, number | null>, of: Organization | null = null) => {
@@ -42,6 +45,8 @@ describe("an admin's settings of the queue", () => {
     expect(await t.query(api.adminQueue.settings, { session })).toMatchObject({
       maxQueued: { own: 10, operators: 200_000 },
       maxQueuedPerRequester: { own: null, operators: 100_000 },
+      maxCallWaitMs: { own: null, operators: 300_000 },
+      maxWaitMs: { own: null, operators: 86_400_000 },
     });
     expect(await latestAudit()).toMatchObject({
       action: "queue-settings.changed",
@@ -57,19 +62,46 @@ describe("an admin's settings of the queue", () => {
     expect(await latestAudit()).toMatchObject({ detail: "maxQueued: 10 → default" });
   });
 
+  it("bound the wait of calls: one that would wait longer is refused, and its caller told why", async () => {
+    const device = await addDevice(t, acme);
+    // Five jobs of a minute each.
+    for (let i = 0; i < 5; i += 1) {
+      await submit(t, acme);
+      const [job] = await take(t, device);
+      vi.setSystemTime(Date.now() + 60_000);
+      await complete(t, device, job?.attemptId ?? "");
+    }
+    for (let i = 0; i < 4; i += 1) await submit(t, acme);
+    await countQueue(t);
+    const call = async () => await submit(t, acme, { endsWithCall: true });
+    await call();
+    await set({ maxCallWaitMs: 180_000 });
+    await expectRefusal(call(), "queue_full");
+    await expect(call()).rejects.toThrow(
+      "This request would wait about 4 minutes, and requests of its priority may wait 3 minutes. Try again later, or at a higher priority.",
+    );
+    // Its caller may come back.
+    await submit(t, acme);
+    await set({});
+    await call();
+  });
+
   it("do not touch another organization's queue", async () => {
     const other = await addOrganization(t, { name: "Other" });
     await set({ maxQueued: 10 });
     expect(await inUse(other)).toMatchObject({ maxQueued: 200_000 });
   });
 
-  it.each([{ maxQueued: 9 }, { maxQueued: 200_001 }, { maxQueued: 10.5 }, { maxQueuedPerRequester: 0 }])(
-    "refuse %o",
-    async (values) => {
-      await expectRefusal(set(values), "invalid");
-      expect(await inUse()).toMatchObject({ maxQueued: 200_000, maxQueuedPerRequester: 100_000 });
-    },
-  );
+  it.each([
+    { maxQueued: 9 },
+    { maxQueued: 200_001 },
+    { maxQueued: 10.5 },
+    { maxQueuedPerRequester: 0 },
+    { maxCallWaitMs: 59_999 },
+  ])("refuse %o", async (values) => {
+    await expectRefusal(set(values), "invalid");
+    expect(await inUse()).toMatchObject({ maxQueued: 200_000, maxQueuedPerRequester: 100_000 });
+  });
 
   it("write nothing if nothing changes", async () => {
     await set({});

@@ -44,8 +44,15 @@ const nothing = (): void => undefined;
 const queueSettings = {
   maxQueued: { own: 20_000, operators: 200_000 },
   maxQueuedPerRequester: { own: null, operators: 100_000 },
+  maxCallWaitMs: { own: 120_000, operators: 300_000 },
+  maxWaitMs: { own: null, operators: 86_400_000 },
 };
-const noOwnSettings = { maxQueued: null, maxQueuedPerRequester: null };
+const noOwnSettings = {
+  maxQueued: null,
+  maxQueuedPerRequester: null,
+  maxCallWaitMs: null,
+  maxWaitMs: null,
+};
 
 const policyRules = {
   values: { idleAfterSeconds: 300, shareModels: true, allowOnBattery: false },

@@ -1,6 +1,7 @@
 import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import { type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
+import { plural } from "../../../app/format/quantity.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import { contextNeed } from "../../../app/jobs/context-steps.ts";
 import {
@@ -102,6 +103,7 @@ export async function submit(
     priority,
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
+    called: asked.endsWithCall === true,
     attemptMs: attemptLimitMs(extent),
     size: sizeOf(extent),
     deadlineAt: now + timeOf(asked),
@@ -111,7 +113,7 @@ export async function submit(
     handOver,
     spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
   });
-  if (outcome.kind !== "submitted") return refuseOutcome(outcome);
+  if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), priority));
   const { jobId, repeated } = outcome;
   if (repeated) {
     // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
@@ -229,10 +231,13 @@ function withSortedFields(_key: string, value: unknown): unknown {
 /** A requester may retry after this time while an admin drains the model's lane. */
 const drainingRetryMs = 60_000;
 
-function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): never {
+/** @param mayRise whether the key may ask for a higher priority. */
+function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>, mayRise: boolean): never {
   switch (outcome.kind) {
     case "full":
       return refuseUntil("queue_full", "Too many requests wait already.", outcome.retryAfterMs);
+    case "busy":
+      return refuseUntil("queue_full", busyWords(outcome, mayRise), outcome.retryAfterMs);
     case "draining":
       return refuseUntil(
         "draining",
@@ -244,4 +249,19 @@ function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): 
     default:
       return assertNever(outcome);
   }
+}
+
+/** Tells how long the request would wait, and what helps. */
+function busyWords(
+  { expectedWaitMs, longestWaitMs }: Extract<SubmitOutcome, { kind: "busy" }>,
+  mayRise: boolean,
+): string {
+  const waits = `This request would wait about ${minutesIn(expectedWaitMs)}`;
+  const most = `requests of its priority may wait ${minutesIn(longestWaitMs)}`;
+  const again = mayRise ? "Try again later, or at a higher priority" : "Try again later";
+  return `${waits}, and ${most}. ${again}. Your administrator can raise the limit.`;
+}
+
+function minutesIn(ms: number): string {
+  return plural(Math.ceil(ms / 60_000), "minute");
 }

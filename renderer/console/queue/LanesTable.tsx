@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
@@ -76,6 +77,12 @@ const base: readonly Column<LaneRow>[] = [
   count("waiting", "Waiting"),
   count("running", "Running"),
   {
+    key: "wait",
+    title: "Expected wait",
+    width: "w-36",
+    cell: ({ waits }) => <ExpectedWait waits={waits} />,
+  },
+  {
     key: "oldest",
     title: "Oldest ready job",
     width: "w-36",
@@ -83,6 +90,23 @@ const base: readonly Column<LaneRow>[] = [
       oldestReadyAt === null ? <span className="text-muted">–</span> : <RelativeTime at={oldestReadyAt} />,
   },
 ];
+
+/** Of a new job, at normal and at low priority. */
+function ExpectedWait({ waits }: Pick<LaneRow, "waits">): ReactNode {
+  const [, normal, low] = waits ?? [];
+  if (normal === undefined || low === undefined) return <span className="text-muted">–</span>;
+  return (
+    <>
+      {waitWords(normal)}
+      {low === normal ? null : <div className="text-xs text-muted">low priority: {waitWords(low)}</div>}
+    </>
+  );
+}
+
+/** It is an estimate, so seconds would say too much. */
+function waitWords(ms: number): string {
+  return ms < 60_000 ? "under 1m" : formatDuration(Math.round(ms / 60_000) * 60_000);
+}
 
 function actionsOf(onState: Props["onState"], drain: (lane: LaneRow) => void): Column<LaneRow> {
   return actionColumn("w-32", (lane) => {

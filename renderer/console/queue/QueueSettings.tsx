@@ -11,7 +11,7 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { QueueSettingViews } from "../data/rows.ts";
-import { parseSettings, typedSettings } from "./parse-settings.ts";
+import { inUnits, parseSettings, typedSettings } from "./parse-settings.ts";
 
 type Props = {
   readonly settings: QueueSettingViews | undefined;
@@ -48,7 +48,7 @@ export function QueueSettings({ settings, before, onSave, initiallyOpen = false 
             <div key={name} className="flex items-baseline justify-between gap-3">
               <dt className="text-muted">{organizationSettings[name].words}</dt>
               <dd className="whitespace-nowrap">
-                {formatCount(own ?? operators)}
+                {formatCount(inUnits(name, own ?? operators))}
                 {own === null ? <span className="text-xs text-muted"> (default)</span> : null}
               </dd>
             </div>
@@ -87,7 +87,7 @@ function SettingsDialog({ settings, onSave, onClose }: DialogProps): ReactNode {
             <Field
               key={name}
               label={words}
-              hint={`${hint} Leave empty for the server's value, ${formatCount(operators)}.`}
+              hint={`${hint} Leave empty for the server's value, ${formatCount(inUnits(name, operators))}.`}
               inputMode="numeric"
               value={typed[name]}
               error={errors[name] ?? null}

@@ -13,6 +13,7 @@ const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   running: 0,
   countedAt: null,
   oldestReadyAt: null,
+  waits: null,
 });
 
 it("names a lane by its model and its kind", () => {

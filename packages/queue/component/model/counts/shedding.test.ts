@@ -23,9 +23,7 @@ async function work(t: Backend, workers: readonly TestWorker[], jobs: number): P
     const held = await Promise.all(workers.map((worker) => take(t, worker)));
     vi.setSystemTime(Date.now() + jobMs);
     for (const [index, worker] of workers.entries()) {
-      const taken = held[index];
-      if (taken?.kind !== "ok") throw new Error("It got no job.");
-      for (const { attemptId } of taken.jobs) await complete(t, worker, attemptId);
+      for (const { attemptId } of held[index]?.jobs ?? []) await complete(t, worker, attemptId);
     }
   }
 }

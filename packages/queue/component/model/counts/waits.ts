@@ -24,14 +24,24 @@ export type Busy = { readonly from: number; readonly to: number; readonly succee
 const fewest = 5;
 
 /**
- * How long one worker takes for one job, in ms: the time in which the workers were busy, for each job that succeeded. Jobs
- * at the same time count once, and failed tries cost time, too. Null: too few have succeeded.
- * @param byWorker the last tries of each worker.
+ * How long one of these workers takes for one job on average, in ms: their number, divided by the jobs that they end
+ * together in a millisecond. The rates are added, because a fast worker ends more jobs than a slow one. Jobs at the same time
+ * share their time, and failed tries cost time, too. Null: too few have succeeded.
+ * @param byWorker the last tries of each worker. Those without any are left out.
  */
 export function jobMsOf(byWorker: readonly (readonly Busy[])[]): number | null {
-  const succeeded = byWorker.flat().filter((one) => one.succeeded).length;
-  if (succeeded < fewest) return null;
-  return byWorker.reduce((sum, tries) => sum + busyMs(tries), 0) / succeeded;
+  const tried = byWorker.filter((tries) => tries.length > 0);
+  if (tried.flat().filter(hasSucceeded).length < fewest) return null;
+  return tried.length / tried.reduce((sum, tries) => sum + rateOf(tries), 0);
+}
+
+/** The jobs that a worker ends in a millisecond in which it is busy. */
+function rateOf(tries: readonly Busy[]): number {
+  return tries.filter(hasSucceeded).length / Math.max(1, busyMs(tries));
+}
+
+function hasSucceeded({ succeeded }: Busy): boolean {
+  return succeeded;
 }
 
 /** The length of the union of the intervals. */
