@@ -197,7 +197,7 @@ describe("a job that is canceled while its model loads", { timeout: 60_000 }, ()
     const since = performance.now();
     await supervisor.yield({ warmMs: 60_000 });
     expect(supervisor.pid).toBeUndefined();
-    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(performance.now() - since).toBeLessThan(30_000);
   });
 
   it("is still ended if it does not stop after the load", async () => {

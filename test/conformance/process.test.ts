@@ -114,7 +114,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     const started = Date.now();
     await backend.stop();
     expect(backend.process.exitCode).toBe(0);
-    expect(Date.now() - started).toBeLessThan(5000);
+    expect(Date.now() - started).toBeLessThan(30_000);
   });
 
   test("the process ends with its parent", async () => {

@@ -125,8 +125,8 @@ it.each([
   expect(readJsonStart(text)?.value).toEqual(new OpenText(start));
 });
 
-it("reads a large text in bounded time, however deep it is", () => {
-  const began = performance.now();
+it("reads a large text in the time of a test, however deep it is", () => {
+  // At a cost that grows with the square of its length, one text would need minutes.
   for (const text of [
     "[".repeat(500_000),
     '{"":'.repeat(125_000),
@@ -135,5 +135,4 @@ it("reads a large text in bounded time, however deep it is", () => {
   ])
     expect(readJsonStart(text)).not.toBeNull();
   expect(readJsonStart(`[${"[],".repeat(150_000)}}`)).toBeNull();
-  expect(performance.now() - began).toBeLessThan(2_000);
 });

@@ -180,15 +180,14 @@ it.each<[object, string, boolean]>([
   expect(mayHoldSchema(parsed(schema), text)).toBe(mayHold);
 });
 
-it("takes bounded time for nested choices, and for a value that is deep", () => {
+it("judges nested choices and a deep value in the time of a test", () => {
+  // Tried one by one, the choices would need years.
   const choice = { oneOf: Array.from({ length: 6 }, () => ({ $ref: "#/$defs/node" })) };
   const node = { oneOf: [{ type: "array", items: choice }, { type: "null" }] };
   let value: unknown = "wrong";
   for (let depth = 0; depth < 100_000; depth += 1) value = [value];
-  const began = performance.now();
   expect(holdsSchema({ $defs: { node }, ...choice }, value)).toBe(true);
   let shallow: unknown = "wrong";
   for (let depth = 0; depth < 40; depth += 1) shallow = [shallow, shallow];
   expect(holdsSchema({ $defs: { node }, ...choice }, shallow)).toBe(false);
-  expect(performance.now() - began).toBeLessThan(2_000);
 });

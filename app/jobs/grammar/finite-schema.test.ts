@@ -48,14 +48,12 @@ describe("a schema whose values would have no end", () => {
 });
 
 it("is found in linear time", () => {
-  const names = Array.from({ length: 400 }, (_, index) => `d${String(index)}`);
+  // A quadratic search would need minutes.
+  const names = Array.from({ length: 100_000 }, (_, index) => `d${String(index)}`);
   // Each definition needs the one after it, and only the last one has an end.
   const next = (index: number) => object({ x: { $ref: `#/$defs/${names[index + 1] ?? ""}` } });
   const $defs = Object.fromEntries(
     names.map((name, index) => [name, index + 1 < names.length ? next(index) : { type: "null" }]),
   );
-  const began = performance.now();
-  for (let round = 0; round < 100; round += 1) expect(endlessDefinition({ ...a, $defs })).toBeNull();
-  // A quadratic search would take seconds.
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(endlessDefinition({ ...a, $defs })).toBeNull();
 });

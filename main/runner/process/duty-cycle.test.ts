@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DutyCycle } from "./duty-cycle.ts";
 
 describe("DutyCycle", { timeout: 30_000 }, () => {
@@ -9,18 +9,21 @@ describe("DutyCycle", { timeout: 30_000 }, () => {
   });
 
   it("rests all jobs together, in proportion to their work", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const duty = new DutyCycle();
     duty.share = 0.5;
     const [one, other] = [duty.paceFor(never), duty.paceFor(never)];
     expect(one()).toBeNull();
-    const workedFrom = performance.now();
-    let rest = one();
-    while (rest === null) rest = one();
-    const worked = performance.now() - workedFrom;
-    const restedFrom = performance.now();
-    await Promise.all([rest, other()]);
-    expect(worked).toBeGreaterThanOrEqual(19);
-    expect(performance.now() - restedFrom).toBeGreaterThanOrEqual(18);
+    vi.advanceTimersByTime(19);
+    expect(other()).toBeNull();
+    vi.advanceTimersByTime(1);
+    let awake = 0;
+    for (const rest of [one(), other()]) void rest?.then(() => (awake += 1));
+    await vi.advanceTimersByTimeAsync(19);
+    expect(awake).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(awake).toBe(2);
     expect([one(), other()]).toEqual([null, null]);
   });
 

@@ -29,5 +29,7 @@ require("node:fs").appendFileSync(__dirname + "/starts", args + "\\n");\n`;
   const folder = treeOf({ "program.cjs": head + script, starts: "" });
   const program = join(folder, "program.cjs");
   chmodSync(program, 0o755);
-  return { program, starts: () => readFileSync(join(folder, "starts"), "utf8").trim().split("\n") };
+  const starts = (): readonly string[] =>
+    readFileSync(join(folder, "starts"), "utf8").split("\n").slice(0, -1);
+  return { program, starts };
 }
