@@ -4,6 +4,7 @@ import { defineConfig, globalIgnores } from "eslint/config";
 import reactHooks from "eslint-plugin-react-hooks";
 import importSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
+import { callDeadlines } from "./scripts/structure/call-deadlines.ts";
 import { roomImports } from "./scripts/structure/room-imports.ts";
 
 /** Untyped access. Only main/face/electron/ uses raw IPC, and only renderer/panel/bridge/ uses the bridge. */
@@ -99,8 +100,14 @@ export default defineConfig([
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   {
     files: ["**/*.{ts,tsx,js}"],
-    plugins: { rooms: { rules: { imports: roomImports } } },
+    plugins: { rooms: { rules: { imports: roomImports, deadlines: callDeadlines } } },
     rules: { "rooms/imports": "error" },
+  },
+  {
+    // The tools that test and measure end with their own time limits.
+    files: ["**/*.{ts,tsx,js}"],
+    ignores: ["**/*.{test,fixture}.{ts,tsx}", "{test,bench,chaos}/**"],
+    rules: { "rooms/deadlines": "error" },
   },
   ...syntax,
   {

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { verifyBackup } from "@gleaner/embedded/operator";
 import { formatBytes } from "../../app/format/quantity.ts";
+import { IdleDeadline } from "../../launch/core/idle-deadline.ts";
 import { readArguments } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress } from "../command/output.ts";
@@ -19,6 +20,9 @@ ${deploymentUsage}
 
 export const backup: Verb = { summary: "write a copy of a deployment into one file", usage, run };
 
+/** The deployment sends data all the time, but a large database can take a while to begin. */
+const silentForMs = 120_000;
+
 async function run(args: readonly string[]): Promise<void> {
   const options = { ...deploymentOptions, json: { type: "boolean", default: false } } as const;
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
@@ -29,12 +33,17 @@ async function run(args: readonly string[]): Promise<void> {
   const deployment = await findDeployment(flags, process.env);
   const partial = `${target}.part`;
   await rm(partial, { force: true });
+  const deadline = new IdleDeadline(silentForMs);
   try {
-    const response = await deployment.fetch("/api/embedded/backup");
+    const { signal } = deadline;
+    const response = await deployment.fetch("/api/embedded/backup", { signal });
     if (response.body === null) throw new CommandError("The deployment sent no data.");
     await pipeline(
       Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
-      counted((bytes) => progress.at(`Copying ${deployment.url}: ${formatBytes(bytes)}`)),
+      counted((bytes) => {
+        deadline.extend();
+        progress.at(`Copying ${deployment.url}: ${formatBytes(bytes)}`);
+      }),
       createWriteStream(partial, { mode: 0o600, flags: "wx", flush: true }),
     ).catch((error: unknown) => {
       throw new CommandError(
@@ -57,6 +66,8 @@ async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
+  } finally {
+    deadline.end();
   }
 }
 

@@ -26,6 +26,9 @@ type DeploymentFlags = {
   readonly "insecure-http"?: boolean | undefined;
 };
 
+/** Deadline in ms of a call that reads or writes little. */
+const answersWithinMs = 30_000;
+
 const failure = z.object({ message: z.string() });
 
 /** A running deployment, called with its admin key. */
@@ -36,24 +39,25 @@ export class Deployment {
   readonly pin: Pin | null;
   readonly #fetch: typeof fetch;
 
-  constructor(url: string, adminKey: string, pinned: Pin | null) {
+  constructor(url: string, adminKey: string, pinned: Pin | null, withinMs = answersWithinMs) {
     this.url = url;
     this.adminKey = adminKey;
     this.pin = pinned;
-    this.#fetch = fetchPinned(pinned);
+    this.#fetch = fetchPinned(pinned, withinMs);
   }
 
-  /** Resolves only with a successful response. Rejects with a CommandError that has the deployment's message. */
+  /**
+   * Resolves only with a successful response. Rejects with a CommandError that has the deployment's message. Without a
+   * signal the call has 30 s.
+   */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Authorization: `Convex ${this.adminKey}` };
     let response;
     try {
       response = await this.#fetch(`${this.url}${path}`, { ...init, headers });
     } catch (error) {
-      const cause =
-        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
       throw new CommandError(
-        `Nothing answers at ${this.url} (${cause}). Start it with \`npm start\`, or name another with --url.`,
+        `Nothing answers at ${this.url} (${reasonOf(error)}). Start it with \`npm start\`, or name another with --url.`,
         exitUnreachable,
       );
     }
@@ -63,6 +67,12 @@ export class Deployment {
       said.success ? said.data.message : `${path}: HTTP status ${String(response.status)}`,
     );
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return "no answer in time";
+  return error.cause instanceof Error ? error.cause.message : String(error);
 }
 
 /** Finds the deployment that the flags name, or the one that `npm start` runs. Rejects with CommandError. */

@@ -36,6 +36,10 @@ const options = {
 
 const partBytes = 5 * 1024 * 1024;
 const askEveryMs = 200;
+/** As long as the deployment gives a request to arrive. */
+const partWithinMs = 5 * 60_000;
+/** The deployment reads the whole file before it answers. */
+const checkedWithinMs = 5 * 60_000;
 const restartedWithinMs = 5 * 60_000;
 
 const outcomeSchema = z.union([
@@ -172,6 +176,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
     await deployment.fetch(`/api/import/upload_part?${query.toString()}`, {
       method: "POST",
       body: new Uint8Array(chunk),
+      signal: AbortSignal.timeout(partWithinMs),
     });
     sent += chunk.length;
     part += 1;
@@ -185,6 +190,7 @@ async function ask(deployment: Deployment, path: "" | "/undo", body: object): Pr
   const response = await deployment.fetch(`/api/embedded/restore${path}`, {
     method: "POST",
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(checkedWithinMs),
   });
   return z.object({ id: z.string() }).parse(await response.json()).id;
 }

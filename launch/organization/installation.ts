@@ -54,9 +54,12 @@ function newKeyNote(isKnown: boolean, name: string): string {
     : `The database is of another installation, so its organization ${name} is used, with a new requester's key.`;
 }
 
+/** For a backend that has just started, on a slow computer. */
+const answersWithinMs = 60_000;
+
 /** Sends a request with the key. Only a 401 means that the key does not work. */
 async function keyWorks({ url, pin }: BackendAddress, apiKey: string): Promise<boolean> {
-  const response = await fetchPinned(pin)(`${url}/v1/models`, {
+  const response = await fetchPinned(pin, answersWithinMs)(`${url}/v1/models`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });
   await response.body?.cancel();

@@ -11,6 +11,9 @@ import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 /** The demo model's price in micro-credits per token. */
 const demoPrice = { promptMicro: 20n, completionMicro: 100n };
 
+/** For a function of a backend that has just started, on a slow computer. Reading a large ledger takes longest. */
+const answersWithinMs = 120_000;
+
 /** The first requester may spend 100 credits. */
 const firstCreditsMicro = 100_000_000n;
 
@@ -41,8 +44,11 @@ type AdminClient = {
 export class Setup {
   readonly #client: AdminClient;
 
-  constructor(backend: { readonly url: string; readonly pin?: Pin | null; readonly adminKey: string }) {
-    const fetch = fetchPinned(backend.pin ?? null);
+  constructor(
+    backend: { readonly url: string; readonly pin?: Pin | null; readonly adminKey: string },
+    withinMs = answersWithinMs,
+  ) {
+    const fetch = fetchPinned(backend.pin ?? null, withinMs);
     this.#client = new ConvexHttpClient(backend.url, { logger: false, fetch }) as unknown as AdminClient;
     this.#client.setAdminAuth(backend.adminKey);
   }

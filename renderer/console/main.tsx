@@ -4,13 +4,19 @@ import { createRoot } from "react-dom/client";
 import { Console } from "./Console.tsx";
 import { findDeployment } from "./data/find-deployment.ts";
 import { sessionStore } from "./session/session-store.ts";
-import { signIn, takeSignInToken } from "./session/sign-in.ts";
+import { signIn, type SignInAnswer, takeSignInToken } from "./session/sign-in.ts";
+import type { SignedOutReason } from "./session/SignedOut.tsx";
+import { StillSigningIn } from "./session/StillSigningIn.tsx";
 import { FullPage } from "./shell/FullPage.tsx";
 import { Unreachable } from "./shell/Unreachable.tsx";
 
 const element = document.getElementById("root");
 if (element === null) throw new Error("the page has no #root");
 const root = createRoot(element);
+
+function reasonOf(outcome: SignInAnswer | null): SignedOutReason {
+  return outcome?.kind === "refused" ? { refused: outcome.why } : "new";
+}
 
 async function boot(): Promise<void> {
   const token = takeSignInToken(window);
@@ -23,9 +29,21 @@ async function boot(): Promise<void> {
   const { url, apiBase } = found.deployment;
   const client = new ConvexReactClient(url, { skipConvexDeploymentUrlCheck: true });
   const store = sessionStore(window.localStorage, url);
-  const refused = token === null ? null : await signIn(client, store, token);
-  // A refused link does not end a session that is still valid.
-  root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={refused ?? "new"} />);
+  // A link that is late or refused does not end a session that is still valid.
+  const show = (reason: SignedOutReason): void =>
+    root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={reason} />);
+  const hadSession = store.load() !== null;
+  const outcome = token === null ? null : await signIn(client, store, token);
+  if (outcome?.kind !== "late") {
+    show(reasonOf(outcome));
+    return;
+  }
+  if (hadSession) {
+    show("new");
+    return;
+  }
+  root.render(<StillSigningIn />);
+  show(reasonOf(await outcome.answer));
 }
 
 window.addEventListener("hashchange", () => {

@@ -119,7 +119,7 @@ test("the interceptor passes everything on, and reads the keys of those who acce
   await client.close();
   // A WebSocket masks its messages, so the key itself is not readable in the stream. The handshake is.
   expect(other.seen()).toContain("Upgrade: websocket");
-  const answer = await fetchPinned(other.certificate.pin)(`${address}/health`, {
+  const answer = await fetchPinned(other.certificate.pin, 30_000)(`${address}/health`, {
     headers: { authorization: `Convex ${key}` },
   });
   expect(answer.status).toBe(200);
@@ -129,7 +129,7 @@ test("the interceptor passes everything on, and reads the keys of those who acce
 
 test("a command with a pin sends an interceptor nothing", async () => {
   const address = `https://127.0.0.1:${interceptor.port}`;
-  await expect(fetchPinned(pin)(`${address}/health`)).rejects.toThrow();
+  await expect(fetchPinned(pin, 30_000)(`${address}/health`)).rejects.toThrow();
   const [intercepted, direct] = [new Setup({ url: address, pin, adminKey: backend.adminKey }), setup];
   await expect(intercepted.organizations()).rejects.toThrow();
   expect(await direct.organizations()).toHaveLength(1);

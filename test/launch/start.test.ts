@@ -267,7 +267,7 @@ test.each([
   expect(await admin.client.query(api.adminDevices.joinAddress, { session })).toEqual({ url, pin });
   await stop(other);
   await rm(otherFolder, { recursive: true, force: true });
-  const client = new ConvexHttpClient(url, { logger: false, fetch: fetchPinned(pin) });
+  const client = new ConvexHttpClient(url, { logger: false, fetch: fetchPinned(pin, 30_000) });
   const again = { code, name: "third", platform: "test", key: makeSecret("gd_") };
   expect(await client.mutation(api.devices.enroll, again)).toMatchObject({
     kind: "refused",
@@ -276,7 +276,7 @@ test.each([
   const links = printed.match(/https?:\S+(?=#signin=)/g) ?? [];
   expect(links).toHaveLength(secure ? 2 : 1);
   for (const link of links) {
-    const get = fetchPinned(link.startsWith("https:") ? pin : null);
+    const get = fetchPinned(link.startsWith("https:") ? pin : null, 30_000);
     const page = await get(link);
     expect(page.status).toBe(200);
     const config = (await (await get(new URL("/config", link).href)).json()) as { deploymentUrl: string };

@@ -84,6 +84,10 @@ it.each([
   ["convex/probe.test.ts", 'import { x } from "../main/log.ts"; x();'],
   ["main/donor/probe.fixture.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],
   ["packages/queue/worker/probe.ts", 'import { type x } from "../component/component.ts"; let y: x;'],
+  ["launch/core/probe.ts", 'void fetch("http://127.0.0.1");'],
+  ["convex/probe.ts", 'void fetch("http://127.0.0.1", { method: "POST" });'],
+  ["renderer/console/probe.ts", 'void window.fetch("/config");'],
+  ["launch/farm/probe.ts", 'import { ConvexHttpClient } from "convex/browser"; new ConvexHttpClient("x");'],
 ])("lint refuses in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).not.toEqual([]);
 });
@@ -114,6 +118,9 @@ it.each([
     "app/probe.test.ts",
     'import { it } from "vitest"; import { readFileSync } from "fs"; it("", readFileSync);',
   ],
+  ["launch/core/probe.ts", 'void fetch("http://127.0.0.1", { signal: AbortSignal.timeout(1_000) });'],
+  ["packages/embedded/probe.ts", "export const get = (...args: [string]) => fetch(...args);"],
+  ["launch/core/probe.test.ts", 'void fetch("http://127.0.0.1");'],
   ["packages/queue/client/probe.test.ts", 'import { x } from "../worker/worker.ts"; x();'],
 ])("lint accepts in %s: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);

@@ -29,19 +29,54 @@ export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
   "unknown-link": "This sign-in link is not valid on this server.",
 };
 
-/** Exchanges the one-time token for a session secret made in this browser. Resolves to the refusal, or null. */
+/** The server's answer. */
+export type SignInAnswer =
+  { readonly kind: "signed-in" } | { readonly kind: "refused"; readonly why: string };
+
+type SignInOutcome =
+  | SignInAnswer
+  /** The server has not answered in time. It may still: the link works only once, so its late answer counts. */
+  | { readonly kind: "late"; readonly answer: Promise<SignInAnswer> };
+
+/** A server answers in milliseconds, so this is time for a slow network. */
+const answersWithinMs = 15_000;
+
+/** Exchanges the one-time token for a session secret made in this browser, and stores the session. Never rejects. */
 export async function signIn(
-  client: ConvexReactClient,
+  client: Pick<ConvexReactClient, "mutation">,
   store: SessionStore,
   token: string,
-): Promise<{ readonly refused: string } | null> {
+  withinMs = answersWithinMs,
+): Promise<SignInOutcome> {
   const session = makeSecret("gs_");
+  const answer = exchange(client, store, token, session);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<SignInOutcome>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: "late", answer }), withinMs);
+  });
+  const outcome = await Promise.race([answer, late]);
+  clearTimeout(timer);
+  // The page may be closed before the answer. The next visit then tries this session.
+  if (outcome.kind === "late" && store.load() === null) store.save(session);
+  return outcome;
+}
+
+async function exchange(
+  client: Pick<ConvexReactClient, "mutation">,
+  store: SessionStore,
+  token: string,
+  session: string,
+): Promise<SignInAnswer> {
   try {
     const answer = await client.mutation(api.admin.signIn, { token, session });
-    if (answer.kind === "refused") return { refused: refusalWords[answer.reason] };
-    store.save(session);
-    return null;
+    if (answer.kind === "signed-in") store.save(session);
+    else if (store.load() === session) store.clear();
+    return answer.kind === "refused" ? { kind: "refused", why: refusalWords[answer.reason] } : answer;
   } catch (error) {
-    return { refused: refusalOf(error)?.message ?? "The server could not check this link. Open it again." };
+    if (store.load() === session) store.clear();
+    return {
+      kind: "refused",
+      why: refusalOf(error)?.message ?? "The server could not check this link. Open it again.",
+    };
   }
 }
