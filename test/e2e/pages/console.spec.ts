@@ -224,6 +224,38 @@ test("an administrator sets a key's limits, and a device's groups and limits", a
   await donor.stop();
 });
 
+test("an administrator sets with the keyboard what the requests of a key may ask for", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("console-7");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  const key = page.getByRole("row", { name: /First requester/ });
+  const edit = key.getByRole("button", { name: "Edit rights of First requester" });
+  await edit.focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Highest priority").focus();
+  await page.keyboard.type("Normal");
+  await page.getByLabel("Least memory").fill("much");
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await page.getByLabel("Least memory").fill("");
+  await page.getByLabel("Tags", { exact: true }).fill("second floor");
+  await page.keyboard.press("Enter");
+  await expect(key).toContainText("up to normal");
+  await expect(edit).toBeFocused();
+  await expect(askFor(farm, question)).rejects.toThrow(/No device .* has the tag second floor/);
+
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Tags", { exact: true })).toHaveValue("second floor");
+  await page.getByLabel("Tags", { exact: true }).fill("");
+  await page.getByLabel("Highest priority").selectOption("High");
+  await page.getByRole("button", { name: "Save" }).press("Enter");
+  await expect(key).toContainText("any");
+  expect(await askFor(farm, question)).not.toBe("");
+  await donor.stop();
+});
+
 test("signing out ends the session", async ({ farm, page }) => {
   await signIn(page, farm);
   await page.getByRole("button", { name: "Sign out" }).click();
