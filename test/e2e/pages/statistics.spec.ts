@@ -5,6 +5,7 @@ import { askFor, expect, test } from "../support/farm-test.ts";
 test("an administrator sees statistics, and makes the token for Prometheus", async ({ farm, page }) => {
   // The count of each minute leaves the newest half minute for the next one.
   test.setTimeout(240_000);
+  const counted = { timeout: 150_000 };
   const donor = await farm.startDonor("statistics-1");
   await askFor(farm, "What is the capital of Greece?");
   await askFor(farm, "What is the capital of France?");
@@ -24,12 +25,13 @@ test("an administrator sees statistics, and makes the token for Prometheus", asy
   expect(valueOf(metrics, "gleaner_devices", { state: "donating" })).toBeGreaterThanOrEqual(1);
 
   const models = page.getByRole("table", { name: "Statistics by Model" });
-  await expect(models.getByRole("row", { name: farm.modelId })).toContainText(/\d%/, { timeout: 150_000 });
+  await expect(models.getByRole("row", { name: farm.modelId })).toContainText(/\d%/, counted);
   await expect(page.getByRole("img", { name: "Jobs over time" })).toBeVisible();
   await page.getByRole("tab", { name: "Models" }).focus();
   await page.keyboard.press("ArrowLeft");
   const devices = page.getByRole("table", { name: "Statistics by Device" });
-  await expect(devices.getByRole("row", { name: "statistics-1" })).toContainText("100%");
+  // The model's row can show jobs of earlier tests, which were counted before.
+  await expect(devices.getByRole("row", { name: "statistics-1" })).toContainText("100%", counted);
   await page.keyboard.press("ArrowLeft");
   const keys = page.getByRole("table", { name: "Statistics by API key" });
   await expect(keys.getByRole("row", { name: "First requester" })).toContainText(/\d%/);
