@@ -1,12 +1,11 @@
 /** A signal for a long transfer: it aborts once `extend` was not called for `withinMs` ms. */
 export class IdleDeadline {
   readonly #controller = new AbortController();
-  readonly #withinMs: number;
-  #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(withinMs: number) {
-    this.#withinMs = withinMs;
-    this.#timer = this.#start();
+    const late = new DOMException("No data came in time", "TimeoutError");
+    this.#timer = setTimeout(() => this.#controller.abort(late), withinMs);
   }
 
   get signal(): AbortSignal {
@@ -14,19 +13,11 @@ export class IdleDeadline {
   }
 
   extend(): void {
-    clearTimeout(this.#timer);
-    this.#timer = this.#start();
+    this.#timer.refresh();
   }
 
   /** Call it at the end of the transfer. */
   end(): void {
     clearTimeout(this.#timer);
-  }
-
-  #start(): NodeJS.Timeout {
-    return setTimeout(
-      () => this.#controller.abort(new DOMException("No data came in time", "TimeoutError")),
-      this.#withinMs,
-    );
   }
 }

@@ -17,7 +17,7 @@ export type LanePace = Infer<typeof lanePace>;
 /** The ready jobs of a lane, by priority. */
 export type LaneQueue = { readonly laneId: LanePace["laneId"]; readonly ready: readonly number[] };
 
-/** A try at a job that has begun. Times are ms epoch; `endedAt` is now for one that goes on. */
+/** A try at a job that has begun. Times are ms epoch; `to` is now for one that goes on. */
 export type Busy = { readonly from: number; readonly to: number; readonly succeeded: boolean };
 
 /** Fewer ended jobs say little about the next. */
