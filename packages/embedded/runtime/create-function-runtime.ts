@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Engine } from "../engine/model/types.ts";
+import { Turns } from "../engine/transact/turns.ts";
 import { appComponent } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
@@ -23,6 +24,12 @@ import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
 import type { Latency, Services } from "./syscalls/services.ts";
+
+/**
+ * Enough to share a flush. All run on one thread, so more would not end earlier. They would only overlap for longer, and
+ * conflict more often.
+ */
+const mutationsAtOnce = 32;
 
 export type RuntimeOptions = {
   readonly engine: Engine;
@@ -67,6 +74,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
     files: options.files ?? null,
     latency: options.latency ?? { readMs: 0, commitMs: 0 },
+    mutationTurns: new Turns(mutationsAtOnce),
     deploymentName: options.deploymentName ?? "embedded",
     find: (path) => components.find(path),
     mapStack,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Conflict, Engine, Timestamp, Transaction } from "../model/types.ts";
+import type { Turns } from "./turns.ts";
 
 /**
  * Writes in a transaction of its own and resolves when that is on disk. Rejects with the body's error, or when
@@ -26,6 +27,8 @@ type RetryOptions = {
   readonly onConflict?: (conflict: Conflict, again: boolean) => void;
   /** Delay before each commit, in ms. */
   readonly commitMs?: number;
+  /** Each attempt takes a turn from its snapshot to the end of its commit. */
+  readonly turns?: Turns;
 };
 
 const maxAttempts = 5;
@@ -39,29 +42,49 @@ const maxBackoffMs = 2_000;
 export async function commitWithRetries<T>(
   engine: Engine,
   attempt: (transaction: Transaction) => Promise<Attempt<T>>,
-  { onConflict, commitMs = 0 }: RetryOptions = {},
+  { onConflict, commitMs = 0, turns }: RetryOptions = {},
 ): Promise<Committed<T>> {
   for (let tries = 1; ; tries += 1) {
-    const startedAt = performance.now();
-    const transaction = engine.begin();
-    const { commit, result } = await attempt(transaction).catch((error: unknown) => {
-      engine.discard(transaction);
-      throw error;
-    });
-    if (!commit) {
-      engine.discard(transaction);
-      return { kind: "finished", ts: transaction.snapshot, result };
-    }
-    if (commitMs > 0) await sleep(commitMs);
-    const outcome = await engine.commit(transaction);
-    if (outcome.kind === "committed") return { kind: "finished", ts: outcome.ts, result };
+    const attemptNow = (): Promise<Tried<T>> => attemptOnce(engine, attempt, commitMs);
+    const tried = await (turns === undefined ? attemptNow() : turns.run(attemptNow));
+    if (tried.kind === "finished") return tried;
     const again = tries < maxAttempts;
-    onConflict?.(outcome.conflict, again);
-    if (!again) {
-      return { kind: "conflicted", ts: transaction.snapshot, message: conflictMessage(outcome.conflict) };
-    }
-    await sleep(backoffMs(tries, performance.now() - startedAt, Math.random()));
+    onConflict?.(tried.conflict, again);
+    if (!again) return { kind: "conflicted", ts: tried.ts, message: conflictMessage(tried.conflict) };
+    await sleep(backoffMs(tries, tried.tookMs, Math.random()));
   }
+}
+
+/** One attempt, or its conflict with the time that it took, in ms. */
+type Tried<T> =
+  | (Committed<T> & { readonly kind: "finished" })
+  | {
+      readonly kind: "conflict";
+      readonly ts: Timestamp;
+      readonly conflict: Conflict;
+      readonly tookMs: number;
+    };
+
+async function attemptOnce<T>(
+  engine: Engine,
+  attempt: (transaction: Transaction) => Promise<Attempt<T>>,
+  commitMs: number,
+): Promise<Tried<T>> {
+  const startedAt = performance.now();
+  const transaction = engine.begin();
+  const { commit, result } = await attempt(transaction).catch((error: unknown) => {
+    engine.discard(transaction);
+    throw error;
+  });
+  const ts = transaction.snapshot;
+  if (!commit) {
+    engine.discard(transaction);
+    return { kind: "finished", ts, result };
+  }
+  if (commitMs > 0) await sleep(commitMs);
+  const outcome = await engine.commit(transaction);
+  if (outcome.kind === "committed") return { kind: "finished", ts: outcome.ts, result };
+  return { kind: "conflict", ts, conflict: outcome.conflict, tookMs: performance.now() - startedAt };
 }
 
 /**

@@ -108,6 +108,7 @@ async function retried<T>(
     },
     {
       commitMs: services.latency.commitMs,
+      turns: services.mutationTurns,
       onConflict: (conflict, again) => {
         retries += again ? 1 : 0;
         stats.conflicted(target.identifier, conflict, again);

@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Engine } from "../../engine/model/types.ts";
+import type { Turns } from "../../engine/transact/turns.ts";
 import type { FunctionPath } from "../../names/function-path.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { FileStorage } from "../../storage/file-storage.ts";
@@ -52,6 +53,8 @@ export type Services = {
   /** Implements `ctx.storage`; null without file storage. */
   readonly files: FileStorage | null;
   readonly latency: Latency;
+  /** Limits the mutations that run at once. */
+  readonly mutationTurns: Turns;
   readonly deploymentName: string;
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
   readonly mapStack: StackMapper;

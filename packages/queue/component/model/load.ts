@@ -67,3 +67,11 @@ export async function inPieces<T, R>(
   }
   return results;
 }
+
+/** In random order. */
+export function shuffled<T>(few: readonly T[]): readonly T[] {
+  return few
+    .map((each) => ({ each, draw: Math.random() }))
+    .sort((a, b) => a.draw - b.draw)
+    .map(({ each }) => each);
+}

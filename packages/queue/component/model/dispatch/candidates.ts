@@ -2,7 +2,7 @@ import type { Rate } from "../../../shared/validators.ts";
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { authenticate } from "../authenticate.ts";
 import type { Doc, Id, QueryCtx } from "../builders.ts";
-import { idOf, inPieces } from "../load.ts";
+import { idOf, inPieces, shuffled } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { prioritiesIn } from "../priority.ts";
 import { refuse } from "../refuse.ts";
@@ -129,7 +129,7 @@ async function jobsIn(
   priority: number,
   { from, to }: Range,
   late: boolean,
-): Promise<{ readonly job: Doc<"jobs">; readonly late: boolean }[]> {
+): Promise<readonly { readonly job: Doc<"jobs">; readonly late: boolean }[]> {
   const found: { readonly job: Doc<"jobs">; readonly late: boolean }[] = [];
   let read = 0;
   const jobs = ctx.db
@@ -144,5 +144,6 @@ async function jobsIn(
     read += 1;
     if (found.length === maxShownPerArc || read === maxRead) break;
   }
-  return found;
+  // The worker claims the first that it is shown. That should rarely be the job that the home's worker takes next.
+  return shuffled(found);
 }

@@ -2,6 +2,7 @@ import type { JobSize, Rate } from "../../../shared/validators.ts";
 import type { Doc, MutationCtx, QueryCtx } from "../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import type { HandedTo } from "../jobs/payloads.ts";
+import { shuffled } from "../load.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { likelyMs } from "../speed.ts";
@@ -52,6 +53,7 @@ export async function handOver(
 ): Promise<HandedTo | null> {
   const { affinity, size, place } = job;
   const point = affinity === undefined ? near.point : slotOf(place);
+  // In random order, because a worker with a large gap before it would get most jobs.
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
     soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
   const waiters = await waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead);
@@ -106,12 +108,4 @@ export function soonest<W extends { readonly rate?: Rate }>(
     })
     .sort((a, b) => a.ms - b.ms)
     .map(({ waiter }) => waiter);
-}
-
-/** In random order. Otherwise a worker with a large gap before it would get most jobs. */
-function shuffled<T>(few: readonly T[]): readonly T[] {
-  return few
-    .map((each) => ({ each, draw: Math.random() }))
-    .sort((a, b) => a.draw - b.draw)
-    .map(({ each }) => each);
 }
