@@ -9,13 +9,19 @@ import { roundedNumbers } from "../support/statistics.ts";
 import { contentionBars, zeroLatencyBars } from "./figures.ts";
 import { type ContentionRun, type Load, loadAtZero, measureContention, usualLoad } from "./measure.ts";
 
-/** A queue that is full before its workers come. Each completion brings the next job. */
-const loadQueued: Load = { ...usualLoad, jobs: 2_000, queuedFirst: true };
+/**
+ * A queue that is full before its workers come. Each completion brings the next job.
+ * @param slowest jobs per second of the slower side. It has jobs for about 20 s.
+ */
+function loadQueued(slowest: number): Load {
+  const jobs = Math.round(Math.min(2_000, Math.max(400, 20 * slowest)));
+  return { ...usualLoad, jobs, withinMs: 20_000, queuedFirst: true };
+}
 
 /** Many workers and many short jobs: the cost of contention between claims. */
 export const contentionBench: Bench = {
   summary:
-    "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, compared with the baseline",
+    "200 workers, up to 5,000 jobs of 20 ms: conflicts, failures, jobs per second, compared with the baseline",
   run: (_, say) =>
     withScratch(async (folder) => {
       const all = async (latency: Latency, load: Load): Promise<Measured> => {
@@ -28,9 +34,11 @@ export const contentionBench: Bench = {
         // One after the other, because they would compete for the processor.
         return { ours: await of("ours"), baseline: await of("baseline"), latency, load };
       };
+      const usual = await all(cloud, usualLoad);
+      const slowest = Math.min(...sideNames.map((name) => usual[name].jobsPerSecond));
       const result = {
-        ...(await all(cloud, usualLoad)),
-        queuedFirst: await all(cloud, loadQueued),
+        ...usual,
+        queuedFirst: await all(cloud, loadQueued(slowest)),
         atZeroLatency: await all(none, loadAtZero),
       };
       return { json: result, text: text(result) };
@@ -46,6 +54,7 @@ const labels: readonly (readonly [
   Exclude<keyof ContentionRun, "failures" | "collisions" | "cpuMsPerJob">,
   string,
 ])[] = [
+  ["jobs", "jobs"],
   ["conflictsPerJob", "conflicts per job"],
   ["failedClaims", "failed calls of workers"],
   ["emptyClaims", "calls for work that returned no job"],
@@ -87,7 +96,7 @@ function text(
 }
 
 function describe({ jobs, queuedFirst = false }: Load): string {
-  return queuedFirst ? `${jobs} jobs, queued before the workers come` : `${jobs} jobs`;
+  return `up to ${jobs} jobs${queuedFirst ? ", queued before the workers come" : ""}`;
 }
 
 function collisionLines(side: SideName, collisions: Collisions): readonly string[] {

@@ -10,7 +10,10 @@ import type { ContentionFigures } from "./figures.ts";
 
 export type Load = {
   readonly workers: number;
+  /** The most jobs. */
   readonly jobs: number;
+  /** A slow machine submits only the jobs that it can submit in this time. */
+  readonly withinMs: number;
   /** The duration of each job. */
   readonly jobMs: number;
   /** Concurrent submitters. Each submits one job after the other. */
@@ -19,11 +22,13 @@ export type Load = {
   readonly queuedFirst?: boolean;
 };
 
-export const usualLoad: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
+export const usualLoad: Load = { workers: 200, jobs: 5_000, withinMs: 35_000, jobMs: 20, submitters: 16 };
 /** Without latency there are fewer collisions, so fewer jobs are enough. */
-export const loadAtZero: Load = { ...usualLoad, jobs: 1_000 };
+export const loadAtZero: Load = { ...usualLoad, jobs: 1_000, withinMs: 15_000 };
 
 export type ContentionRun = ContentionFigures & {
+  /** The jobs that were submitted. */
+  readonly jobs: number;
   readonly exhausted: number;
   readonly queryRunsPerJob: number;
   readonly callsPerJob: number;
@@ -39,6 +44,8 @@ export type ContentionRun = ContentionFigures & {
 
 type Progress = { completed: number; firstAt: number; lastAt: number };
 
+/** While workers run, at most so many jobs per worker are open, so that a slow side has few left at the end. */
+const openPerWorker = 2;
 /** A run without a completion for this long counts as stuck. */
 const stuckMs = 60_000;
 const startSpreadMs = 1_000;
@@ -74,20 +81,21 @@ export function measureContention(
     const submitsAt = sharedNow();
     const unused = await usageOf(site.url);
     const unspent = site.processorTime();
-    await submitAll(site, load);
+    const jobs = await submitAll(site, load, progress);
     const fleet = waiting ?? (await startWorkers());
-    await untilCompleted(load.jobs, progress);
+    await untilCompleted(jobs, progress);
     await fleet.quiet();
-    const cpuMsPerJob = processorTimePerJob(unspent, site.processorTime(), load.jobs);
+    const cpuMsPerJob = processorTimePerJob(unspent, site.processorTime(), jobs);
     const usage = between(unused, await usageOf(site.url));
-    await assertAllDoneOnce(site, load, starts, progress.completed);
+    await assertAllDoneOnce(site, jobs, starts, progress.completed);
     const { calls, failures } = await fleet.state();
     const began = waiting === null ? progress.firstAt : submitsAt;
     return {
-      ...figuresOf(usage, load),
+      jobs,
+      ...figuresOf(usage, jobs),
       failedClaims: calls.failure - (before?.failure ?? 0),
       emptyClaims: calls.empty - (before?.empty ?? 0),
-      jobsPerSecond: load.jobs / ((progress.lastAt - began) / 1000),
+      jobsPerSecond: jobs / ((progress.lastAt - began) / 1000),
       cpuMsPerJob,
       startedAgain: [...starts.values()].reduce((sum, times) => sum + times - 1, 0),
       failures,
@@ -102,7 +110,7 @@ function colliding(collisions: Collisions): Collisions {
 
 function figuresOf(
   usage: Usage,
-  { jobs }: Load,
+  jobs: number,
 ): Pick<ContentionRun, "conflictsPerJob" | "exhausted" | "queryRunsPerJob" | "callsPerJob"> {
   const totals = totalsOf(usage);
   return {
@@ -113,21 +121,32 @@ function figuresOf(
   };
 }
 
-/** Each submitter has its own connection, as requesters do. */
-async function submitAll(site: Site, { jobs, jobMs, submitters }: Load): Promise<void> {
-  let next = 0;
+/** Each submitter has its own connection, as requesters do. Returns the number of jobs. */
+async function submitAll(
+  site: Site,
+  { workers, jobs, withinMs, jobMs, submitters, queuedFirst = false }: Load,
+  progress: Progress,
+): Promise<number> {
+  const endsAt = sharedNow() + withinMs;
+  const most = queuedFirst ? Infinity : workers * openPerWorker;
+  let submitted = 0;
   const submitter = async (): Promise<void> => {
     const client = site.connect();
     try {
-      while (next < jobs) {
-        next += 1;
-        await site.side.submit(client, { number: next, kind: "sleep", ms: jobMs });
+      while (submitted < jobs && sharedNow() < endsAt) {
+        if (submitted - progress.completed >= most) {
+          await sleep(5);
+          continue;
+        }
+        submitted += 1;
+        await site.side.submit(client, { number: submitted, kind: "sleep", ms: jobMs });
       }
     } finally {
       await client.close();
     }
   };
   await Promise.all(Array.from({ length: submitters }, submitter));
+  return submitted;
 }
 
 async function untilCompleted(jobs: number, progress: Progress): Promise<void> {
@@ -142,7 +161,7 @@ async function untilCompleted(jobs: number, progress: Progress): Promise<void> {
 
 async function assertAllDoneOnce(
   site: Site,
-  { jobs }: Load,
+  jobs: number,
   starts: ReadonlyMap<number, number>,
   completed: number,
 ): Promise<void> {
