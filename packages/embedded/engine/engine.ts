@@ -196,19 +196,13 @@ class SqliteEngine implements Engine {
     return { ...counts, subscriptions: this.#subscriptions.size, writes };
   }
 
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#close();
-      resolve();
-    });
-  }
-
-  #close(): void {
+  async close(): Promise<void> {
     if (!this.#health.isUsable) return;
     try {
       this.#committer.flush();
     } finally {
       this.#health.close();
+      await this.#store.synced();
       this.#store.close();
     }
   }

@@ -18,7 +18,12 @@ type Prepared =
   | { readonly kind: "written"; readonly onDisk: () => void }
   | { readonly kind: "refused"; readonly reason: string };
 
-type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
+/** Waits until the commits up to `ts` are on disk. */
+type Waiter = {
+  readonly ts: Timestamp;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+};
 
 type CommitterDeps = {
   readonly store: Store;
@@ -40,8 +45,8 @@ const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_ind
 const nanosecondsPerMillisecond = 1_000_000;
 
 /**
- * Orders commits. Each is checked and applied in memory and in the store's open SQLite transaction. One flush per
- * turn of the event loop puts the turn's commits on disk; only then are they acknowledged.
+ * Orders commits. Each is checked and applied in memory and in the store's open SQLite transaction. A flush puts all of
+ * them on disk; only then are they acknowledged. The next commits are applied meanwhile, and share the next flush.
  */
 export class Committer {
   readonly #deps: CommitterDeps;
@@ -49,6 +54,7 @@ export class Committer {
   #unflushed: CommitRecord[] = [];
   #waiters: Waiter[] = [];
   #scheduled: NodeJS.Immediate | null = null;
+  #isSyncing = false;
   #forgetting: NodeJS.Timeout | null = null;
   #commits = 0;
   #conflicts = 0;
@@ -93,19 +99,57 @@ export class Committer {
     return { kind: "committed", ts };
   }
 
-  /** Puts applied commits on disk, acknowledges them and notifies subscribers. */
+  /** Puts applied commits on disk before it returns, acknowledges them and notifies subscribers. */
   flush(): void {
     if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#scheduled = null;
-    const { store, log, live, subscriptions, clock } = this.#deps;
+    const { store, log } = this.#deps;
     if (log.newest === this.#durable) return;
     this.#orFail(() => store.flush(log.newest));
-    this.#durable = log.newest;
+    this.#acknowledge(log.newest);
+  }
+
+  #flushSoon(): void {
+    if (this.#isSyncing) return;
+    this.#scheduled ??= setImmediate(() => this.#flushBehind());
+  }
+
+  /** Like `flush`, but the thread does not wait for the disk. Commits that come meanwhile are flushed afterwards. */
+  #flushBehind(): void {
+    this.#scheduled = null;
+    const { store, log, health } = this.#deps;
+    const ts = log.newest;
+    if (ts === this.#durable || !health.isUsable) return;
+    this.#isSyncing = true;
+    try {
+      store.commit(ts);
+      store.sync((error) => this.#synced(ts, error));
+    } catch (cause) {
+      // The waiters and `health` tell the error.
+      this.#fail(cause);
+    }
+  }
+
+  #synced(ts: Timestamp, error: Error | null): void {
+    this.#isSyncing = false;
+    if (!this.#deps.health.isUsable) return;
+    if (error !== null) {
+      this.#fail(error);
+      return;
+    }
+    // A flush that did not wait for this one may have acknowledged the commits.
+    if (ts > this.#durable) this.#acknowledge(ts);
+    if (this.#waiters.length > 0) this.#flushSoon();
+  }
+
+  #acknowledge(ts: Timestamp): void {
+    const { log, live, subscriptions, clock } = this.#deps;
+    this.#durable = ts;
     this.#flushes += 1;
-    const flushed = this.#unflushed;
-    const waiters = this.#waiters;
-    this.#unflushed = [];
-    this.#waiters = [];
+    const flushed = this.#unflushed.filter((record) => record.ts <= ts);
+    this.#unflushed = this.#unflushed.filter((record) => record.ts > ts);
+    const waiters = this.#waiters.filter((waiter) => waiter.ts <= ts);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.ts > ts);
     for (const { resolve } of waiters) resolve();
     log.trim(clock(), live.oldest());
     this.#forgetLater();
@@ -206,30 +250,25 @@ export class Committer {
 
   #onDisk(ts: Timestamp): Promise<void> {
     if (ts <= this.#durable) return Promise.resolve();
-    this.#scheduled ??= setImmediate(() => this.#flushScheduled());
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    this.#flushSoon();
+    return new Promise((resolve, reject) => this.#waiters.push({ ts, resolve, reject }));
   }
 
-  #flushScheduled(): void {
-    try {
-      this.flush();
-    } catch (error) {
-      // #orFail has rejected all waiters; `health` rejects later callers.
-      if (this.#deps.health.isUsable) throw error;
-    }
-  }
-
-  /** After a failed write, memory may be ahead of the file, so nothing is accepted anymore. */
   #orFail<T>(write: () => T): T {
     try {
       return write();
     } catch (cause) {
-      const error = new EngineFailedError(cause);
-      this.#deps.health.fail(error);
-      for (const { reject } of this.#waiters) reject(error);
-      this.#waiters = [];
-      this.#deps.store.close();
-      throw error;
+      throw this.#fail(cause);
     }
+  }
+
+  /** After a failed write, memory may be ahead of the file, so nothing is accepted anymore. */
+  #fail(cause: unknown): EngineFailedError {
+    const error = new EngineFailedError(cause);
+    this.#deps.health.fail(error);
+    for (const { reject } of this.#waiters) reject(error);
+    this.#waiters = [];
+    this.#deps.store.close();
+    return error;
   }
 }

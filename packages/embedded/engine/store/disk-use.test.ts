@@ -103,7 +103,7 @@ test("SQLite has the settings that durability needs", async () => {
   db.close();
   const store = new Store(path);
   expect(store.settings()).toEqual({
-    synchronous: 2,
+    synchronous: 1,
     walAutocheckpoint: 4_000,
     journalSizeLimit: 64 * 1024 * 1024,
   });

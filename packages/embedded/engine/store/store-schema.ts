@@ -44,8 +44,8 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   if (format.kind === "foreign") throw foreign(path);
   if (format.kind === "ours") assertKnown(path, format.version);
   db.exec("PRAGMA journal_mode = WAL");
-  // Every COMMIT waits for the disk; on macOS that needs fullfsync.
-  db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
+  // Checkpoints wait for the disk, on macOS with fullfsync. A COMMIT does not: the store syncs the WAL after it.
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
   // Deleted data is overwritten. FAST would keep texts that are longer than a page, which SQLite stores on pages of their own.
   db.exec("PRAGMA secure_delete = ON");
   db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);

@@ -5,6 +5,7 @@ import { createPrivate, makePrivate } from "./private-file.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
 import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
+import { WalFile } from "./wal-file.ts";
 
 /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
 type StoreLimits = { readonly maxPages?: number };
@@ -20,12 +21,14 @@ const verified = "verified:";
 
 /**
  * The latest version of each document and its index entries, in one SQLite file that only this process may open.
- * Writes go into one open SQLite transaction. Reads see them at once; `flush` puts them on disk.
+ * Writes go into one open SQLite transaction. Reads see them at once; `flush`, or `commit` and then `sync`, puts them on
+ * disk.
  */
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
+  readonly #wal: WalFile;
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
@@ -39,6 +42,7 @@ export class Store {
       if (limits.maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${String(limits.maxPages)}`);
       makePrivate(path);
       this.#statements = prepareStatements(db);
+      this.#wal = new WalFile(path);
       this.#db = db;
     } catch (error) {
       db?.close();
@@ -143,12 +147,28 @@ export class Store {
     this.#db.prepare("DELETE FROM indexes WHERE id = ?").run(id);
   }
 
-  /** Puts everything written so far on disk, with the last commit's timestamp. */
+  /** Puts everything written so far on disk, with the last commit's timestamp. Blocks meanwhile. */
   flush(lastTimestamp: Timestamp): void {
+    this.commit(lastTimestamp);
+    this.#wal.syncNow();
+  }
+
+  /** Hands everything written so far to the operating system, with the last commit's timestamp. `sync` puts it on disk. */
+  commit(lastTimestamp: Timestamp): void {
     this.#begin();
     this.#statements.setLastTimestamp.run(lastTimestamp);
     this.#db.exec("COMMIT");
     this.#isOpen = false;
+  }
+
+  /** Calls `done` when everything committed before is on disk, or with the disk's error. One call at a time. */
+  sync(done: (error: Error | null) => void): void {
+    this.#wal.sync(done);
+  }
+
+  /** Resolves when no call of `sync` is at work. */
+  synced(): Promise<void> {
+    return this.#wal.idle();
   }
 
   /** The fingerprints last set by `setVerified`. */
@@ -262,6 +282,7 @@ export class Store {
 
   /** Releases the file. Unflushed writes are lost. */
   close(): void {
+    this.#wal.close();
     if (this.#db.isOpen) this.#db.close();
   }
 
