@@ -42,6 +42,8 @@ type CommitterDeps = {
  * too.
  */
 const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
+/** The longest time until a commit is in the store's tables, in ms. */
+const applyAfterMs = 2_000;
 const nanosecondsPerMillisecond = 1_000_000;
 
 /**
@@ -56,6 +58,7 @@ export class Committer {
   #scheduled: NodeJS.Immediate | null = null;
   #isSyncing = false;
   #forgetting: NodeJS.Timeout | null = null;
+  #applying: NodeJS.Timeout | null = null;
   #commits = 0;
   #conflicts = 0;
   #flushes = 0;
@@ -64,6 +67,7 @@ export class Committer {
   constructor(deps: CommitterDeps) {
     this.#deps = deps;
     this.#durable = deps.log.newest;
+    this.#applyLater();
   }
 
   get durable(): Timestamp {
@@ -99,14 +103,14 @@ export class Committer {
     return { kind: "committed", ts };
   }
 
-  /** Puts applied commits on disk before it returns, acknowledges them and notifies subscribers. */
+  /** Puts all commits into the store's tables and on disk before it returns, acknowledges them and notifies subscribers. */
   flush(): void {
     if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#scheduled = null;
     const { store, log } = this.#deps;
-    if (log.newest === this.#durable) return;
+    if (log.newest === this.#durable && !store.hasUnapplied) return;
     this.#orFail(() => store.flush(log.newest));
-    this.#acknowledge(log.newest);
+    if (log.newest !== this.#durable) this.#acknowledge(log.newest);
   }
 
   #flushSoon(): void {
@@ -153,6 +157,7 @@ export class Committer {
     for (const { resolve } of waiters) resolve();
     log.trim(clock(), live.oldest());
     this.#forgetLater();
+    this.#applyLater();
     subscriptions.notify(flushed);
   }
 
@@ -166,6 +171,23 @@ export class Committer {
       this.#forgetLater();
     }, defaultRetention.windowMs);
     this.#forgetting.unref();
+  }
+
+  /** Without this, an idle backend would keep its last writes in memory and in the log, deleted documents among them. */
+  #applyLater(): void {
+    const { store, log, health } = this.#deps;
+    if (this.#applying !== null || !store.hasUnapplied) return;
+    this.#applying = setTimeout(() => {
+      this.#applying = null;
+      if (!health.isUsable) return;
+      try {
+        store.apply(log.newest);
+      } catch (cause) {
+        // The waiters and `health` tell the error.
+        this.#fail(cause);
+      }
+    }, applyAfterMs);
+    this.#applying.unref();
   }
 
   /** Runs a change that no transaction may span, such as a schema change, and makes it the only snapshot. */

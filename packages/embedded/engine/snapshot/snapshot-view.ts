@@ -1,11 +1,11 @@
 import { successor } from "../../values/keys/bytes.ts";
+import { type KeyEntry, SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { ReadCache } from "../cache/read-cache.ts";
 import { type IndexEntry, qualify } from "../model/catalog.ts";
 import { SnapshotTooOldError } from "../model/errors.ts";
 import { idKey } from "../model/index-keys.ts";
 import type { DocumentJson, ScanEntry, ScanOrder, Timestamp } from "../model/types.ts";
 import type { Store } from "../store/store.ts";
-import { type KeyEntry, SortedKeyMap } from "./sorted-key-map.ts";
 import type { WriteLog } from "./write-log.ts";
 
 type Page = {

@@ -40,7 +40,7 @@ async function writeFormat1(): Promise<void> {
   for (let n = 0; n < 50; n++) await insertOne(engine, "jobs", { n });
   await engine.close();
   edit(path, (db) =>
-    db.exec(`PRAGMA application_id = 0; PRAGMA user_version = 0;
+    db.exec(`PRAGMA application_id = 0; PRAGMA user_version = 0; DROP TABLE log;
       UPDATE meta SET value = 1 WHERE name = 'format'`),
   );
 }

@@ -3,6 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 /** "GLNR". SQLite's tools and `file` identify the data file by this id. */
 export const ourApplicationId = 0x47_4c_4e_52;
 
+/** The documents of commits that are not in the other tables yet, oldest first. `json` is NULL for a deleted one. */
+export const createLog = `
+  CREATE TABLE log (
+    number INTEGER PRIMARY KEY,
+    ts INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    table_number INTEGER,
+    json TEXT
+  );
+`;
+
 /** One step to format `to` from the one before. Runs in a transaction; must not commit. */
 type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => void };
 
@@ -10,6 +21,7 @@ type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => vo
 const fileMigrations: readonly Migration[] = [
   // Format 1 had its version only in `meta`, and no application id. Writing those two is the whole migration.
   { to: 2, apply: () => undefined },
+  { to: 3, apply: (db) => db.exec(createLog) },
 ];
 
 /** The format that this program writes. Raise it with every change that an older program could not read. */

@@ -48,7 +48,7 @@ function backfill(store: Store, table: TableEntry, created: IndexEntry): void {
     const rows = store.scan(byId, lower, null, "asc", backfillPage);
     for (const { json } of rows) {
       const document = JSON.parse(json) as DocumentJson;
-      store.putEntry(created, keyOf(created, document), document["_id"] as string);
+      store.backfillEntry(created, keyOf(created, document), document["_id"] as string);
     }
     const last = rows.at(-1);
     lower = last === undefined ? null : successor(last.key);

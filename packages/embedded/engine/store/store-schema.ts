@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../model/errors.ts";
-import { applyMigrations, formatVersion, readFormat, writeFormat } from "./file-format.ts";
+import { applyMigrations, createLog, formatVersion, readFormat, writeFormat } from "./file-format.ts";
 import { createPrivate, isInMemory } from "./private-file.ts";
 
 const createTables = `
@@ -22,6 +22,7 @@ const createTables = `
     doc_id TEXT NOT NULL,
     PRIMARY KEY (index_id, key)
   ) WITHOUT ROWID;
+  ${createLog}
 `;
 
 /** Bytes that the WAL keeps on disk after a checkpoint. A long read may make it longer meanwhile. */

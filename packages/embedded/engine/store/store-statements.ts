@@ -9,8 +9,9 @@ const scanIds = `SELECT key, doc_id AS id FROM index_entries
 /** The statements of every read and commit. Each must find its rows by a key. */
 export const statements = {
   lastTimestamp: "SELECT value FROM meta WHERE name = 'last_ts'",
+  putLogged: "INSERT INTO log (ts, id, table_number, json) VALUES (?, ?, ?, ?)",
   setLastTimestamp: "UPDATE meta SET value = ? WHERE name = 'last_ts'",
-  document: "SELECT json FROM documents WHERE id = ?",
+  document: "SELECT table_number AS tableNumber, json FROM documents WHERE id = ?",
   putDocument: "INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
   deleteDocument: "DELETE FROM documents WHERE id = ?",
   putEntry: "INSERT INTO index_entries VALUES (?, ?, ?)",

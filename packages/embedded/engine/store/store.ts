@@ -1,10 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
+import { compareBytes } from "../../values/keys/bytes.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
+import { type LoggedWrite, replayLog } from "./replay-log.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
 import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
+import { type EntryChange, type UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
 import { WalFile } from "./wal-file.ts";
 
 /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
@@ -20,15 +23,28 @@ const highest = Uint8Array.of(0xff);
 const verified = "verified:";
 
 /**
+ * With so many changed documents and index entries, or characters of documents, a commit moves them into the tables. More
+ * would save little, and the thread of all functions would wait longer meanwhile.
+ */
+const mostUnapplied = { changes: 4_096, characters: 1_048_576 } as const;
+
+/**
  * The latest version of each document and its index entries, in one SQLite file that only this process may open.
- * Writes go into one open SQLite transaction. Reads see them at once; `flush`, or `commit` and then `sync`, puts them on
- * disk.
+ *
+ * A commit of a few documents adds them to a log at the end of the file. Memory keeps them with their index entries until
+ * one later commit moves all of them into the tables. A document has dozens of index entries, each on another page of the
+ * file, and many are gone a moment later: then the file never has them. Reads see all writes at once. `flush`, or
+ * `commit` and then `sync`, puts them on disk.
  */
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #wal: WalFile;
+  readonly #unapplied = new UnappliedWrites();
+  /** The ids of documents that neither the log nor the tables have as they are now. */
+  readonly #unlogged = new Set<string>();
+  #lastLogged: Timestamp | null = null;
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
@@ -44,6 +60,7 @@ export class Store {
       this.#statements = prepareStatements(db);
       this.#wal = new WalFile(path);
       this.#db = db;
+      this.#replay();
     } catch (error) {
       db?.close();
       throw openingError(path, error);
@@ -51,7 +68,7 @@ export class Store {
   }
 
   lastTimestamp(): Timestamp {
-    return this.#statements.lastTimestamp.get()?.["value"] as bigint;
+    return this.#lastLogged ?? (this.#statements.lastTimestamp.get()?.["value"] as bigint);
   }
 
   tables(): TableEntry[] {
@@ -66,8 +83,7 @@ export class Store {
 
   /** A document's JSON text, or null. */
   document(id: string): string | null {
-    const row = this.#read(() => this.#statements.document.get(id));
-    return row === undefined ? null : (row["json"] as string);
+    return (this.#unapplied.document(id) ?? this.#applied(id))?.json ?? null;
   }
 
   /** At most `limit` rows of an index with lower <= key < upper, from the start, or from the end for `desc`. */
@@ -78,6 +94,10 @@ export class Store {
     order: ScanOrder,
     limit: number,
   ): StoredRow[] {
+    if (this.#unapplied.size > 0) {
+      const entries = this.scanIds(index, lower, upper, order, limit);
+      return entries.map(({ key, id }) => ({ key, json: this.document(id) as string }));
+    }
     const statement = order === "asc" ? this.#statements.scanUp : this.#statements.scanDown;
     const from = lower.length === 0 ? lowest : lower;
     return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as StoredRow[];
@@ -93,38 +113,51 @@ export class Store {
   ): IndexedId[] {
     const statement = order === "asc" ? this.#statements.scanIdsUp : this.#statements.scanIdsDown;
     const from = lower.length === 0 ? lowest : lower;
-    return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as IndexedId[];
+    const changes = this.#unapplied.entriesBetween(index.id, lower, upper);
+    return this.#read(() => {
+      if (changes.length === 0) return statement.all(index.id, from, upper ?? highest, limit);
+      const applied = statement.iterate(index.id, from, upper ?? highest, -1);
+      return merged(applied as unknown as Iterable<IndexedId>, changes, order, limit);
+    }) as IndexedId[];
   }
 
   /** Counts an index's entries with lower <= key < upper, without reading documents. */
   count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
     const from = lower.length === 0 ? lowest : lower;
     const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? highest));
-    return row?.["n"] as number;
+    return (row?.["n"] as number) + growth(this.#unapplied.entriesBetween(index.id, lower, upper));
   }
 
   hasEntry(index: IndexEntry, key: Uint8Array): boolean {
+    const change = this.#unapplied.entry(index.id, key);
+    if (change !== undefined) return change.value !== null;
     return this.#read(() => this.#statements.hasEntry.get(index.id, key)) !== undefined;
   }
 
   putDocument(id: string, tableNumber: number, json: string): void {
-    this.#begin();
-    this.#statements.putDocument.run(id, tableNumber, json);
+    this.#unapplied.setDocument(id, { tableNumber, json });
+    this.#unlogged.add(id);
   }
 
   deleteDocument(id: string): void {
-    this.#begin();
-    this.#statements.deleteDocument.run(id);
+    this.#unapplied.setDocument(id, { tableNumber: null, json: null });
+    this.#unlogged.add(id);
   }
 
+  /** The index must not have the key. */
   putEntry(index: IndexEntry, key: Uint8Array, documentId: string): void {
+    this.#unapplied.putEntry(index.id, key, documentId);
+  }
+
+  /** The index must have the key. */
+  deleteEntry(index: IndexEntry, key: Uint8Array): void {
+    this.#unapplied.deleteEntry(index.id, key);
+  }
+
+  /** Adds an entry of a new index, for a document that the tables have. */
+  backfillEntry(index: IndexEntry, key: Uint8Array, documentId: string): void {
     this.#begin();
     this.#statements.putEntry.run(index.id, key, documentId);
-  }
-
-  deleteEntry(index: IndexEntry, key: Uint8Array): void {
-    this.#begin();
-    this.#statements.deleteEntry.run(index.id, key);
   }
 
   createTable({ number, name, indexes }: TableEntry): void {
@@ -147,18 +180,57 @@ export class Store {
     this.#db.prepare("DELETE FROM indexes WHERE id = ?").run(id);
   }
 
-  /** Puts everything written so far on disk, with the last commit's timestamp. Blocks meanwhile. */
+  /** Moves everything written so far into the tables and puts it on disk, with the last commit's timestamp. Blocks meanwhile. */
   flush(lastTimestamp: Timestamp): void {
-    this.commit(lastTimestamp);
+    this.apply(lastTimestamp);
     this.#wal.syncNow();
   }
 
   /** Hands everything written so far to the operating system, with the last commit's timestamp. `sync` puts it on disk. */
   commit(lastTimestamp: Timestamp): void {
+    const { size, bytes } = this.#unapplied;
+    const isMany = size >= mostUnapplied.changes || bytes >= mostUnapplied.characters;
+    if (isMany || this.#unlogged.size === 0) {
+      this.apply(lastTimestamp);
+      return;
+    }
     this.#begin();
-    this.#statements.setLastTimestamp.run(lastTimestamp);
+    for (const id of this.#unlogged) {
+      const { tableNumber, json } = this.#unapplied.document(id) as UnappliedDocument;
+      this.#statements.putLogged.run(lastTimestamp, id, tableNumber, json);
+    }
     this.#db.exec("COMMIT");
     this.#isOpen = false;
+    this.#unlogged.clear();
+    this.#lastLogged = lastTimestamp;
+  }
+
+  /** Whether there are writes that the tables do not have. */
+  get hasUnapplied(): boolean {
+    return this.#unapplied.size > 0 || this.#lastLogged !== null;
+  }
+
+  /** Like `commit`, and moves everything into the tables. */
+  apply(lastTimestamp: Timestamp): void {
+    this.#begin();
+    const { putDocument, deleteDocument, putEntry, deleteEntry, setLastTimestamp } = this.#statements;
+    for (const [id, { tableNumber, json }] of this.#unapplied.documents) {
+      if (json === null) deleteDocument.run(id);
+      else putDocument.run(id, tableNumber, json);
+    }
+    for (const [index, changes] of this.#unapplied.entries) {
+      for (const { key, value } of changes) {
+        if (value === null) deleteEntry.run(index, key);
+        else putEntry.run(index, key, value);
+      }
+    }
+    if (this.#lastLogged !== null) this.#db.exec("DELETE FROM log");
+    setLastTimestamp.run(lastTimestamp);
+    this.#db.exec("COMMIT");
+    this.#isOpen = false;
+    this.#unapplied.clear();
+    this.#unlogged.clear();
+    this.#lastLogged = null;
   }
 
   /** Calls `done` when everything committed before is on disk, or with the disk's error. One call at a time. */
@@ -187,15 +259,16 @@ export class Store {
     for (const [table, fingerprint] of fingerprints) insert.run(`${verified}${table}`, fingerprint);
   }
 
-  /** Rolls back all writes since the last flush. */
+  /** Takes back all writes since the last `flush`, which must have been the last commit. */
   rollback(): void {
     if (this.#isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
     this.#isOpen = false;
+    this.#unapplied.clear();
+    this.#unlogged.clear();
   }
 
   countEntries(index: IndexEntry): number {
-    const row = this.#db.prepare("SELECT count(*) AS n FROM index_entries WHERE index_id = ?").get(index.id);
-    return row?.["n"] as number;
+    return this.count(index, lowest, null);
   }
 
   /** Removes a table with its documents and indexes. */
@@ -210,7 +283,7 @@ export class Store {
     this.#db.prepare("DELETE FROM tables WHERE number = ?").run(table.number);
   }
 
-  /** Runs `body` with a staging file attached. Nothing may be unflushed. */
+  /** Runs `body` with a staging file attached, right after a `flush`. */
   withStaging<T>(file: string, body: () => T): T {
     this.#db.prepare("ATTACH ? AS staging").run(file);
     try {
@@ -264,7 +337,7 @@ export class Store {
 
   /**
    * Brings the main file up to date and freezes it until the returned function is called: commits meanwhile stay in
-   * the WAL. Nothing may be unflushed.
+   * the WAL. Call it right after a `flush`.
    */
   freezeMainFile(): () => void {
     const [result] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
@@ -280,10 +353,29 @@ export class Store {
     this.#db.prepare("VACUUM INTO ?").run(file);
   }
 
-  /** Releases the file. Unflushed writes are lost. */
+  /** Releases the file. Writes that were not committed are lost. */
   close(): void {
     this.#wal.close();
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  /** A document as the tables have it, or null. */
+  #applied(id: string): UnappliedDocument | null {
+    const row = this.#read(() => this.#statements.document.get(id));
+    return (row as UnappliedDocument | undefined) ?? null;
+  }
+
+  /** Reads the log that an earlier process left. */
+  #replay(): void {
+    const log = this.#db
+      .prepare("SELECT id, table_number AS tableNumber, json FROM log ORDER BY number")
+      .all();
+    if (log.length === 0) return;
+    const writes = log as unknown as readonly LoggedWrite[];
+    replayLog(writes, this.tables(), this.#unapplied, (id) => this.#applied(id));
+    const last = this.#db.prepare("SELECT max(ts) AS ts FROM log");
+    last.setReadBigInts(true);
+    this.#lastLogged = last.get()?.["ts"] as bigint;
   }
 
   /** Turns damage found while reading into an error for the operator. */
@@ -300,6 +392,44 @@ export class Store {
     this.#db.exec("BEGIN IMMEDIATE");
     this.#isOpen = true;
   }
+}
+
+/** At most `limit` entries of an index: those of the tables, in scan order, with an index's changes in the order of keys. */
+function merged(
+  applied: Iterable<IndexedId>,
+  changes: readonly EntryChange[],
+  order: ScanOrder,
+  limit: number,
+): readonly IndexedId[] {
+  const direction = order === "asc" ? 1 : -1;
+  const ordered = order === "asc" ? changes : changes.toReversed();
+  const entries: IndexedId[] = [];
+  let next = 0;
+  /** Adds the changed entries before a key, and passes over the deleted ones. Returns whether the key itself was deleted. */
+  const addUntil = (key: Uint8Array | null): boolean => {
+    for (; next < ordered.length && entries.length < limit; next += 1) {
+      const change = ordered[next] as EntryChange;
+      const compared = key === null ? -1 : direction * compareBytes(change.key, key);
+      if (compared > 0) break;
+      if (change.value !== null) entries.push({ key: change.key, id: change.value });
+      else if (compared === 0) {
+        next += 1;
+        return true;
+      }
+    }
+    return false;
+  };
+  for (const entry of applied) {
+    if (!addUntil(entry.key) && entries.length < limit) entries.push(entry);
+    if (entries.length >= limit) return entries;
+  }
+  addUntil(null);
+  return entries;
+}
+
+/** By how much changes raise the number of an index's entries. */
+function growth(changes: readonly EntryChange[]): number {
+  return changes.reduce((sum, { value }) => sum + (value === null ? -1 : 1), 0);
 }
 
 function readIndex(table: string, row: Record<string, unknown>): IndexEntry {

@@ -1,9 +1,9 @@
 import { compareBytes, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import type { KeyEntry } from "../../values/keys/sorted-key-map.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, Scan, ScanEntry, ScanOrder } from "../model/types.ts";
 import type { SnapshotView } from "../snapshot/snapshot-view.ts";
-import type { KeyEntry } from "../snapshot/sorted-key-map.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import type { ConsumedRange } from "./read-set.ts";
 

@@ -5,15 +5,22 @@ import { SortedKeyMap } from "./sorted-key-map.ts";
 const key = fc.uint8Array({ maxLength: 2, max: 3 });
 const compare = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
 
-test("a sorted key map behaves like a sorted list of each key's last value", () => {
-  const entry = fc.tuple(key, fc.integer());
+test("a sorted key map behaves like a sorted list of each key's last value, without deleted keys", () => {
+  const entry = fc.tuple(key, fc.option(fc.integer()));
   fc.assert(
     fc.property(fc.array(entry), key, fc.option(key), (entries, lower, upper) => {
       const map = new SortedKeyMap<number>();
-      for (const [each, value] of entries) map.set(each, value);
-      const last = new Map(
-        entries.map(([each, value]) => [Buffer.from(each).toString("hex"), { key: each, value }]),
-      );
+      const last = new Map<string, { key: Uint8Array; value: number }>();
+      for (const [each, value] of entries) {
+        const name = Buffer.from(each).toString("hex");
+        if (value === null) {
+          map.delete(each);
+          last.delete(name);
+        } else {
+          map.set(each, value);
+          last.set(name, { key: each, value });
+        }
+      }
       const naive = [...last.values()]
         .filter((each) => compare(each.key, lower) >= 0 && (upper === null || compare(each.key, upper) < 0))
         .sort((a, b) => compare(a.key, b.key));

@@ -1,8 +1,8 @@
-import { compareBytes, isBelow } from "../../values/keys/bytes.ts";
+import { compareBytes, isBelow } from "./bytes.ts";
 
 export type KeyEntry<V> = { readonly key: Uint8Array; readonly value: V };
 
-/** An ordered map over encoded keys. A sorted array is enough for one transaction's worth of keys. */
+/** An ordered map over encoded keys. A sorted array is enough for some thousand keys. */
 export class SortedKeyMap<V> {
   readonly #entries: KeyEntry<V>[] = [];
 
@@ -20,6 +20,13 @@ export class SortedKeyMap<V> {
     const existing = this.#entries[position];
     const replaced = existing !== undefined && compareBytes(existing.key, key) === 0 ? 1 : 0;
     this.#entries.splice(position, replaced, { key, value });
+  }
+
+  /** Removes a key, if it is there. */
+  delete(key: Uint8Array): void {
+    const position = this.#firstAtLeast(key);
+    const entry = this.#entries[position];
+    if (entry !== undefined && compareBytes(entry.key, key) === 0) this.#entries.splice(position, 1);
   }
 
   /** The entries with lower <= key < upper, ascending. */

@@ -1,0 +1,145 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { compareBytes, emptyKey, successor } from "../../values/keys/bytes.ts";
+import { indexEntry, type TableEntry } from "../model/catalog.ts";
+import { keyOf } from "../model/index-keys.ts";
+import { Store } from "./store.ts";
+
+const indexes = [
+  indexEntry(1, "jobs", { name: "by_id", fields: [] }),
+  indexEntry(2, "jobs", { name: "by_n", fields: ["n"] }),
+];
+const table: TableEntry = { number: 10_001, name: "jobs", indexes };
+const [, byN] = indexes as [TableEntry["indexes"][0], TableEntry["indexes"][0]];
+
+type Job = { readonly _id: string; readonly _creationTime: number; readonly n: number };
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("put" as const),
+      at: fc.nat({ max: 7 }),
+      n: fc.nat({ max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), at: fc.nat({ max: 7 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("commit" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("apply" as const) }) },
+);
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "engine-unapplied-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a job as a commit does: its document, and the entries that change. */
+function write(store: Store, jobs: Map<string, Job>, id: string, next: Job | null): void {
+  const before = jobs.get(id) ?? null;
+  if (next === null) {
+    if (before === null) return;
+    store.deleteDocument(id);
+    jobs.delete(id);
+  } else {
+    store.putDocument(id, table.number, JSON.stringify(next));
+    jobs.set(id, next);
+  }
+  for (const index of indexes) {
+    const from = before === null ? null : keyOf(index, before);
+    const to = next === null ? null : keyOf(index, next);
+    if (from !== null && to !== null && compareBytes(from, to) === 0) continue;
+    if (from !== null) store.deleteEntry(index, from);
+    if (to !== null) store.putEntry(index, to, id);
+  }
+}
+
+/** Compares every kind of read with a plain list. */
+function expectSame(store: Store, jobs: ReadonlyMap<string, Job>): void {
+  const sorted = [...jobs.values()]
+    .map((job) => ({ key: keyOf(byN, job), id: job._id, json: JSON.stringify(job) }))
+    .sort((a, b) => compareBytes(a.key, b.key));
+  const ranges: readonly [Uint8Array, Uint8Array | null][] = [
+    [emptyKey, null],
+    ...sorted.map(({ key }): [Uint8Array, Uint8Array | null] => [key, null]),
+    ...sorted.map(({ key }): [Uint8Array, Uint8Array | null] => [emptyKey, successor(key)]),
+  ];
+  for (const [lower, upper] of ranges) {
+    const inside = sorted.filter(
+      ({ key }) => compareBytes(key, lower) >= 0 && (upper === null || compareBytes(key, upper) < 0),
+    );
+    expect(store.count(byN, lower, upper)).toBe(inside.length);
+    for (const limit of [1, 2, 100]) {
+      const up = store.scanIds(byN, lower, upper, "asc", limit);
+      const down = store.scanIds(byN, lower, upper, "desc", limit);
+      expect(up.map(({ id }) => id)).toEqual(inside.slice(0, limit).map(({ id }) => id));
+      const reversed = inside.toReversed().slice(0, limit);
+      expect(down.map(({ id }) => id)).toEqual(reversed.map(({ id }) => id));
+      expect(store.scan(byN, lower, upper, "desc", limit).map(({ json }) => json)).toEqual(
+        reversed.map(({ json }) => json),
+      );
+    }
+  }
+  for (const { key, id, json } of sorted) {
+    expect([store.hasEntry(byN, key), store.document(id)]).toEqual([true, json]);
+  }
+}
+
+test("a store reads the same whether writes are in its log or its tables, also after a crash", () => {
+  let runs = 0;
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 5, maxLength: 30 }), (steps) => {
+      const path = join(folder, `data-${String((runs += 1))}`);
+      const store = new Store(path);
+      const jobs = new Map<string, Job>();
+      store.createTable(table);
+      store.flush(1n);
+      let ts = 1n;
+      for (const each of steps) {
+        if (each.kind === "commit") store.commit((ts += 1n));
+        else if (each.kind === "apply") store.apply((ts += 1n));
+        else {
+          const id = `job-${String(each.at)}`;
+          const next = each.kind === "put" ? { _id: id, _creationTime: each.at, n: each.n } : null;
+          write(store, jobs, id, next);
+        }
+        expectSame(store, jobs);
+      }
+      store.commit((ts += 1n));
+      // A killed process leaves the files as they are now.
+      for (const end of ["", "-wal"]) copyFileSync(path + end, `${path}-copy${end}`);
+      store.close();
+      for (const left of [path, `${path}-copy`]) {
+        const again = new Store(left);
+        expect(again.lastTimestamp()).toBe(ts);
+        expectSame(again, jobs);
+        again.flush((ts += 1n));
+        expectSame(again, jobs);
+        again.close();
+        ts -= 1n;
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a commit of many documents goes to the tables at once, with those that were logged before", () => {
+  const path = join(folder, "data");
+  const store = new Store(path);
+  const jobs = new Map<string, Job>();
+  store.createTable(table);
+  store.flush(1n);
+  write(store, jobs, "first", { _id: "first", _creationTime: 0, n: 0 });
+  store.commit(2n);
+  expect(store.hasUnapplied).toBe(true);
+  for (let n = 0; n < 2_000; n += 1)
+    write(store, jobs, `job-${String(n)}`, { _id: `job-${String(n)}`, _creationTime: n, n });
+  store.commit(3n);
+  expect(store.hasUnapplied).toBe(false);
+  expect([store.count(byN, emptyKey, null), store.lastTimestamp()]).toEqual([2_001, 3n]);
+  store.close();
+});
