@@ -1,7 +1,7 @@
+import { SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { TableEntry } from "../model/catalog.ts";
 import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
 import type { DocumentJson } from "../model/types.ts";
-import { SortedKeyMap } from "../snapshot/sorted-key-map.ts";
 
 export type PendingDocument = {
   readonly table: TableEntry;
@@ -11,13 +11,16 @@ export type PendingDocument = {
   readonly current: KeyedDocument | null;
 };
 
+type Overlay = SortedKeyMap<DocumentJson | null>;
+
 type JournalEntry = { readonly id: string; readonly previous: PendingDocument | undefined };
 
 /** A transaction's uncommitted writes: by id, and by key for its own scans. */
 export class OwnWrites {
   readonly #documents = new Map<string, PendingDocument>();
   readonly #journal: JournalEntry[] = [];
-  #overlays = new Map<string, SortedKeyMap<DocumentJson | null>>();
+  /** By qualified index, of those that were scanned. Few are, and a table may have dozens. */
+  readonly #overlays = new Map<string, Overlay>();
 
   get documents(): ReadonlyMap<string, PendingDocument> {
     return this.#documents;
@@ -28,8 +31,18 @@ export class OwnWrites {
   }
 
   /** The documents that this transaction put under an index's keys; null for removed or moved ones. */
-  overlay(qualifiedIndex: string): SortedKeyMap<DocumentJson | null> | undefined {
-    return this.#overlays.get(qualifiedIndex);
+  overlay(qualifiedIndex: string): Overlay | undefined {
+    if (this.#documents.size === 0) return undefined;
+    let overlay = this.#overlays.get(qualifiedIndex);
+    if (overlay === undefined) {
+      overlay = new SortedKeyMap();
+      this.#overlays.set(qualifiedIndex, overlay);
+      for (const { table, base, current } of this.#documents.values()) {
+        const at = table.indexes.findIndex(({ qualified }) => qualified === qualifiedIndex);
+        if (at >= 0) change(overlay, at, base, current);
+      }
+    }
+    return overlay;
   }
 
   /** Records that a document changes from `seen`, the transaction's present version, to `next`. */
@@ -54,22 +67,22 @@ export class OwnWrites {
       if (previous === undefined) this.#documents.delete(id);
       else this.#documents.set(id, previous);
     }
-    this.#overlays = new Map();
-    for (const { table, base, current } of this.#documents.values())
-      this.#overlayChange(table, base, current);
+    this.#overlays.clear();
   }
 
   #overlayChange(table: TableEntry, from: KeyedDocument | null, to: KeyedDocument | null): void {
-    for (const [at, index] of table.indexes.entries()) {
-      let overlay = this.#overlays.get(index.qualified);
-      if (overlay === undefined) {
-        overlay = new SortedKeyMap();
-        this.#overlays.set(index.qualified, overlay);
-      }
-      if (from !== null) overlay.set(from.keys[at] as Uint8Array, null);
-      if (to !== null) overlay.set(to.keys[at] as Uint8Array, to.document);
+    if (this.#overlays.size === 0) return;
+    for (const [at, { qualified }] of table.indexes.entries()) {
+      const overlay = this.#overlays.get(qualified);
+      if (overlay !== undefined) change(overlay, at, from, to);
     }
   }
+}
+
+/** @param at the index's place among those of its table. */
+function change(overlay: Overlay, at: number, from: KeyedDocument | null, to: KeyedDocument | null): void {
+  if (from !== null) overlay.set(from.keys[at] as Uint8Array, null);
+  if (to !== null) overlay.set(to.keys[at] as Uint8Array, to.document);
 }
 
 function keyed(
