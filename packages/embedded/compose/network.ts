@@ -99,6 +99,7 @@ export async function serveNetwork(
     live,
     onDropped: () => metrics.onDroppedClient(),
     mutationQueues: new MutationQueues(),
+    newestConnections: new Map(),
     now: Date.now,
     maxConnections: options.maxConnections ?? defaultMaxConnections,
     graceMs: graceMs,

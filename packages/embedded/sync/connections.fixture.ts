@@ -33,6 +33,7 @@ export async function serve(
     ...shared,
     live: new LiveQueries(shared),
     mutationQueues: new MutationQueues(),
+    newestConnections: new Map(),
     graceMs: 0,
     isAdminKey: () => false,
     tokens: createTokenVerifier(null),

@@ -40,8 +40,10 @@ export type HttpCaller = {
 export type SessionRequest = {
   readonly sessionId: string;
   readonly requestId: number;
-  /** The client has seen the outcomes of its requests up to this one, so their records may be deleted. */
-  readonly acknowledgedThrough: number;
+  /** Whether the request was certainly never sent before, so that no record of it is looked for. */
+  readonly isNew?: boolean;
+  /** The client has seen the outcomes of its requests up to this one: deletes their records. Null: nothing new was seen. */
+  readonly acknowledgedThrough: number | null;
 };
 
 export type Outcome =

@@ -39,7 +39,8 @@ export async function runMutation(
   session?: SessionRequest,
 ): Promise<MutationResult> {
   const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
-    const record = session === undefined ? null : findSessionRecord(transaction, session);
+    const record =
+      session === undefined || session.isNew === true ? null : findSessionRecord(transaction, session);
     // Commit even this read: it waits until the record is on disk.
     if (record !== null) return { commit: true, result: { kind: "success", value: record.value } };
     const result = await execute(services, call, context, transaction);

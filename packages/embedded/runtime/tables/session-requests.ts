@@ -32,23 +32,31 @@ export function recordSessionRequest(
   { sessionId, requestId, acknowledgedThrough }: SessionRequest,
   value: JSONValue,
 ): void {
-  const range = sessionRange(sessionId, {
-    type: "Lte",
-    fieldPath: "requestId",
-    value: Math.min(acknowledgedThrough, requestId - 1),
-  });
-  const scan = transaction.scan(range, "asc");
-  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
-    transaction.remove(entry.document["_id"] as string);
+  if (acknowledgedThrough !== null) {
+    removeRecords(transaction, sessionId, Math.min(acknowledgedThrough, requestId - 1));
   }
   transaction.insert(sessionTable.name, { sessionId, requestId, value });
 }
 
-function sessionRange(sessionId: string, requestId: RangeExpression) {
+/** The newest recorded request of a session, or null. */
+export function newestRecord(transaction: Transaction, sessionId: string): number | null {
+  const entry = transaction.scan(sessionRange(sessionId), "desc").next();
+  return entry === null ? null : (entry.document["requestId"] as number);
+}
+
+function removeRecords(transaction: Transaction, sessionId: string, through: number): void {
+  const range = sessionRange(sessionId, { type: "Lte", fieldPath: "requestId", value: through });
+  const scan = transaction.scan(range, "asc");
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    transaction.remove(entry.document["_id"] as string);
+  }
+}
+
+function sessionRange(sessionId: string, ...requestId: readonly RangeExpression[]) {
   const target = {
     table: sessionTable.name,
     index: bySession.name,
     keyFields: withSystemFields(bySession.fields),
   };
-  return toKeyRange(target, [{ type: "Eq", fieldPath: "sessionId", value: sessionId }, requestId]);
+  return toKeyRange(target, [{ type: "Eq", fieldPath: "sessionId", value: sessionId }, ...requestId]);
 }

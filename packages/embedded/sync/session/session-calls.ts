@@ -6,6 +6,7 @@ import type { RequestSource } from "../../wire/request-source.ts";
 import type { RequestMessage } from "../protocol/protocol.ts";
 import { actionResponse, mutationResponse, type ServerMessage } from "../protocol/server-messages.ts";
 import type { MutationQueues } from "./mutation-queues.ts";
+import type { SessionRecords } from "./session-records.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
 export type CallDeps = {
@@ -19,6 +20,7 @@ export type CallDeps = {
 
 type CallsOptions = {
   readonly sessionId: string;
+  readonly records: SessionRecords;
   readonly socket: SessionSocket;
   /** The newest mutation that is certain not to be sent again. */
   readonly acknowledgedThrough: () => number;
@@ -88,6 +90,7 @@ export class SessionCalls {
   /** A running mutation finishes, and is answered when it is sent again. */
   close(): void {
     this.#closed = true;
+    this.#options.records.close();
     for (const { done } of this.#waitingActions.splice(0)) done();
   }
 
@@ -105,10 +108,15 @@ export class SessionCalls {
 
   async #mutate(message: RequestMessage, identity: Identity): Promise<Answered> {
     const { requestId } = message;
-    const { sessionId, socket, acknowledgedThrough, onMutated } = this.#options;
+    const { sessionId, records, socket, acknowledgedThrough, onMutated } = this.#options;
     const run = await this.#deps.runner.runMutation({
       ...this.#callOf(message, identity),
-      session: { sessionId, requestId, acknowledgedThrough: acknowledgedThrough() },
+      session: {
+        sessionId,
+        requestId,
+        isNew: records.isNew(requestId),
+        acknowledgedThrough: records.newlyAcknowledged(acknowledgedThrough()),
+      },
     });
     if (this.#closed) return notSent;
     const answer = mutationResponse(requestId, run, run.ts);

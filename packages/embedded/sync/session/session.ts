@@ -11,9 +11,12 @@ import { Acknowledgments } from "./acknowledgments.ts";
 import { SessionCaller } from "./session-caller.ts";
 import { type CallDeps, SessionCalls } from "./session-calls.ts";
 import { type QueryDeps, SessionQueries } from "./session-queries.ts";
+import { type NewestConnections, SessionRecords } from "./session-records.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
-export type SessionDeps = Authenticators & CallDeps & QueryDeps & { readonly log: Log };
+export type SessionDeps = Authenticators &
+  CallDeps &
+  QueryDeps & { readonly log: Log; readonly newestConnections: NewestConnections };
 
 /** A received message, and a callback for when it is no longer kept. */
 type Received = { readonly message: ClientMessage; readonly done: () => void };
@@ -46,6 +49,7 @@ export class Session {
     });
     this.#calls = new SessionCalls(deps, {
       sessionId,
+      records: new SessionRecords(deps.engine, deps.newestConnections, sessionId),
       socket,
       acknowledgedThrough: () => this.acknowledgments.through(deps.now()),
       onMutated: (requestId, answer) => this.#queries.mutated(requestId, answer),

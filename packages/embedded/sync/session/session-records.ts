@@ -1,0 +1,58 @@
+import type { Engine } from "../../engine/model/types.ts";
+import { newestRecord } from "../../runtime/tables/session-requests.ts";
+
+/** Less than every request id. */
+const none = -1;
+
+/** The connections that sessions use now, by session id. */
+export type NewestConnections = Map<string, SessionRecords>;
+
+/**
+ * What one connection of a session knows about the records of its mutations. A client sends a mutation again only over a
+ * new connection. So most mutations are certainly new, and nobody has to look for their records.
+ */
+export class SessionRecords {
+  readonly #engine: Engine;
+  readonly #connections: NewestConnections;
+  readonly #sessionId: string;
+  /** The newest recorded mutation of earlier connections. Null: not read yet. */
+  #earlier: number | null = null;
+  #acknowledged = none;
+
+  constructor(engine: Engine, connections: NewestConnections, sessionId: string) {
+    this.#engine = engine;
+    this.#connections = connections;
+    this.#sessionId = sessionId;
+    connections.set(sessionId, this);
+  }
+
+  /**
+   * Whether a mutation was certainly never sent before. Call it when no other mutation of the session runs. What arrives over
+   * an old connection while there is a newer one may have been sent over both.
+   */
+  isNew(requestId: number): boolean {
+    if (this.#connections.get(this.#sessionId) !== this) return false;
+    this.#earlier ??= this.#newestRecord();
+    return requestId > this.#earlier;
+  }
+
+  /** `through` if it has grown since the last call, otherwise null: the records up to it are gone. */
+  newlyAcknowledged(through: number): number | null {
+    if (through <= this.#acknowledged) return null;
+    this.#acknowledged = through;
+    return through;
+  }
+
+  close(): void {
+    if (this.#connections.get(this.#sessionId) === this) this.#connections.delete(this.#sessionId);
+  }
+
+  #newestRecord(): number {
+    const transaction = this.#engine.begin();
+    try {
+      return newestRecord(transaction, this.#sessionId) ?? none;
+    } finally {
+      this.#engine.discard(transaction);
+    }
+  }
+}
