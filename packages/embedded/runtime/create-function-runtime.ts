@@ -23,6 +23,7 @@ import { ConflictStats } from "./run/conflict-stats.ts";
 import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
+import { QueryPlans } from "./syscalls/query-plans.ts";
 import type { Latency, Services } from "./syscalls/services.ts";
 
 /**
@@ -72,6 +73,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     engine,
     schemaOf: (component) => components.schemaOf(component),
     cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
+    plans: new QueryPlans(),
     files: options.files ?? null,
     latency: options.latency ?? { readMs: 0, commitMs: 0 },
     mutationTurns: new Turns(mutationsAtOnce),

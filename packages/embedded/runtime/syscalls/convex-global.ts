@@ -29,7 +29,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
     syscall: (op, argsJson) => {
       const execution = current(op);
       execution.time.check();
-      return JSON.stringify(dispatchSync(services(), execution, op, parseSyscallArgs(op, argsJson)));
+      return JSON.stringify(dispatchSync(services(), execution, op, argsJson));
     },
     asyncSyscall: async (op, argsJson) => {
       const execution = current(op);

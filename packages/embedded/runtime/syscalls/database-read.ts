@@ -5,9 +5,14 @@ import { documentBytes } from "../checks/document-bytes.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
-import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
-import { numberArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import {
+  numberArg,
+  optionalStringArg,
+  parseSyscallArgs,
+  stringArg,
+  type SyscallArgs,
+} from "./syscall-args.ts";
 import { requireReadable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** `1.0/get` */
@@ -33,9 +38,9 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
 export function queryStream(
   services: Services,
   execution: TransactionExecution,
-  args: SyscallArgs,
+  argsJson: string,
 ): JSONValue {
-  const plan = planQuery(services.engine, execution.component, args["query"] as unknown as SerializedQuery);
+  const plan = services.plans.of(services.engine, execution.component, argsJson);
   execution.usage.query();
   const scan = execution.transaction.scan(plan.range, plan.order);
   const queryId = execution.nextStreamId++;
@@ -53,7 +58,8 @@ export function queryStreamNext(_: Services, execution: TransactionExecution, ar
 }
 
 /** `1.0/queryCleanup` */
-export function queryCleanup(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+export function queryCleanup(_: Services, execution: TransactionExecution, argsJson: string): JSONValue {
+  const args = parseSyscallArgs("1.0/queryCleanup", argsJson);
   return execution.streams.delete(numberArg(args, "queryId", "queryCleanup"));
 }
 
@@ -69,7 +75,8 @@ export function count(_: Services, execution: TransactionExecution, args: Syscal
 }
 
 /** `1.0/db/normalizeId` */
-export function normalizeId(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+export function normalizeId(_: Services, execution: TransactionExecution, argsJson: string): JSONValue {
+  const args = parseSyscallArgs("1.0/db/normalizeId", argsJson);
   const table = stringArg(args, "table", "db.normalizeId");
   const id = stringArg(args, "idString", "db.normalizeId");
   return { id: localTableOf(execution.transaction, execution.component, id) === table ? id : null };

@@ -21,7 +21,8 @@ import * as storage from "./storage.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
-type SyncSyscall = (services: Services, execution: TransactionExecution, args: SyscallArgs) => JSONValue;
+/** Takes the arguments as JSON, and parses them itself. */
+type SyncSyscall = (services: Services, execution: TransactionExecution, json: string) => JSONValue;
 type Table<S> = ReadonlyMap<string, S>;
 
 const table = <S>(entries: { readonly [op: string]: S }): Table<S> => new Map(Object.entries(entries));
@@ -94,12 +95,12 @@ export function dispatchSync(
   services: Services,
   execution: Execution,
   op: string,
-  args: SyscallArgs,
+  argsJson: string,
 ): JSONValue {
   const syscall = sync.get(op);
   if (syscall === undefined) throw new SyscallError(`Unknown operation ${op}`);
   if (!isTransactional(execution)) throw unavailable(op, execution);
-  return syscall(services, execution, args);
+  return syscall(services, execution, argsJson);
 }
 
 /** `Convex.asyncSyscall`. The syscalls of one query or mutation run one after the other. */

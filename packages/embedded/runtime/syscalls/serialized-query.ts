@@ -24,7 +24,7 @@ export type SerializedQuery = {
 };
 
 /** The range that a query scans; absent if the table does not exist yet. */
-type QueryPlan = {
+export type QueryPlan = {
   readonly range: KeyRange;
   readonly order: ScanOrder;
   readonly operators: readonly QueryOperator[];

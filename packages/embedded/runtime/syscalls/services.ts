@@ -11,6 +11,7 @@ import type { CallContext, TransactionExecution } from "../execution/execution.t
 import type { FunctionFailure, FunctionResult } from "../execution/function-failure.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import type { CursorSealer } from "./cursor.ts";
+import type { QueryPlans } from "./query-plans.ts";
 
 /** Artificial delays, to measure functions as if the database were distant. */
 export type Latency = { readonly readMs: number; readonly commitMs: number };
@@ -50,6 +51,7 @@ export type Services = {
   readonly engine: Engine;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
+  readonly plans: QueryPlans;
   /** Implements `ctx.storage`; null without file storage. */
   readonly files: FileStorage | null;
   readonly latency: Latency;
