@@ -1,16 +1,23 @@
 import { randomFillSync } from "node:crypto";
 
 const idBytes = 16;
+const timeBytes = 4;
 /** Random bytes are drawn for many ids at once: most of the cost is the call. */
 const pool = new Uint8Array(256 * idBytes);
 let used = pool.length;
 
-/** The random part of a new document's id: 16 bytes. */
-export function newInternalId(): Uint8Array {
+/**
+ * The inner part of a new document's id: four bytes of the time in seconds, and twelve random ones. So documents of the same
+ * time are near each other in every index that ends with their ids, and a commit writes fewer pages.
+ * @param now ms since the epoch
+ */
+export function newInternalId(now: number): Uint8Array {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   used += idBytes;
-  return pool.slice(used - idBytes, used);
+  const id = pool.slice(used - idBytes, used);
+  new DataView(id.buffer).setUint32(0, Math.floor(now / 1_000) % 2 ** (8 * timeBytes));
+  return id;
 }

@@ -91,7 +91,7 @@ export class EngineTransaction implements Transaction {
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
     const entry = this.#deps.catalog.ensure(table);
-    const id = encodeDocumentId({ tableNumber: entry.number, internalId: newInternalId() });
+    const id = encodeDocumentId({ tableNumber: entry.number, internalId: newInternalId(this.now) });
     const created = { ...value, _creationTime: this.#deps.creationClock.next(this.now), _id: id };
     this.#writes.put(id, entry, null, created);
     return id;
