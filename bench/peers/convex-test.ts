@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     ...shared,
     live: new LiveQueries(shared),
     mutationQueues: new MutationQueues(),
+    newestConnections: new Map(),
     graceMs: 0,
     now: Date.now,
     maxConnections: 2_000,

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
 import { isReadableSystemTable } from "../runtime/tables/system-tables.ts";
-import { successor } from "../values/keys/bytes.ts";
 import { fullRange } from "../values/keys/index-range.ts";
+import { keyFromBytes, keyToBytes, successor } from "../values/keys/key.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 const pagination = z.object({ numItems: z.number().int().min(1), cursor: z.string().nullable() });
@@ -41,7 +41,7 @@ function page(transaction: Transaction, args: JSONValue, component: ComponentPat
   const whole = fullRange(engineTableName({ component, table }), "by_creation_time");
   const { cursor } = paginationOpts;
   if (cursor === end) return empty;
-  const last = cursor === null ? null : new Uint8Array(Buffer.from(cursor, "base64"));
+  const last = cursor === null ? null : keyFromBytes(Buffer.from(cursor, "base64"));
   const range =
     last === null
       ? whole
@@ -53,7 +53,11 @@ function page(transaction: Transaction, args: JSONValue, component: ComponentPat
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     documents.push({ ...entry.document });
     if (documents.length < Math.min(paginationOpts.numItems, maxPage)) continue;
-    return { page: documents, isDone: false, continueCursor: Buffer.from(entry.key).toString("base64") };
+    return {
+      page: documents,
+      isDone: false,
+      continueCursor: Buffer.from(keyToBytes(entry.key)).toString("base64"),
+    };
   }
   return { page: documents, isDone: true, continueCursor: end };
 }

@@ -7,7 +7,7 @@ import { Store } from "../../engine/store/store.ts";
 import { type ComponentPath, parseEngineTableName } from "../../names/table-name.ts";
 import { fileTable } from "../../storage/file-rows.ts";
 import type { FileStore } from "../../storage/file-store.ts";
-import { prefixEnd, successor } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key, prefixEnd, successor } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import { archivePrefix, readme } from "../archive-names.ts";
 import { exportLine } from "../export-values.ts";
@@ -98,7 +98,7 @@ async function* lines(
 /** Yields a table's documents by id. Lets other work run between pages. */
 async function* pages(store: Store, table: TableEntry): AsyncGenerator<readonly DocumentJson[]> {
   const byId = table.indexes.find((index) => index.name === "by_id") as IndexEntry;
-  let lower: Uint8Array | null = new Uint8Array(0);
+  let lower: Key | null = emptyKey;
   while (lower !== null) {
     const rows = store.scan(byId, lower, null, "asc", rowsPerPage);
     yield rows.map(({ json }) => JSON.parse(json) as DocumentJson);

@@ -9,7 +9,7 @@ import { Store } from "../../engine/store/store.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import type { FunctionFailure } from "../../runtime/execution/function-failure.ts";
-import { successor } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import { database } from "./backup-manifest.ts";
 import {
   carryOverFile,
@@ -83,9 +83,9 @@ async function applyAll(
   try {
     let isKnown = true;
     for (const table of tables) {
-      let from: Uint8Array | null = new Uint8Array(0);
+      let from: Key | null = emptyKey;
       while (from !== null) {
-        const lower: Uint8Array = from;
+        const lower: Key = from;
         const batch = tryToRead(() => batchFrom(store, table, lower), log);
         if (batch === null) isKnown = false;
         else if (batch.documents.length > 0) {
@@ -135,8 +135,8 @@ function tryToRead<T>(body: () => T, log: Log): T | null {
 function batchFrom(
   store: Store,
   table: string,
-  lower: Uint8Array,
-): { readonly documents: DocumentJson[]; readonly next: Uint8Array | null } {
+  lower: Key,
+): { readonly documents: DocumentJson[]; readonly next: Key | null } {
   const byId = store
     .tables()
     .find(({ name }) => name === table)

@@ -8,7 +8,7 @@ import { Store } from "../../engine/store/store.ts";
 import { fileTable } from "../../storage/file-rows.ts";
 import { measured } from "../../storage/measured.ts";
 import { asError } from "../../values/errors.ts";
-import { successor } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import type { FilesInUse } from "../files-in-use.ts";
 import { removeDatabase, type WorkFolder } from "../work-folder.ts";
 import { ZipWriter } from "../zip-writer.ts";
@@ -97,7 +97,7 @@ async function contentsOf(copy: string) {
     const byId = all
       .find(({ name }) => name === fileTable.name)
       ?.indexes.find(({ name }) => name === "by_id");
-    let lower: Uint8Array | null = new Uint8Array(0);
+    let lower: Key | null = emptyKey;
     while (byId !== undefined && lower !== null) {
       const rows = store.scan(byId, lower, null, "asc", page);
       keys.push(...rows.map(({ json }) => (JSON.parse(json) as DocumentJson)["key"] as string));

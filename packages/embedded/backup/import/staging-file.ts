@@ -5,6 +5,7 @@ import type { DocumentJson } from "../../engine/model/types.ts";
 import { createPrivate } from "../../engine/store/private-file.ts";
 import { stagedIndexes } from "../../engine/store/staged-tables.ts";
 import type { IndexDefinition } from "../../values/keys/index-fields.ts";
+import { keyToBytes } from "../../values/keys/key.ts";
 
 /** Documents per transaction. Nothing else reads the staging file meanwhile. */
 const batch = 2_000;
@@ -46,7 +47,7 @@ export class StagingFile {
     const { changes } = this.#putDocument.run(id, table, JSON.stringify(document));
     if (changes === 0) return false;
     for (const index of this.#indexes.get(table) ?? []) {
-      this.#putEntry.run(index.qualified, keyOf(index, document), id);
+      this.#putEntry.run(index.qualified, keyToBytes(keyOf(index, document)), id);
     }
     this.#pending += 1;
     if (this.#pending % batch === 0) this.#db.exec("COMMIT; BEGIN");

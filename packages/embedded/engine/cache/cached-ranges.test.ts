@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareKeys, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
 import type { IndexedId } from "../store/store.ts";
 import { CachedRanges } from "./cached-ranges.ts";
 
-const key = fc.uint8Array({ maxLength: 2, max: 3 });
+const key = fc.uint8Array({ maxLength: 2, max: 3 }).map(keyFromBytes);
 const range = fc
   .record({ lower: key, upper: fc.option(key) })
-  .filter(({ lower, upper }) => upper === null || compareBytes(lower, upper) < 0);
+  .filter(({ lower, upper }) => upper === null || compareKeys(lower, upper) < 0);
 const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("learn" as const), range }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("toggle" as const), key }) },
@@ -22,11 +22,11 @@ const step = fc.oneof(
   },
 );
 
-type Range = { readonly lower: Uint8Array; readonly upper: Uint8Array | null };
+type Range = { readonly lower: Key; readonly upper: Key | null };
 
 function within(index: readonly IndexedId[], { lower, upper }: Range): IndexedId[] {
   return index.filter(
-    (entry) => compareBytes(entry.key, lower) >= 0 && (upper === null || compareBytes(entry.key, upper) < 0),
+    (entry) => compareKeys(entry.key, lower) >= 0 && (upper === null || compareKeys(entry.key, upper) < 0),
   );
 }
 
@@ -42,13 +42,13 @@ test("a cached range has the entries of the index, after any reads and writes", 
           ranges.learn(lower, upper, within(index, each.range));
           expect(ranges.scan(lower, upper, "asc", 1_000)).toEqual(within(index, each.range));
         } else if (each.kind === "toggle") {
-          const others = index.filter((entry) => compareBytes(entry.key, each.key) !== 0);
+          const others = index.filter((entry) => compareKeys(entry.key, each.key) !== 0);
           if (others.length < index.length) {
             index = others;
             ranges.delete(each.key);
           } else {
-            const entry = { key: each.key, id: each.key.join() };
-            index = [...index, entry].sort((a, b) => compareBytes(a.key, b.key));
+            const entry = { key: each.key, id: keyToBytes(each.key).join() };
+            index = [...index, entry].sort((a, b) => compareKeys(a.key, b.key));
             ranges.put(entry);
           }
         } else {
@@ -69,7 +69,7 @@ test("a cached range has the entries of the index, after any reads and writes", 
 
 test("a range cached twice counts once, and its parts are cached too", () => {
   const ranges = new CachedRanges();
-  const [a, b, c] = [1, 2, 3].map((byte) => Uint8Array.of(byte)) as [Uint8Array, Uint8Array, Uint8Array];
+  const [a, b, c] = [1, 2, 3].map((byte) => keyFromBytes(Uint8Array.of(byte))) as [Key, Key, Key];
   const entry = { key: b, id: "b" };
   ranges.learn(a, c, [entry]);
   ranges.learn(a, c, [entry]);

@@ -1,11 +1,11 @@
-import { compareBytes, higherBound } from "../../values/keys/bytes.ts";
+import { compareKeys, higherBound, type Key } from "../../values/keys/key.ts";
 import type { ScanOrder } from "../model/types.ts";
 import type { IndexedId } from "../store/store.ts";
 
 /** Part of an index: all its entries with lower <= key < upper. */
 type Piece = {
-  readonly lower: Uint8Array;
-  readonly upper: Uint8Array | null;
+  readonly lower: Key;
+  readonly upper: Key | null;
   readonly entries: IndexedId[];
 };
 
@@ -21,28 +21,23 @@ export class CachedRanges {
   }
 
   /** At most `limit` entries of a non-empty range, in a scan's order; null when some are not cached. */
-  scan(
-    lower: Uint8Array,
-    upper: Uint8Array | null,
-    order: ScanOrder,
-    limit: number,
-  ): readonly IndexedId[] | null {
+  scan(lower: Key, upper: Key | null, order: ScanOrder, limit: number): readonly IndexedId[] | null {
     return order === "asc" ? this.#scanUp(lower, upper, limit) : this.#scanDown(lower, upper, limit);
   }
 
   /** Stores all the entries that the index has in a non-empty range. */
-  learn(lower: Uint8Array, upper: Uint8Array | null, entries: readonly IndexedId[]): void {
+  learn(lower: Key, upper: Key | null, entries: readonly IndexedId[]): void {
     const pieces = this.#pieces;
-    const from = firstWhere(pieces, (piece) => piece.upper === null || compareBytes(piece.upper, lower) >= 0);
+    const from = firstWhere(pieces, (piece) => piece.upper === null || compareKeys(piece.upper, lower) >= 0);
     const to =
-      upper === null ? pieces.length : firstWhere(pieces, (piece) => compareBytes(piece.lower, upper) > 0);
+      upper === null ? pieces.length : firstWhere(pieces, (piece) => compareKeys(piece.lower, upper) > 0);
     const joined = pieces.slice(from, to);
     const [first, last] = [joined[0], joined.at(-1)];
     const before = first?.entries.slice(0, firstAtLeast(first.entries, lower)) ?? [];
     const after =
       last === undefined || upper === null ? [] : last.entries.slice(firstAtLeast(last.entries, upper));
     const piece = {
-      lower: first !== undefined && compareBytes(first.lower, lower) < 0 ? first.lower : lower,
+      lower: first !== undefined && compareKeys(first.lower, lower) < 0 ? first.lower : lower,
       upper: last === undefined ? upper : higherBound(last.upper, upper),
       entries: [...before, ...entries, ...after],
     };
@@ -57,17 +52,17 @@ export class CachedRanges {
     this.#size += 1;
   }
 
-  delete(key: Uint8Array): void {
+  delete(key: Key): void {
     const entries = this.#pieceAt(key)?.entries;
     if (entries === undefined) return;
     const at = firstAtLeast(entries, key);
     const found = entries[at];
-    if (found === undefined || compareBytes(found.key, key) !== 0) return;
+    if (found === undefined || compareKeys(found.key, key) !== 0) return;
     entries.splice(at, 1);
     this.#size -= 1;
   }
 
-  #scanUp(lower: Uint8Array, upper: Uint8Array | null, limit: number): readonly IndexedId[] | null {
+  #scanUp(lower: Key, upper: Key | null, limit: number): readonly IndexedId[] | null {
     const piece = this.#pieceAt(lower);
     if (piece === undefined) return null;
     const from = firstAtLeast(piece.entries, lower);
@@ -76,21 +71,21 @@ export class CachedRanges {
     return piece.entries.slice(from, Math.min(to, from + limit));
   }
 
-  #scanDown(lower: Uint8Array, upper: Uint8Array | null, limit: number): readonly IndexedId[] | null {
+  #scanDown(lower: Key, upper: Key | null, limit: number): readonly IndexedId[] | null {
     const pieces = this.#pieces;
     const at =
-      upper === null ? pieces.length : firstWhere(pieces, (each) => compareBytes(each.lower, upper) >= 0);
+      upper === null ? pieces.length : firstWhere(pieces, (each) => compareKeys(each.lower, upper) >= 0);
     const piece = pieces[at - 1];
     if (piece === undefined || !reaches(piece.upper, upper)) return null;
     const from = firstAtLeast(piece.entries, lower);
     const to = upper === null ? piece.entries.length : firstAtLeast(piece.entries, upper);
-    if (to - from < limit && compareBytes(piece.lower, lower) > 0) return null;
+    if (to - from < limit && compareKeys(piece.lower, lower) > 0) return null;
     return piece.entries.slice(Math.max(from, to - limit), to).reverse();
   }
 
-  #pieceAt(key: Uint8Array): Piece | undefined {
-    const piece = this.#pieces[firstWhere(this.#pieces, (each) => compareBytes(each.lower, key) > 0) - 1];
-    return piece !== undefined && (piece.upper === null || compareBytes(key, piece.upper) < 0)
+  #pieceAt(key: Key): Piece | undefined {
+    const piece = this.#pieces[firstWhere(this.#pieces, (each) => compareKeys(each.lower, key) > 0) - 1];
+    return piece !== undefined && (piece.upper === null || compareKeys(key, piece.upper) < 0)
       ? piece
       : undefined;
   }
@@ -100,8 +95,8 @@ function sizeOf({ entries }: Piece): number {
   return entries.length + 1;
 }
 
-function firstAtLeast(entries: readonly IndexedId[], key: Uint8Array): number {
-  return firstWhere(entries, (entry) => compareBytes(entry.key, key) >= 0);
+function firstAtLeast(entries: readonly IndexedId[], key: Key): number {
+  return firstWhere(entries, (entry) => compareKeys(entry.key, key) >= 0);
 }
 
 /** Binary search: the first index for which `holds` is true, or the list's length. Once true, it stays true. */
@@ -116,6 +111,6 @@ function firstWhere<T>(list: readonly T[], holds: (item: T) => boolean): number 
   return low;
 }
 
-function reaches(end: Uint8Array | null, upper: Uint8Array | null): boolean {
-  return end === null || (upper !== null && compareBytes(end, upper) >= 0);
+function reaches(end: Key | null, upper: Key | null): boolean {
+  return end === null || (upper !== null && compareKeys(end, upper) >= 0);
 }

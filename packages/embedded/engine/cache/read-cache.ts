@@ -1,4 +1,4 @@
-import { compareBytes, successor } from "../../values/keys/bytes.ts";
+import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
 import type { IndexedId, Store } from "../store/store.ts";
@@ -32,18 +32,12 @@ export class ReadCache {
   }
 
   /** At most `limit` entries of an index with lower <= key < upper, from the start, or from the end for `desc`. */
-  scan(
-    index: IndexEntry,
-    lower: Uint8Array,
-    upper: Uint8Array | null,
-    order: ScanOrder,
-    limit: number,
-  ): ScanEntry[] {
+  scan(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): ScanEntry[] {
     if (limit > largestPage) {
       const rows = this.#store.scan(index, lower, upper, order, limit);
       return rows.map(({ key, json }) => ({ key, document: parse(json) }));
     }
-    if (upper !== null && compareBytes(lower, upper) >= 0) return [];
+    if (upper !== null && compareKeys(lower, upper) >= 0) return [];
     const entries =
       this.#indexes.get(index.id)?.scan(lower, upper, order, limit) ??
       this.#read(index, lower, upper, order, limit);
@@ -76,8 +70,8 @@ export class ReadCache {
 
   #read(
     index: IndexEntry,
-    lower: Uint8Array,
-    upper: Uint8Array | null,
+    lower: Key,
+    upper: Key | null,
     order: ScanOrder,
     limit: number,
   ): readonly IndexedId[] {

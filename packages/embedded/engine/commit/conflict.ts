@@ -1,3 +1,4 @@
+import type { Key } from "../../values/keys/key.ts";
 import { isSystemIndex } from "../model/catalog.ts";
 import type { Conflict, Timestamp } from "../model/types.ts";
 import type { CommitRecord } from "../snapshot/write-log.ts";
@@ -26,7 +27,7 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
 function conflictIn(
   reads: MergedRanges,
   qualifiedIndex: string,
-  keys: Iterable<{ readonly key: Uint8Array; readonly documentId: string }>,
+  keys: Iterable<{ readonly key: Key; readonly documentId: string }>,
 ): Conflict | null {
   for (const { key, documentId } of keys) {
     const range = rangeAt(reads, qualifiedIndex, key);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { successor } from "../../values/keys/bytes.ts";
+import { successor } from "../../values/keys/key.ts";
 import { all, collect, insertOne, mutate, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { idKey } from "../model/index-keys.ts";

@@ -1,5 +1,5 @@
 import { convexToJson } from "convex/values";
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareKeys, type Key } from "../../values/keys/key.ts";
 import type { IndexEntry, TableEntry } from "../model/catalog.ts";
 import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
@@ -12,7 +12,7 @@ type PreparedCommit = {
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
 };
 
-type Version = { readonly document: DocumentJson; readonly key: Uint8Array } | null;
+type Version = { readonly document: DocumentJson; readonly key: Key } | null;
 
 /** Computes what a commit at `ts` changes in the store and in each index. Changes neither. */
 export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts: Timestamp): PreparedCommit {
@@ -48,7 +48,7 @@ function stored(table: TableEntry, current: KeyedDocument, ts: Timestamp): Store
 }
 
 function versionOf(keyed: KeyedDocument | null, at: number): Version {
-  return keyed === null ? null : { document: keyed.document, key: keyed.keys[at] as Uint8Array };
+  return keyed === null ? null : { document: keyed.document, key: keyed.keys[at] as Key };
 }
 
 function entryWrites(index: IndexEntry, id: string, from: Version, to: Version): StoreWrite[] {
@@ -71,7 +71,7 @@ function indexChanges(documentId: string, from: Version, to: Version): IndexChan
 }
 
 function isSameKey(from: Version, to: Version): boolean {
-  return from !== null && to !== null && compareBytes(from.key, to.key) === 0;
+  return from !== null && to !== null && compareKeys(from.key, to.key) === 0;
 }
 
 /** Fills in `db.vars.commitTs`. Inside a JSON string its quotes are escaped, so the pattern only matches values. */

@@ -1,15 +1,16 @@
 import { fieldAt, valueAt } from "../../values/keys/field-path.ts";
+import type { Key } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import type { IndexEntry, TableEntry } from "./catalog.ts";
 import type { DocumentJson } from "./types.ts";
 
 /** The key under which an index holds a document. */
-export function keyOf(index: Pick<IndexEntry, "keyFields">, document: DocumentJson): Uint8Array {
+export function keyOf(index: Pick<IndexEntry, "keyFields">, document: DocumentJson): Key {
   return encodeKey(index.keyFields.map((path) => valueAt(document, path)));
 }
 
 /** A document with its keys in its table's indexes, in the order of the indexes. */
-export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Uint8Array[] };
+export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Key[] };
 
 /**
  * A document's keys in its table's indexes, in the order of the indexes.
@@ -19,7 +20,7 @@ export function keysOf(
   table: Pick<TableEntry, "indexes">,
   document: DocumentJson,
   before: KeyedDocument | null = null,
-): readonly Uint8Array[] {
+): readonly Key[] {
   return table.indexes.map((index, at) => {
     const isSame =
       before !== null && index.keyFields.every((path) => isSameAt(path, document, before.document));
@@ -32,6 +33,6 @@ function isSameAt(path: string, left: DocumentJson, right: DocumentJson): boolea
 }
 
 /** The key of an id in `by_id`. */
-export function idKey(id: string): Uint8Array {
+export function idKey(id: string): Key {
   return encodeKey([id]);
 }

@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import type { Key } from "../../values/keys/key.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
 export type Timestamp = bigint;
@@ -40,7 +41,7 @@ export type Placed =
 export type ScanOrder = "asc" | "desc";
 
 /** One step of a scan: the document, and its key for a cursor. */
-export type ScanEntry = { readonly key: Uint8Array; readonly document: DocumentJson };
+export type ScanEntry = { readonly key: Key; readonly document: DocumentJson };
 
 /** A lazy scan. The read set grows only by consumed keys, and by the rest of the range once the scan ends. */
 export interface Scan {

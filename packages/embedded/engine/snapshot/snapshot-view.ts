@@ -1,4 +1,4 @@
-import { successor } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import { type KeyEntry, SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { ReadCache } from "../cache/read-cache.ts";
 import { type IndexEntry, qualify } from "../model/catalog.ts";
@@ -11,7 +11,7 @@ import type { WriteLog } from "./write-log.ts";
 type Page = {
   readonly entries: readonly ScanEntry[];
   /** The unread rest: after the page (asc) or before it (desc); null when nothing is left. */
-  readonly rest: { readonly lower: Uint8Array; readonly upper: Uint8Array | null } | null;
+  readonly rest: { readonly lower: Key; readonly upper: Key | null } | null;
 };
 
 /** Undoes newer commits in one index: the document under each changed key, as of the snapshot. */
@@ -39,13 +39,7 @@ export class SnapshotView {
   }
 
   /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in scan order. */
-  page(
-    index: IndexEntry,
-    lower: Uint8Array,
-    upper: Uint8Array | null,
-    order: ScanOrder,
-    limit: number,
-  ): Page {
+  page(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): Page {
     const undo = this.#undoOf(index.qualified);
     const stored = this.#cache.scan(index, lower, upper, order, limit);
     const last = stored.length < limit ? undefined : stored.at(-1);
@@ -57,13 +51,13 @@ export class SnapshotView {
           : { lower, upper: last.key };
     if (undo === null) return { entries: stored, rest };
     // Undo only the part just read: the rest is undone with its own page.
-    const readLower = rest !== null && order === "desc" ? (rest.upper as Uint8Array) : lower;
+    const readLower = rest !== null && order === "desc" ? (rest.upper as Key) : lower;
     const readUpper = rest !== null && order === "asc" ? rest.lower : upper;
     return { entries: withUndone(stored, undo.between(readLower, readUpper), order), rest };
   }
 
   /** Counts a range's entries by its keys only. */
-  count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
+  count(index: IndexEntry, lower: Key, upper: Key | null): number {
     let total = this.#store.count(index, lower, upper);
     for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
       total += Number(value !== null) - Number(this.#store.hasEntry(index, key));
@@ -71,7 +65,7 @@ export class SnapshotView {
     return total;
   }
 
-  has(index: IndexEntry, key: Uint8Array): boolean {
+  has(index: IndexEntry, key: Key): boolean {
     const undone = this.#undoOf(index.qualified)?.get(key);
     return undone === undefined ? this.#store.hasEntry(index, key) : undone.value !== null;
   }
@@ -105,7 +99,7 @@ function withUndone(
   for (const { key, document } of stored) merged.set(key, document);
   for (const { key, value } of undone) merged.set(key, value);
   const entries = merged
-    .between(new Uint8Array(0), null)
+    .between(emptyKey, null)
     .flatMap(({ key, value }) => (value === null ? [] : [{ key, document: value }]));
   return order === "asc" ? entries : entries.reverse();
 }

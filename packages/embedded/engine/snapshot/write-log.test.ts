@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WriteLog } from "./write-log.ts";
 
 const retention = { windowMs: 100, maxIdleKeys: 10, maxHeldKeys: 16 };
-const change = { key: Uint8Array.of(1), documentId: "d", before: null };
+const change = { key: "\x01", documentId: "d", before: null };
 
 /** Commits 1, 2, … n of two keys each, made at 10 ms, 20 ms, … */
 function logOf(count: number): WriteLog {

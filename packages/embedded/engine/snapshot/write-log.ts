@@ -1,8 +1,9 @@
+import type { Key } from "../../values/keys/key.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 
 /** One index key that a commit wrote, and the document before. The store has the document after. */
 export type IndexChange = {
-  readonly key: Uint8Array;
+  readonly key: Key;
   readonly documentId: string;
   readonly before: DocumentJson | null;
 };

@@ -1,5 +1,5 @@
 import { assertNever } from "../../values/assert-never.ts";
-import { emptyKey, successor } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import type { Catalog, IndexEntry, TableEntry } from "../model/catalog.ts";
 import { keyOf } from "../model/index-keys.ts";
 import type { SchemaChange } from "../model/schema-diff.ts";
@@ -43,7 +43,7 @@ function apply(store: Store, catalog: Catalog, change: SchemaChange): void {
 
 function backfill(store: Store, table: TableEntry, created: IndexEntry): void {
   const byId = table.indexes.find((index) => index.name === "by_id") as IndexEntry;
-  let lower: Uint8Array | null = emptyKey;
+  let lower: Key | null = emptyKey;
   while (lower !== null) {
     const rows = store.scan(byId, lower, null, "asc", backfillPage);
     for (const { json } of rows) {

@@ -1,4 +1,5 @@
 import { assertNever } from "../../values/assert-never.ts";
+import type { Key } from "../../values/keys/key.ts";
 import type { IndexEntry, TableEntry } from "../model/catalog.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { Store } from "./store.ts";
@@ -12,8 +13,8 @@ export type StoreWrite =
       readonly json: string;
     }
   | { readonly kind: "delete_document"; readonly id: string }
-  | { readonly kind: "put_entry"; readonly index: IndexEntry; readonly key: Uint8Array; readonly id: string }
-  | { readonly kind: "delete_entry"; readonly index: IndexEntry; readonly key: Uint8Array };
+  | { readonly kind: "put_entry"; readonly index: IndexEntry; readonly key: Key; readonly id: string }
+  | { readonly kind: "delete_entry"; readonly index: IndexEntry; readonly key: Key };
 
 export function applyWrite(store: Store, write: StoreWrite): void {
   switch (write.kind) {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareKeys, emptyKey, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
@@ -13,12 +13,14 @@ import { WalFile } from "./wal-file.ts";
 /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
 type StoreLimits = { readonly maxPages?: number };
 
-type StoredRow = { readonly key: Uint8Array; readonly json: string };
-export type IndexedId = { readonly key: Uint8Array; readonly id: string };
+type StoredRow = { readonly key: Key; readonly json: string };
+/** SQLite's row of an index entry, with other columns. */
+type BlobRow = { readonly key: Uint8Array };
+export type IndexedId = { readonly key: Key; readonly id: string };
 
 // No encoded key is empty or starts with 0xff. SQLite would bind an empty blob as NULL.
-const lowest = Uint8Array.of(0x00);
-const highest = Uint8Array.of(0xff);
+const lowest: Key = "\0";
+const highest: Key = "\xff";
 
 const verified = "verified:";
 
@@ -87,51 +89,40 @@ export class Store {
   }
 
   /** At most `limit` rows of an index with lower <= key < upper, from the start, or from the end for `desc`. */
-  scan(
-    index: IndexEntry,
-    lower: Uint8Array,
-    upper: Uint8Array | null,
-    order: ScanOrder,
-    limit: number,
-  ): StoredRow[] {
+  scan(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): StoredRow[] {
     if (this.#unapplied.size > 0) {
       const entries = this.scanIds(index, lower, upper, order, limit);
       return entries.map(({ key, id }) => ({ key, json: this.document(id) as string }));
     }
     const statement = order === "asc" ? this.#statements.scanUp : this.#statements.scanDown;
-    const from = lower.length === 0 ? lowest : lower;
-    return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as StoredRow[];
+    return this.#read(() => statement.all(index.id, ...bounds(lower, upper), limit)).map(
+      withKey,
+    ) as StoredRow[];
   }
 
   /** Like `scan`, with ids instead of documents. */
-  scanIds(
-    index: IndexEntry,
-    lower: Uint8Array,
-    upper: Uint8Array | null,
-    order: ScanOrder,
-    limit: number,
-  ): IndexedId[] {
+  scanIds(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): IndexedId[] {
     const statement = order === "asc" ? this.#statements.scanIdsUp : this.#statements.scanIdsDown;
-    const from = lower.length === 0 ? lowest : lower;
     const changes = this.#unapplied.entriesBetween(index.id, lower, upper);
     return this.#read(() => {
-      if (changes.length === 0) return statement.all(index.id, from, upper ?? highest, limit);
-      const applied = statement.iterate(index.id, from, upper ?? highest, -1);
-      return merged(applied as unknown as Iterable<IndexedId>, changes, order, limit);
-    }) as IndexedId[];
+      if (changes.length === 0) {
+        return statement.all(index.id, ...bounds(lower, upper), limit).map(withKey) as IndexedId[];
+      }
+      const applied = statement.iterate(index.id, ...bounds(lower, upper), -1);
+      return merged(applied as Iterable<object>, changes, order, limit);
+    });
   }
 
   /** Counts an index's entries with lower <= key < upper, without reading documents. */
-  count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
-    const from = lower.length === 0 ? lowest : lower;
-    const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? highest));
+  count(index: IndexEntry, lower: Key, upper: Key | null): number {
+    const row = this.#read(() => this.#statements.countEntries.get(index.id, ...bounds(lower, upper)));
     return (row?.["n"] as number) + growth(this.#unapplied.entriesBetween(index.id, lower, upper));
   }
 
-  hasEntry(index: IndexEntry, key: Uint8Array): boolean {
+  hasEntry(index: IndexEntry, key: Key): boolean {
     const change = this.#unapplied.entry(index.id, key);
     if (change !== undefined) return change.value !== null;
-    return this.#read(() => this.#statements.hasEntry.get(index.id, key)) !== undefined;
+    return this.#read(() => this.#statements.hasEntry.get(index.id, keyToBytes(key))) !== undefined;
   }
 
   putDocument(id: string, tableNumber: number, json: string): void {
@@ -145,19 +136,19 @@ export class Store {
   }
 
   /** The index must not have the key. */
-  putEntry(index: IndexEntry, key: Uint8Array, documentId: string): void {
+  putEntry(index: IndexEntry, key: Key, documentId: string): void {
     this.#unapplied.putEntry(index.id, key, documentId);
   }
 
   /** The index must have the key. */
-  deleteEntry(index: IndexEntry, key: Uint8Array): void {
+  deleteEntry(index: IndexEntry, key: Key): void {
     this.#unapplied.deleteEntry(index.id, key);
   }
 
   /** Adds an entry of a new index, for a document that the tables have. */
-  backfillEntry(index: IndexEntry, key: Uint8Array, documentId: string): void {
+  backfillEntry(index: IndexEntry, key: Key, documentId: string): void {
     this.#begin();
-    this.#statements.putEntry.run(index.id, key, documentId);
+    this.#statements.putEntry.run(index.id, keyToBytes(key), documentId);
   }
 
   createTable({ number, name, indexes }: TableEntry): void {
@@ -220,8 +211,8 @@ export class Store {
     }
     for (const [index, changes] of this.#unapplied.entries) {
       for (const { key, value } of changes) {
-        if (value === null) deleteEntry.run(index, key);
-        else putEntry.run(index, key, value);
+        if (value === null) deleteEntry.run(index, keyToBytes(key));
+        else putEntry.run(index, keyToBytes(key), value);
       }
     }
     if (this.#lastLogged !== null) this.#db.exec("DELETE FROM log");
@@ -394,22 +385,31 @@ export class Store {
   }
 }
 
+/** The bounds of a range as SQLite compares them. */
+function bounds(lower: Key, upper: Key | null): readonly [lower: Uint8Array, upper: Uint8Array] {
+  return [keyToBytes(lower === emptyKey ? lowest : lower), keyToBytes(upper ?? highest)];
+}
+
+function withKey(row: object): { readonly key: Key } {
+  return { ...row, key: keyFromBytes((row as BlobRow).key) };
+}
+
 /** At most `limit` entries of an index: those of the tables, in scan order, with an index's changes in the order of keys. */
 function merged(
-  applied: Iterable<IndexedId>,
+  applied: Iterable<object>,
   changes: readonly EntryChange[],
   order: ScanOrder,
   limit: number,
-): readonly IndexedId[] {
+): IndexedId[] {
   const direction = order === "asc" ? 1 : -1;
   const ordered = order === "asc" ? changes : changes.toReversed();
   const entries: IndexedId[] = [];
   let next = 0;
   /** Adds the changed entries before a key, and passes over the deleted ones. Returns whether the key itself was deleted. */
-  const addUntil = (key: Uint8Array | null): boolean => {
+  const addUntil = (key: Key | null): boolean => {
     for (; next < ordered.length && entries.length < limit; next += 1) {
       const change = ordered[next] as EntryChange;
-      const compared = key === null ? -1 : direction * compareBytes(change.key, key);
+      const compared = key === null ? -1 : direction * compareKeys(change.key, key);
       if (compared > 0) break;
       if (change.value !== null) entries.push({ key: change.key, id: change.value });
       else if (compared === 0) {
@@ -419,7 +419,8 @@ function merged(
     }
     return false;
   };
-  for (const entry of applied) {
+  for (const row of applied) {
+    const entry = withKey(row) as IndexedId;
     if (!addUntil(entry.key) && entries.length < limit) entries.push(entry);
     if (entries.length >= limit) return entries;
   }

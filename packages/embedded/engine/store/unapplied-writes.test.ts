@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { compareBytes, emptyKey, successor } from "../../values/keys/bytes.ts";
+import { compareKeys, emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import { indexEntry, type TableEntry } from "../model/catalog.ts";
 import { keyOf } from "../model/index-keys.ts";
 import { Store } from "./store.ts";
@@ -52,7 +52,7 @@ function write(store: Store, jobs: Map<string, Job>, id: string, next: Job | nul
   for (const index of indexes) {
     const from = before === null ? null : keyOf(index, before);
     const to = next === null ? null : keyOf(index, next);
-    if (from !== null && to !== null && compareBytes(from, to) === 0) continue;
+    if (from !== null && to !== null && compareKeys(from, to) === 0) continue;
     if (from !== null) store.deleteEntry(index, from);
     if (to !== null) store.putEntry(index, to, id);
   }
@@ -62,15 +62,15 @@ function write(store: Store, jobs: Map<string, Job>, id: string, next: Job | nul
 function expectSame(store: Store, jobs: ReadonlyMap<string, Job>): void {
   const sorted = [...jobs.values()]
     .map((job) => ({ key: keyOf(byN, job), id: job._id, json: JSON.stringify(job) }))
-    .sort((a, b) => compareBytes(a.key, b.key));
-  const ranges: readonly [Uint8Array, Uint8Array | null][] = [
+    .sort((a, b) => compareKeys(a.key, b.key));
+  const ranges: readonly [Key, Key | null][] = [
     [emptyKey, null],
-    ...sorted.map(({ key }): [Uint8Array, Uint8Array | null] => [key, null]),
-    ...sorted.map(({ key }): [Uint8Array, Uint8Array | null] => [emptyKey, successor(key)]),
+    ...sorted.map(({ key }): [Key, Key | null] => [key, null]),
+    ...sorted.map(({ key }): [Key, Key | null] => [emptyKey, successor(key)]),
   ];
   for (const [lower, upper] of ranges) {
     const inside = sorted.filter(
-      ({ key }) => compareBytes(key, lower) >= 0 && (upper === null || compareBytes(key, upper) < 0),
+      ({ key }) => compareKeys(key, lower) >= 0 && (upper === null || compareKeys(key, upper) < 0),
     );
     expect(store.count(byN, lower, upper)).toBe(inside.length);
     for (const limit of [1, 2, 100]) {

@@ -1,4 +1,4 @@
-import { emptyKey } from "../../values/keys/bytes.ts";
+import { emptyKey, type Key } from "../../values/keys/key.ts";
 import { type KeyEntry, SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 
 /** `json` is null for a deleted document. */
@@ -42,12 +42,12 @@ export class UnappliedWrites {
   }
 
   /** Undefined if the tables have the key's newest state. */
-  entry(index: number, key: Uint8Array): EntryChange | undefined {
+  entry(index: number, key: Key): EntryChange | undefined {
     return this.#entries.get(index)?.get(key);
   }
 
   /** An index's changes with lower <= key < upper, in the order of their keys. */
-  entriesBetween(index: number, lower: Uint8Array, upper: Uint8Array | null): readonly EntryChange[] {
+  entriesBetween(index: number, lower: Key, upper: Key | null): readonly EntryChange[] {
     return this.#entries.get(index)?.between(lower, upper) ?? [];
   }
 
@@ -56,11 +56,11 @@ export class UnappliedWrites {
     this.#documents.set(id, document);
   }
 
-  putEntry(index: number, key: Uint8Array, documentId: string): void {
+  putEntry(index: number, key: Key, documentId: string): void {
     this.#change(index, key, documentId);
   }
 
-  deleteEntry(index: number, key: Uint8Array): void {
+  deleteEntry(index: number, key: Key): void {
     this.#change(index, key, null);
   }
 
@@ -72,7 +72,7 @@ export class UnappliedWrites {
   }
 
   /** A second change of a key takes the first one back. */
-  #change(index: number, key: Uint8Array, value: string | null): void {
+  #change(index: number, key: Key, value: string | null): void {
     let map = this.#entries.get(index);
     if (map === undefined) {
       map = new SortedKeyMap();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareBytes } from "../../values/keys/bytes.ts";
+import { compareKeys, type Key, keyFromBytes } from "../../values/keys/key.ts";
 import { type Interval, IntervalIndex } from "./interval-index.ts";
 
-const key = fc.uint8Array({ maxLength: 2, max: 4 });
+const key = fc.uint8Array({ maxLength: 2, max: 4 }).map(keyFromBytes);
 const step = fc.oneof(
   {
     weight: 3,
@@ -52,21 +52,21 @@ function remove(index: IntervalIndex<number>, naive: Interval<number>[], positio
   index.remove(removed);
 }
 
-function visited(index: IntervalIndex<number>, at: Uint8Array): number[] {
+function visited(index: IntervalIndex<number>, at: Key): number[] {
   const values: number[] = [];
   index.visit(at, (value) => values.push(value));
   return values.sort((a, b) => a - b);
 }
 
-function containing(naive: readonly Interval<number>[], at: Uint8Array): number[] {
+function containing(naive: readonly Interval<number>[], at: Key): number[] {
   return naive
     .filter(
-      ({ lower, upper }) => compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0),
+      ({ lower, upper }) => compareKeys(lower, at) <= 0 && (upper === null || compareKeys(at, upper) < 0),
     )
     .map(({ value }) => value)
     .sort((a, b) => a - b);
 }
 
-function bytes(value: number): Uint8Array {
-  return Uint8Array.of(value >> 16, (value >> 8) & 0xff, value & 0xff);
+function bytes(value: number): Key {
+  return keyFromBytes(Uint8Array.of(value >> 16, (value >> 8) & 0xff, value & 0xff));
 }

@@ -1,10 +1,10 @@
-import { compareBytes, higherBound, isBelow } from "../../values/keys/bytes.ts";
+import { compareKeys, higherBound, isBelow, type Key } from "../../values/keys/key.ts";
 
 /** Handle of an added interval, to remove it. */
 export type Interval<V> = {
-  readonly lower: Uint8Array;
+  readonly lower: Key;
   /** Exclusive; null means unbounded. */
-  readonly upper: Uint8Array | null;
+  readonly upper: Key | null;
   readonly value: V;
   /** Distinguishes intervals that begin at the same key. */
   readonly serial: number;
@@ -16,7 +16,7 @@ type Node<V> = {
   left: Tree<V>;
   right: Tree<V>;
   /** The highest upper bound in this subtree. */
-  reach: Uint8Array | null;
+  reach: Key | null;
 };
 type Tree<V> = Node<V> | null;
 
@@ -33,7 +33,7 @@ export class IntervalIndex<V> {
     return this.#size;
   }
 
-  add(lower: Uint8Array, upper: Uint8Array | null, value: V): Interval<V> {
+  add(lower: Key, upper: Key | null, value: V): Interval<V> {
     const interval = { lower, upper, value, serial: this.#serial++ };
     const node = { interval, priority: Math.random(), left: null, right: null, reach: upper };
     this.#root = inserted(this.#root, node);
@@ -47,16 +47,16 @@ export class IntervalIndex<V> {
   }
 
   /** Calls back with the value of each interval that contains the key. Returns the number of visited nodes. */
-  visit(key: Uint8Array, found: (value: V) => void): number {
+  visit(key: Key, found: (value: V) => void): number {
     return visitTree(this.#root, key, found);
   }
 }
 
-function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void): number {
+function visitTree<V>(tree: Tree<V>, key: Key, found: (value: V) => void): number {
   if (tree === null || !isBelow(key, tree.reach)) return 0;
   const looked = visitTree(tree.left, key, found) + 1;
   const { lower, upper, value } = tree.interval;
-  if (compareBytes(lower, key) > 0) return looked;
+  if (compareKeys(lower, key) > 0) return looked;
   if (isBelow(key, upper)) found(value);
   return looked + visitTree(tree.right, key, found);
 }
@@ -121,5 +121,5 @@ function updated<V>(node: Node<V>): Node<V> {
 }
 
 function compareIntervals(left: Interval<unknown>, right: Interval<unknown>): number {
-  return compareBytes(left.lower, right.lower) || left.serial - right.serial;
+  return compareKeys(left.lower, right.lower) || left.serial - right.serial;
 }

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { compareBytes } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import { compareKeys, type Key, keyFromBytes } from "../../values/keys/key.ts";
 import { collect, insertOne, mutate, read, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import type { Engine, ReadSet, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-const key = fc.uint8Array({ maxLength: 2, max: 3 });
+const key = fc.uint8Array({ maxLength: 2, max: 3 }).map(keyFromBytes);
 const range = fc.record({
   table: fc.constant("t"),
   index: fc.constantFrom("a", "b"),
@@ -17,8 +17,8 @@ const range = fc.record({
 });
 const commit = fc.array(fc.tuple(fc.constantFrom("t.a", "t.b"), key), { maxLength: 3 });
 
-function contains({ lower, upper }: KeyRange, at: Uint8Array): boolean {
-  return compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0);
+function contains({ lower, upper }: KeyRange, at: Key): boolean {
+  return compareKeys(lower, at) <= 0 && (upper === null || compareKeys(at, upper) < 0);
 }
 
 test("each subscriber is called once, with the first later commit that writes into its ranges", () => {
@@ -39,7 +39,7 @@ test("each subscriber is called once, with the first later commit that writes in
           subscriptions.notify([{ ts: BigInt(i + 1), madeAt: 0, changes }]);
         }
         const expected = readers.map(([ranges, since]) => {
-          const meets = ([index, at]: [string, Uint8Array]): boolean =>
+          const meets = ([index, at]: [string, Key]): boolean =>
             ranges.some((each) => `${each.table}.${each.index}` === index && contains(each, at));
           const first = commits.findIndex((keys, i) => i + 1 > since && keys.some(meets));
           return first < 0 ? [] : [BigInt(first + 1)];
@@ -52,7 +52,7 @@ test("each subscriber is called once, with the first later commit that writes in
   );
 });
 
-function changeOf(at: Uint8Array): IndexChange {
+function changeOf(at: Key): IndexChange {
   return { key: at, documentId: "", before: null };
 }
 

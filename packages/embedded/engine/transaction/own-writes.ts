@@ -1,3 +1,4 @@
+import type { Key } from "../../values/keys/key.ts";
 import { SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { TableEntry } from "../model/catalog.ts";
 import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
@@ -81,8 +82,8 @@ export class OwnWrites {
 
 /** @param at the index's place among those of its table. */
 function change(overlay: Overlay, at: number, from: KeyedDocument | null, to: KeyedDocument | null): void {
-  if (from !== null) overlay.set(from.keys[at] as Uint8Array, null);
-  if (to !== null) overlay.set(to.keys[at] as Uint8Array, to.document);
+  if (from !== null) overlay.set(from.keys[at] as Key, null);
+  if (to !== null) overlay.set(to.keys[at] as Key, to.document);
 }
 
 function keyed(

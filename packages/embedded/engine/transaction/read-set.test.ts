@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, emptyKey } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import { compareKeys, emptyKey, type Key, keyFromBytes } from "../../values/keys/key.ts";
 import { rangeAt, RecordedReads } from "./read-set.ts";
 
-const key = fc.uint8Array({ maxLength: 2, max: 4 });
+const key = fc.uint8Array({ maxLength: 2, max: 4 }).map(keyFromBytes);
 const range = fc.record({
   table: fc.constantFrom("a", "b"),
   index: fc.constantFrom("by_id", "by_x"),
@@ -12,8 +12,8 @@ const range = fc.record({
   upper: fc.option(key),
 });
 
-function contains({ lower, upper }: KeyRange, at: Uint8Array): boolean {
-  return compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0);
+function contains({ lower, upper }: KeyRange, at: Key): boolean {
+  return compareKeys(lower, at) <= 0 && (upper === null || compareKeys(at, upper) < 0);
 }
 
 test("merged ranges contain the recorded keys, are disjoint and do not touch", () => {
@@ -28,7 +28,7 @@ test("merged ranges contain the recorded keys, are disjoint and do not touch", (
         if (found !== null) expect(contains(found, at)).toBe(true);
         const merged = [...reads.ranges].filter((each) => each.table === table && each.index === "by_x");
         for (const [i, each] of merged.slice(1).entries()) {
-          expect(compareBytes((merged[i] as KeyRange).upper as Uint8Array, each.lower)).toBeLessThan(0);
+          expect(compareKeys((merged[i] as KeyRange).upper as Key, each.lower)).toBeLessThan(0);
         }
       }
     }),
@@ -37,7 +37,7 @@ test("merged ranges contain the recorded keys, are disjoint and do not touch", (
 
 describe("a scan records the consumed part", () => {
   const whole: KeyRange = { table: "a", index: "by_x", lower: emptyKey, upper: null };
-  const five = Uint8Array.of(5);
+  const five = keyFromBytes(Uint8Array.of(5));
 
   test("a scan records nothing before its first step", () => {
     const reads = new RecordedReads();
@@ -48,9 +48,9 @@ describe("a scan records the consumed part", () => {
   test("an ascending scan records from the start to its last key, inclusive", () => {
     const reads = new RecordedReads();
     const scan = reads.recordScan(whole, "asc");
-    scan.reached(Uint8Array.of(2));
+    scan.reached(keyFromBytes(Uint8Array.of(2)));
     scan.reached(five);
-    expect([...reads.ranges]).toEqual([{ ...whole, upper: Uint8Array.of(5, 0) }]);
+    expect([...reads.ranges]).toEqual([{ ...whole, upper: keyFromBytes(Uint8Array.of(5, 0)) }]);
     scan.ended();
     expect([...reads.ranges]).toEqual([whole]);
   });
@@ -64,6 +64,6 @@ describe("a scan records the consumed part", () => {
 
 test("reading a point twice records it once", () => {
   const reads = new RecordedReads();
-  for (let i = 0; i < 10; i++) reads.recordPoint("a", "by_id", Uint8Array.of(1));
+  for (let i = 0; i < 10; i++) reads.recordPoint("a", "by_id", keyFromBytes(Uint8Array.of(1)));
   expect(reads.size).toBe(1);
 });

@@ -1,12 +1,12 @@
-import { compareBytes, higherBound, isBelow, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import { compareKeys, higherBound, isBelow, type Key, successor } from "../../values/keys/key.ts";
 import { qualify } from "../model/catalog.ts";
 import type { ReadSet, ScanOrder } from "../model/types.ts";
 
 /** The consumed part of one scan. It grows in the scan's direction. */
 export type ConsumedRange = {
   /** The scan has returned `key`. */
-  reached(key: Uint8Array): void;
+  reached(key: Key): void;
   /** The scan has ended. The rest of its range counts as read, too. */
   ended(): void;
 };
@@ -29,7 +29,7 @@ export class RecordedReads implements ReadSet {
     return size;
   }
 
-  recordPoint(table: string, index: string, key: Uint8Array): void {
+  recordPoint(table: string, index: string, key: Key): void {
     this.#merged = null;
     this.#recorded.push({ table, index, lower: key, upper: successor(key) });
   }
@@ -77,13 +77,13 @@ function mergeRanges(ranges: Iterable<KeyRange>): MergedRanges {
 }
 
 /** The range that a key falls into, or null. */
-export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Uint8Array): KeyRange | null {
+export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Key): KeyRange | null {
   const ranges = merged.get(qualifiedIndex) ?? [];
   let low = 0;
   let high = ranges.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes((ranges[middle] as KeyRange).lower, key) <= 0) low = middle + 1;
+    if (compareKeys((ranges[middle] as KeyRange).lower, key) <= 0) low = middle + 1;
     else high = middle;
   }
   const candidate = ranges[low - 1];
@@ -92,12 +92,9 @@ export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Uint8
 
 function mergeGroup(ranges: KeyRange[]): KeyRange[] {
   const merged: KeyRange[] = [];
-  for (const range of ranges.sort((a, b) => compareBytes(a.lower, b.lower))) {
+  for (const range of ranges.sort((a, b) => compareKeys(a.lower, b.lower))) {
     const previous = merged.at(-1);
-    if (
-      previous === undefined ||
-      (previous.upper !== null && compareBytes(previous.upper, range.lower) < 0)
-    ) {
+    if (previous === undefined || (previous.upper !== null && compareKeys(previous.upper, range.lower) < 0)) {
       merged.push(range);
     } else {
       merged[merged.length - 1] = { ...previous, upper: higherBound(previous.upper, range.upper) };

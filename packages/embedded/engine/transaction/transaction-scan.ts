@@ -1,5 +1,5 @@
-import { compareBytes, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import type { KeyEntry } from "../../values/keys/sorted-key-map.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, Scan, ScanEntry, ScanOrder } from "../model/types.ts";
@@ -11,7 +11,7 @@ import type { ConsumedRange } from "./read-set.ts";
 const firstPage = 4;
 const largestPage = 64;
 
-type Bounds = { readonly lower: Uint8Array; readonly upper: Uint8Array | null };
+type Bounds = { readonly lower: Key; readonly upper: Key | null };
 
 /** Merges the snapshot's entries with the transaction's own writes, page by page, as far as consumed. */
 export class TransactionScan implements Scan {
@@ -23,7 +23,7 @@ export class TransactionScan implements Scan {
   readonly #assertUsable: () => void;
   readonly #range: Bounds;
   /** The last key returned, or skipped because this transaction removed its document. */
-  #passed: Uint8Array | null = null;
+  #passed: Key | null = null;
   /** The part not yet read from the snapshot. */
   #unread: Bounds | null;
   #page: readonly ScanEntry[] = [];
@@ -95,13 +95,13 @@ export class TransactionScan implements Scan {
   #compare(stored: ScanEntry | undefined, own: KeyEntry<unknown> | undefined): number {
     if (own === undefined) return -1;
     if (stored === undefined) return 1;
-    const order = compareBytes(stored.key, own.key);
+    const order = compareKeys(stored.key, own.key);
     return this.#order === "asc" ? order : -order;
   }
 }
 
 function fromOwn({ key, value }: KeyEntry<DocumentJson | null>): {
-  key: Uint8Array;
+  key: Key;
   document: DocumentJson | null;
 } {
   return { key, document: value };

@@ -1,4 +1,5 @@
 import type { DocumentJson, Scan, ScanEntry } from "../../engine/model/types.ts";
+import type { Key } from "../../values/keys/key.ts";
 import { documentBytes } from "../checks/document-bytes.ts";
 import type { TransactionUsage } from "./transaction-usage.ts";
 
@@ -23,7 +24,7 @@ export class QueryStream {
   readonly #budget: StreamBudget;
   /** Number of documents that have reached each operator. */
   readonly #reached: number[];
-  readonly #keys: Uint8Array[] = [];
+  readonly #keys: Key[] = [];
   #bytes = 0;
 
   constructor(
@@ -40,7 +41,7 @@ export class QueryStream {
   }
 
   /** The keys of all rows that were read, in the order of reading. */
-  get keysRead(): readonly Uint8Array[] {
+  get keysRead(): readonly Key[] {
     return this.#keys;
   }
 

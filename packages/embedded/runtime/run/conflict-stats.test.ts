@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Conflict } from "../../engine/model/types.ts";
-import { prefixEnd } from "../../values/keys/bytes.ts";
+import { prefixEnd } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import { ConflictStats } from "./conflict-stats.ts";
 

@@ -123,8 +123,7 @@ function countRange(ranges: Counters["ranges"], conflict: Conflict): void {
 }
 
 function keyOf({ table, index, range }: Conflict): string {
-  const hex = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("hex");
-  return [table, index, hex(range?.lower), range?.upper === null ? "" : hex(range?.upper)].join(" ");
+  return JSON.stringify([table, index, range?.lower, range?.upper]);
 }
 
 function placeOf({ table, index, range }: Conflict): { readonly table: string; readonly range: string } {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CursorSealer } from "./cursor.ts";
 
 const query = { source: { type: "FullTableScan", tableName: "notes" } };
-const key = Uint8Array.from([7, 0, 255]);
+const key = "\x07\0\xff";
 const sealer = new CursorSealer("secret");
 
 test("a cursor opens to its position, also after a restart with the same secret", () => {
@@ -12,9 +12,9 @@ test("a cursor opens to its position, also after a restart with the same secret"
 });
 
 test("a cursor does not reveal its key", () => {
-  const secretKey = new TextEncoder().encode("somebody's salary");
+  const secretKey = "somebody's salary";
   const cursor = sealer.seal({ kind: "after", key: secretKey }, query);
-  expect(Buffer.from(cursor, "base64url").includes(Buffer.from(secretKey))).toBe(false);
+  expect(Buffer.from(cursor, "base64url").includes(secretKey)).toBe(false);
 });
 
 test("a forged cursor or one of another query is refused", () => {

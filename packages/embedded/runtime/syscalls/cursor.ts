@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import type { JSONValue } from "convex/values";
+import { emptyKey, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 
 /** The end of a page: after the document with this index key, or at the end of the query's range. */
-export type CursorPosition = { readonly kind: "after"; readonly key: Uint8Array } | { readonly kind: "end" };
+export type CursorPosition = { readonly kind: "after"; readonly key: Key } | { readonly kind: "end" };
 
 const keyBytes = 32;
 const nonceBytes = 12;
@@ -27,8 +28,9 @@ export class CursorSealer {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
     cipher.setAAD(fingerprint(query));
-    const plain = position.kind === "end" ? [positionEnd] : [positionAfter, ...position.key];
-    const sealed = Buffer.concat([cipher.update(Uint8Array.from(plain)), cipher.final()]);
+    const place = Uint8Array.of(position.kind === "end" ? positionEnd : positionAfter);
+    const key = keyToBytes(position.kind === "end" ? emptyKey : position.key);
+    const sealed = Buffer.concat([cipher.update(place), cipher.update(key), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
@@ -43,7 +45,7 @@ export class CursorSealer {
       const sealed = bytes.subarray(nonceBytes + tagBytes);
       const plain = Buffer.concat([decipher.update(sealed), decipher.final()]);
       if (plain[0] === positionEnd) return { kind: "end" };
-      return { kind: "after", key: new Uint8Array(plain.subarray(1)) };
+      return { kind: "after", key: keyFromBytes(plain.subarray(1)) };
     } catch {
       throw new SyscallError(
         "InvalidCursor: Tried to run a query starting from a cursor, but it looks like this cursor is from a " +

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ScanOrder } from "../../engine/model/types.ts";
-import { compareBytes, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
+import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import { limits } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
@@ -18,7 +18,7 @@ const recommendedPageLength = Math.floor(limits.arrayLength * 0.75);
 type Page = {
   readonly documents: readonly JSONValue[];
   readonly position: CursorPosition;
-  readonly keysRead: readonly Uint8Array[];
+  readonly keysRead: readonly Key[];
   readonly status: "SplitRequired" | "SplitRecommended" | null;
 };
 
@@ -106,15 +106,15 @@ function between(
     if (start !== null) upper = earlier(upper, start.key);
     if (end?.kind === "after") lower = later(lower, end.key);
   }
-  return upper !== null && compareBytes(lower, upper) >= 0 ? null : { ...range, lower, upper };
+  return upper !== null && compareKeys(lower, upper) >= 0 ? null : { ...range, lower, upper };
 }
 
-function later(a: Uint8Array, b: Uint8Array): Uint8Array {
-  return compareBytes(a, b) >= 0 ? a : b;
+function later(a: Key, b: Key): Key {
+  return compareKeys(a, b) >= 0 ? a : b;
 }
 
-function earlier(a: Uint8Array | null, b: Uint8Array): Uint8Array {
-  return a !== null && compareBytes(a, b) <= 0 ? a : b;
+function earlier(a: Key | null, b: Key): Key {
+  return a !== null && compareKeys(a, b) <= 0 ? a : b;
 }
 
 function positive(limit: number | null): number {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { prefixEnd, successor } from "./bytes.ts";
 import { describeRange } from "./describe-range.ts";
 import { fullRange, toKeyRange } from "./index-range.ts";
+import { prefixEnd, successor } from "./key.ts";
 import { encodeKey } from "./key-encoding.ts";
 
 const target = { table: "jobs", index: "by_lane", keyFields: ["lane", "status", "at", "_id"] };

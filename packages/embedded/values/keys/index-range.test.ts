@@ -1,8 +1,8 @@
 import { convexToJson, type JSONValue, type Value } from "convex/values";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes } from "./bytes.ts";
 import { fullRange, IndexRangeError, type RangeExpression, toKeyRange } from "./index-range.ts";
+import { compareKeys } from "./key.ts";
 import { encodeKey } from "./key-encoding.ts";
 import { anyValue, compareValues } from "./value-order.fixture.ts";
 
@@ -41,7 +41,7 @@ test("a key lies in the range exactly when its fields satisfy the comparisons", 
       );
       const key = encodeKey([onSecond ? a : x, onSecond ? x : y, 1, "id"]);
       const inside =
-        compareBytes(range.lower, key) <= 0 && (range.upper === null || compareBytes(key, range.upper) < 0);
+        compareKeys(range.lower, key) <= 0 && (range.upper === null || compareKeys(key, range.upper) < 0);
       const expected = comparisons.every(([type, path, value]) =>
         holds(type, compareValues(path === field ? x : a, value)),
       );

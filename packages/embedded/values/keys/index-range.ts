@@ -1,5 +1,5 @@
 import { jsonToConvex, type JSONValue, type Value } from "convex/values";
-import { emptyKey, prefixEnd } from "./bytes.ts";
+import { emptyKey, type Key, prefixEnd } from "./key.ts";
 import { encodeKey } from "./key-encoding.ts";
 
 /** A half-open range of encoded keys in one index. `upper: null` means unbounded. */
@@ -7,8 +7,8 @@ export type KeyRange = {
   readonly table: string;
   /** "by_id", "by_creation_time" or a declared index. */
   readonly index: string;
-  readonly lower: Uint8Array;
-  readonly upper: Uint8Array | null;
+  readonly lower: Key;
+  readonly upper: Key | null;
 };
 
 /** One comparison of `withIndex`, as the convex package serializes it. */
@@ -76,7 +76,7 @@ export function toKeyRange(target: RangeTarget, expressions: readonly RangeExpre
 }
 
 /** The key just below or above all keys with the bound's value. */
-function boundKey(prefix: readonly (Value | undefined)[], bound: Bound, above: boolean): Uint8Array {
+function boundKey(prefix: readonly (Value | undefined)[], bound: Bound, above: boolean): Key {
   const key = encodeKey([...prefix, bound.value]);
   return above ? prefixEnd(key) : key;
 }

@@ -1,4 +1,5 @@
 import type { Value } from "convex/values";
+import type { Key } from "./key.ts";
 import { keyTags } from "./key-encoding.ts";
 
 /** The meaning of a bound of a key range. */
@@ -11,14 +12,14 @@ export type DecodedBound = {
   readonly place: "prefix" | "exact" | "after";
 };
 
-const successor = 0x00;
-const aboveAll = 0xff;
+const successor = "\0";
+const aboveAll = "\xff";
 const signBit = 1n << 63n;
 const allBits = (1n << 64n) - 1n;
 const floatBits = new DataView(new ArrayBuffer(8));
 
 /** Decodes a bound of a key range into its values, for people. Null when it is not such a bound. */
-export function decodeBound(bound: Uint8Array): DecodedBound | null {
+export function decodeBound(bound: Key): DecodedBound | null {
   const reader = new KeyReader(bound);
   const values: (Value | undefined)[] = [];
   try {
@@ -37,7 +38,7 @@ export function decodeBound(bound: Uint8Array): DecodedBound | null {
 }
 
 function readValue(reader: KeyReader): Value | undefined {
-  const tag = reader.byte();
+  const tag = reader.next();
   switch (tag) {
     case keyTags.undefined:
       return undefined;
@@ -52,9 +53,9 @@ function readValue(reader: KeyReader): Value | undefined {
     case keyTags.true:
       return true;
     case keyTags.string:
-      return new TextDecoder().decode(reader.escaped());
+      return reader.escaped().toString("utf8");
     case keyTags.bytes:
-      return reader.escaped().slice().buffer;
+      return new Uint8Array(reader.escaped()).buffer;
     case keyTags.array:
       return readUntilEnd(reader, () => readValue(reader) as Value);
     case keyTags.object:
@@ -62,14 +63,14 @@ function readValue(reader: KeyReader): Value | undefined {
         readUntilEnd(reader, () => [readValue(reader) as string, readValue(reader) as Value]),
       );
     default:
-      throw new RangeError(`${String(tag)} is no type's tag`);
+      throw new RangeError(`${JSON.stringify(tag)} is no type's tag`);
   }
 }
 
 function readUntilEnd<T>(reader: KeyReader, read: () => T): T[] {
   const items: T[] = [];
-  while (reader.peek() !== 0) items.push(read());
-  reader.byte();
+  while (reader.peek() !== "\0") items.push(read());
+  reader.next();
   return items;
 }
 
@@ -78,51 +79,50 @@ function floatOf(ordered: bigint): number {
   return floatBits.getFloat64(0);
 }
 
-/** Reads bytes written by ByteWriter. Throws RangeError for invalid bytes. */
+/** Reads an encoded key. Throws RangeError for an invalid one. */
 class KeyReader {
-  readonly #bytes: Uint8Array;
+  readonly #key: Key;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  constructor(key: Key) {
+    this.#key = key;
   }
 
   get left(): number {
-    return this.#bytes.length - this.#at;
+    return this.#key.length - this.#at;
   }
 
   get atEnd(): boolean {
     return this.left === 0;
   }
 
-  peek(): number {
-    const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new RangeError("The key ends early");
-    return byte;
+  peek(): string {
+    if (this.atEnd) throw new RangeError("The key ends early");
+    return this.#key.charAt(this.#at);
   }
 
-  byte(): number {
-    const byte = this.peek();
+  next(): string {
+    const character = this.peek();
     this.#at += 1;
-    return byte;
+    return character;
   }
 
   uint64(): bigint {
     let value = 0n;
-    for (let count = 0; count < 8; count++) value = (value << 8n) | BigInt(this.byte());
+    for (let count = 0; count < 8; count++) value = (value << 8n) | BigInt(this.next().charCodeAt(0));
     return value;
   }
 
   /** Bytes up to 0x00 0x00; inside them, 0x00 0xff means 0x00. */
-  escaped(): Uint8Array {
-    const bytes: number[] = [];
-    for (let byte = this.byte(); ; byte = this.byte()) {
-      if (byte === 0) {
-        const next = this.byte();
-        if (next === 0) return Uint8Array.from(bytes);
-        if (next !== 0xff) throw new RangeError("A zero byte is not escaped");
+  escaped(): Buffer {
+    let characters = "";
+    for (let character = this.next(); ; character = this.next()) {
+      if (character === "\0") {
+        const next = this.next();
+        if (next === "\0") return Buffer.from(characters, "latin1");
+        if (next !== "\xff") throw new RangeError("A zero byte is not escaped");
       }
-      bytes.push(byte);
+      characters += character;
     }
   }
 }

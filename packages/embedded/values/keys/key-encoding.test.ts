@@ -1,7 +1,7 @@
 import { compareValues as convexCompareValues, type Value } from "convex/values";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, prefixEnd, successor } from "./bytes.ts";
+import { compareKeys, keyFromBytes, prefixEnd, successor } from "./key.ts";
 import { encodeKey } from "./key-encoding.ts";
 import { anyValue, compareTuples, compareValues } from "./value-order.fixture.ts";
 
@@ -18,7 +18,7 @@ describe("the order of encoded keys", () => {
   test("encoded keys sort in the order of their values", () => {
     fc.assert(
       fc.property(tuple, tuple, (left, right) => {
-        expect(sign(compareBytes(encodeKey(left), encodeKey(right)))).toBe(sign(compareTuples(left, right)));
+        expect(sign(compareKeys(encodeKey(left), encodeKey(right)))).toBe(sign(compareTuples(left, right)));
       }),
       { numRuns: 3000 },
     );
@@ -29,7 +29,7 @@ describe("the order of encoded keys", () => {
     fc.assert(
       fc.property(maybeValue, maybeValue, (left, right) => {
         const order = convexCompareValues(left, right);
-        expect(sign(compareBytes(encodeKey([left]), encodeKey([right])))).toBe(sign(order));
+        expect(sign(compareKeys(encodeKey([left]), encodeKey([right])))).toBe(sign(order));
       }),
       { numRuns: 5000 },
     );
@@ -86,7 +86,7 @@ describe("the order of encoded keys", () => {
     ];
     for (const [i, left] of ordered.entries()) {
       for (const [j, right] of ordered.entries()) {
-        expect(sign(compareBytes(encodeKey([left]), encodeKey([right]))), `${i} and ${j}`).toBe(sign(i - j));
+        expect(sign(compareKeys(encodeKey([left]), encodeKey([right]))), `${i} and ${j}`).toBe(sign(i - j));
         expect(sign(compareValues(left, right))).toBe(sign(i - j));
         expect(sign(convexCompareValues(left, right))).toBe(sign(i - j));
       }
@@ -99,7 +99,7 @@ describe("the order of encoded keys", () => {
     const view = new DataView(new ArrayBuffer(8));
     view.setFloat64(0, negative);
     const kept = view.getBigUint64(0) >> 63n === 1n;
-    expect(compareBytes(encodeKey([negative]), encodeKey([-Infinity])) < 0).toBe(kept);
+    expect(compareKeys(encodeKey([negative]), encodeKey([-Infinity])) < 0).toBe(kept);
   });
 });
 
@@ -109,7 +109,7 @@ describe("prefixes", () => {
       fc.property(tuple, tuple, (prefix, other) => {
         const key = encodeKey(other);
         const inside =
-          compareBytes(encodeKey(prefix), key) <= 0 && compareBytes(key, prefixEnd(encodeKey(prefix))) < 0;
+          compareKeys(encodeKey(prefix), key) <= 0 && compareKeys(key, prefixEnd(encodeKey(prefix))) < 0;
         expect(inside).toBe(compareTuples(prefix, other.slice(0, prefix.length)) === 0);
       }),
       { numRuns: 1000 },
@@ -117,16 +117,17 @@ describe("prefixes", () => {
     fc.assert(
       fc.property(tuple, tuple, (prefix, rest) => {
         const longer = encodeKey([...prefix, ...rest]);
-        expect(compareBytes(longer, prefixEnd(encodeKey(prefix)))).toBeLessThan(0);
-        expect(compareBytes(longer, encodeKey(prefix))).toBeGreaterThanOrEqual(0);
+        expect(compareKeys(longer, prefixEnd(encodeKey(prefix)))).toBeLessThan(0);
+        expect(compareKeys(longer, encodeKey(prefix))).toBeGreaterThanOrEqual(0);
       }),
     );
   });
 
   test("nothing lies between a key and its successor", () => {
+    const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(keyFromBytes);
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 5 }), (key, other) => {
-        const between = compareBytes(key, other) < 0 && compareBytes(other, successor(key)) < 0;
+      fc.property(bytes(4), bytes(5), (key, other) => {
+        const between = compareKeys(key, other) < 0 && compareKeys(other, successor(key)) < 0;
         expect(between).toBe(false);
       }),
     );

@@ -1,96 +1,97 @@
 import { CommitTsPlaceholder, type Value } from "convex/values";
-import { ByteWriter } from "./byte-writer.ts";
+import type { Key } from "./key.ts";
 
 /** Type tags in Convex's order of types. 0x00 ends a sequence and 0xff bounds a prefix: neither may be a tag. */
 export const keyTags = {
-  undefined: 0x01,
-  null: 0x02,
-  int64: 0x03,
-  float64: 0x04,
-  false: 0x05,
-  true: 0x06,
-  string: 0x07,
-  bytes: 0x08,
-  array: 0x09,
-  object: 0x0a,
+  undefined: "\x01",
+  null: "\x02",
+  int64: "\x03",
+  float64: "\x04",
+  false: "\x05",
+  true: "\x06",
+  string: "\x07",
+  bytes: "\x08",
+  array: "\x09",
+  object: "\x0a",
 } as const;
-const end = 0x00;
+const end = "\0";
 
 const maxInt64 = (1n << 63n) - 1n;
 const signBit = 1n << 63n;
 const highSignBit = 0x8000_0000;
 const floatBits = new DataView(new ArrayBuffer(8));
-const writer = new ByteWriter();
+/** Most texts in keys are ids and names, whose characters are their bytes. */
+const isAscii = /^\p{ASCII}*$/u;
 
 /**
- * Encodes a tuple of values so that the bytes sort as Convex sorts the values. A tuple's encoding is a prefix of
+ * Encodes a tuple of values so that the keys sort as Convex sorts the values. A tuple's encoding is a prefix of
  * the encodings of all tuples that begin with it. `undefined` means a missing field.
  */
-export function encodeKey(values: readonly (Value | undefined)[]): Uint8Array {
-  // A failed encoding may have left bytes behind.
-  writer.clear();
-  for (const value of values) writeValue(writer, value);
-  return writer.take();
+export function encodeKey(values: readonly (Value | undefined)[]): Key {
+  let key = "";
+  for (const value of values) key += encoded(value);
+  return key;
 }
 
-function writeValue(writer: ByteWriter, value: Value | undefined): void {
+function encoded(value: Value | undefined): string {
   switch (typeof value) {
     case "undefined":
-      writer.byte(keyTags.undefined);
-      break;
+      return keyTags.undefined;
     case "bigint":
-      writer.byte(keyTags.int64);
-      writer.uint64(BigInt.asUintN(64, value) ^ signBit);
-      break;
+      return keyTags.int64 + uint64(BigInt.asUintN(64, value) ^ signBit);
     case "number":
-      writer.byte(keyTags.float64);
-      writeFloat(writer, value);
-      break;
+      return keyTags.float64 + float(value);
     case "boolean":
-      writer.byte(value ? keyTags.true : keyTags.false);
-      break;
+      return value ? keyTags.true : keyTags.false;
     case "string":
-      writer.byte(keyTags.string);
-      writer.escapedText(value);
-      break;
+      return keyTags.string + escapedText(value);
     default:
-      if (value === null) writer.byte(keyTags.null);
-      else if (Array.isArray(value)) writeArray(writer, value);
-      else if (value instanceof ArrayBuffer) writeBytes(writer, value);
+      if (value === null) return keyTags.null;
+      if (Array.isArray(value)) return keyTags.array + value.map(encoded).join("") + end;
+      if (value instanceof ArrayBuffer) return keyTags.bytes + escaped(Buffer.from(value));
       // Unknown before the commit; until then it sorts after all timestamps, as in Convex.
-      else if (value instanceof CommitTsPlaceholder) writeValue(writer, maxInt64);
-      else writeObject(writer, value);
+      if (value instanceof CommitTsPlaceholder) return encoded(maxInt64);
+      return keyTags.object + fields(value) + end;
   }
 }
 
-function writeBytes(writer: ByteWriter, value: ArrayBuffer): void {
-  writer.byte(keyTags.bytes);
-  writer.escaped(new Uint8Array(value));
+function fields(value: { readonly [field: string]: Value | undefined }): string {
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([field, inner]) => encoded(field) + encoded(inner))
+    .join("");
 }
 
-function writeArray(writer: ByteWriter, value: readonly Value[]): void {
-  writer.byte(keyTags.array);
-  for (const element of value) writeValue(writer, element);
-  writer.byte(end);
+function escapedText(text: string): string {
+  const isPlain = isAscii.test(text) && !text.includes("\0");
+  return isPlain ? `${text}\0\0` : escaped(Buffer.from(text, "utf8"));
 }
 
-function writeObject(writer: ByteWriter, value: { readonly [field: string]: Value | undefined }): void {
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  writer.byte(keyTags.object);
-  for (const [field, fieldValue] of entries) {
-    if (fieldValue === undefined) continue;
-    writeValue(writer, field);
-    writeValue(writer, fieldValue);
-  }
-  writer.byte(end);
+/** Writes each 0x00 as 0x00 0xff and ends with 0x00 0x00, so that a prefix sorts before longer values. */
+function escaped(bytes: Buffer): string {
+  return `${bytes.toString("latin1").replaceAll("\0", "\0\xff")}\0\0`;
+}
+
+/** Eight bytes, most significant first. */
+function uint64(value: bigint): string {
+  return uint32(Number(value >> 32n)) + uint32(Number(value & 0xffff_ffffn));
+}
+
+function uint32(value: number): string {
+  return String.fromCharCode(
+    (value >>> 24) & 0xff,
+    (value >>> 16) & 0xff,
+    (value >>> 8) & 0xff,
+    value & 0xff,
+  );
 }
 
 /** IEEE 754's total order as an unsigned integer: for negatives flip all bits, for the rest only the sign. */
-function writeFloat(writer: ByteWriter, value: number): void {
+function float(value: number): string {
   floatBits.setFloat64(0, value);
   const high = floatBits.getUint32(0);
   const low = floatBits.getUint32(4);
   const isNegative = high >= highSignBit;
-  writer.uint32(isNegative ? ~high : high ^ highSignBit);
-  writer.uint32(isNegative ? ~low : low);
+  return uint32(isNegative ? ~high : high ^ highSignBit) + uint32(isNegative ? ~low : low);
 }
