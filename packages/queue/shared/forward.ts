@@ -68,8 +68,9 @@ export function forward<Mutations extends Contract, Queries extends Contract>(
 
 /** SHA-256 of UTF-8 text, in hex. */
 export async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digest = new DataView(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const words = [0, 4, 8, 12, 16, 20, 24, 28].map((at) => digest.getUint32(at));
+  return words.map((word) => word.toString(16).padStart(8, "0")).join("");
 }
 
 const installedQueue: ForwardTarget = {

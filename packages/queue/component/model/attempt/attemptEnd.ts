@@ -7,23 +7,24 @@ import { leaseByKey } from "../leases/renew.ts";
 import { waitersByKey } from "../rings/membership.ts";
 
 /**
- * The first stage of reads for the end of an attempt: seven in parallel. `attempt`: the one that the worker named, which
- * may belong to another worker. `others`: how many other attempts the worker holds.
+ * The first stage of reads for the end of an attempt: six in parallel. `attempt`: the one that the worker named, which
+ * may belong to another worker. It is read by itself only if the worker does not hold it. `others`: how many other attempts
+ * the worker holds.
  */
 export async function readAttemptEnd(
   ctx: MutationCtx,
   { keyHash, attemptId, starts: startIds = [], demand }: WorkerCall<"complete" | "fail">,
 ) {
   checkDemand(demand);
-  const [worker, lease, open, waiters, sticky, attempt, starts] = await Promise.all([
+  const [worker, lease, open, waiters, sticky, starts] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
     waitersByKey(ctx, keyHash),
     stickyLane(ctx, demand),
-    attemptById(ctx, attemptId),
     attemptsById(ctx, startIds),
   ]);
+  const attempt = open.find(({ _id }) => _id === attemptId) ?? (await attemptById(ctx, attemptId));
   const others = open.filter(({ _id }) => _id !== attempt?._id).length;
   return { worker, lease, waiters, sticky, attempt, starts, others, demand };
 }
