@@ -18,12 +18,21 @@ export type Load = {
   readonly jobMs: number;
   /** Concurrent submitters. Each submits one job after the other. */
   readonly submitters: number;
+  /** Jobs before the measured ones, to the workers that wait. Until then most code of the backend is not compiled. */
+  readonly warmUp: { readonly jobs: number; readonly withinMs: number };
   /** Whether all jobs are queued before the workers start. Otherwise they arrive while the workers wait. */
   readonly queuedFirst?: boolean;
 };
 
-export const usualLoad: Load = { workers: 200, jobs: 5_000, withinMs: 35_000, jobMs: 20, submitters: 16 };
-/** Without latency there are fewer collisions, so fewer jobs are enough. The first thousand also warm up the backend. */
+export const usualLoad: Load = {
+  workers: 200,
+  jobs: 5_000,
+  withinMs: 35_000,
+  jobMs: 20,
+  submitters: 16,
+  warmUp: { jobs: 1_000, withinMs: 8_000 },
+};
+/** Without latency there are fewer collisions, so fewer jobs are enough. */
 export const loadAtZero: Load = { ...usualLoad, jobs: 2_500, withinMs: 25_000 };
 
 export type ContentionRun = ContentionFigures & {
@@ -77,17 +86,21 @@ export function measureContention(
       );
     const waiting = load.queuedFirst === true ? null : await startWorkers();
     await waiting?.quiet();
+    const warmedUp = waiting === null ? 0 : await submitAll(site, { ...load, ...load.warmUp }, progress, 0);
+    await untilCompleted(warmedUp, progress);
+    await waiting?.quiet();
+    progress.firstAt = Infinity;
     const before = (await waiting?.state())?.calls;
     const submitsAt = sharedNow();
     const unused = await usageOf(site.url);
     const unspent = site.processorTime();
-    const jobs = await submitAll(site, load, progress);
+    const jobs = await submitAll(site, load, progress, warmedUp);
     const fleet = waiting ?? (await startWorkers());
-    await untilCompleted(jobs, progress);
+    await untilCompleted(warmedUp + jobs, progress);
     await fleet.quiet();
     const cpuMsPerJob = processorTimePerJob(unspent, site.processorTime(), jobs);
     const usage = between(unused, await usageOf(site.url));
-    await assertAllDoneOnce(site, jobs, starts, progress.completed);
+    await assertAllDoneOnce(site, warmedUp + jobs, starts, progress.completed);
     const { calls, failures } = await fleet.state();
     const began = waiting === null ? progress.firstAt : submitsAt;
     return {
@@ -121,19 +134,24 @@ function figuresOf(
   };
 }
 
-/** Each submitter has its own connection, as requesters do. Returns the number of jobs. */
+/**
+ * Each submitter has its own connection, as requesters do.
+ * @param before the jobs that were submitted before, which are done.
+ * @returns the number of jobs
+ */
 async function submitAll(
   site: Site,
   { workers, jobs, withinMs, jobMs, submitters, queuedFirst = false }: Load,
   progress: Progress,
+  before: number,
 ): Promise<number> {
   const endsAt = sharedNow() + withinMs;
   const most = queuedFirst ? Infinity : workers * openPerWorker;
-  let submitted = 0;
+  let submitted = before;
   const submitter = async (): Promise<void> => {
     const client = site.connect();
     try {
-      while (submitted < jobs && sharedNow() < endsAt) {
+      while (submitted < before + jobs && sharedNow() < endsAt) {
         if (submitted - progress.completed >= most) {
           await sleep(5);
           continue;
@@ -146,7 +164,7 @@ async function submitAll(
     }
   };
   await Promise.all(Array.from({ length: submitters }, submitter));
-  return submitted;
+  return submitted - before;
 }
 
 async function untilCompleted(jobs: number, progress: Progress): Promise<void> {

@@ -14,7 +14,7 @@ import { measureStreams } from "./streams.ts";
 
 /** The jobs whose processor time is measured. The counts before them take most of this benchmark's five minutes. */
 const jobs = 1_000;
-const withinMs = 15_000;
+const withinMs = 10_000;
 
 type Measured = { readonly [Name in SideName]: CostFigures & { readonly cpuMsPerJob: ProcessorTime | null } };
 
