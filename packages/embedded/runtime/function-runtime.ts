@@ -95,13 +95,14 @@ export class FunctionRuntime implements FunctionRunner {
       return { ...ended(context, resolved.result), ts };
     }
     const { target } = resolved;
-    const { result, ts, retries } = await runMutation(
+    const { result, ts, retries, deletedThrough } = await runMutation(
       this.#services,
       this.#stats,
       { target, args: call.args, context },
       call.session,
     );
-    return { ...ended(context, result, retries), ts };
+    const run = { ...ended(context, result, retries), ts };
+    return deletedThrough === null ? run : { ...run, deletedThrough };
   }
 
   async runAction(call: FunctionCall): Promise<Completed> {

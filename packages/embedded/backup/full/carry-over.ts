@@ -78,10 +78,10 @@ async function applyAll(
 ): Promise<boolean> {
   const folder = replacedStateOf(dataFile);
   if (folder === null) return false;
-  const store = tryToRead(() => new Store(join(folder, database)), log);
+  const store = tryToRead(() => new Store(join(folder, database), { salvage: true }), log);
   if (store === null) return false;
   try {
-    let isKnown = true;
+    let isKnown = !store.isPartial;
     for (const table of tables) {
       let from: Key | null = emptyKey;
       while (from !== null) {

@@ -212,7 +212,18 @@ function lastTimestamp(file: string): bigint {
 function lastTimestampIn(db: DatabaseSync): bigint {
   const statement = db.prepare("SELECT value FROM meta WHERE name = 'last_ts'");
   statement.setReadBigInts(true);
-  return (statement.get()?.["value"] as bigint | undefined) ?? 0n;
+  const stored = (statement.get()?.["value"] as bigint | undefined) ?? 0n;
+  const logged = lastLoggedIn(db);
+  return logged > stored ? logged : stored;
+}
+
+/** The newest timestamp in the log of a process that was killed. 0 without a log, as in files of format 2. */
+function lastLoggedIn(db: DatabaseSync): bigint {
+  const hasLog = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log'").get() !== undefined;
+  if (!hasLog) return 0n;
+  const statement = db.prepare("SELECT max(ts) AS ts FROM log");
+  statement.setReadBigInts(true);
+  return (statement.get()?.["ts"] as bigint | null | undefined) ?? 0n;
 }
 
 function readIfThere(file: string): string | null {

@@ -4,6 +4,7 @@ import { EngineFailedError } from "../model/errors.ts";
 import type { CommitOutcome, Conflict, Placed, TableWrites, Timestamp } from "../model/types.ts";
 import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
 import { type CommitRecord, defaultRetention, type WriteLog } from "../snapshot/write-log.ts";
+import { isDiskFull } from "../store/sqlite-errors.ts";
 import type { Store } from "../store/store.ts";
 import { applyWrite } from "../store/store-write.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
@@ -42,12 +43,12 @@ type CommitterDeps = {
  * too.
  */
 const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
-/** The longest time until a commit is in the store's tables, in ms. */
+/** Time from a flush until its commits are moved into the store's tables, in ms. */
 const applyAfterMs = 2_000;
 const nanosecondsPerMillisecond = 1_000_000;
 
 /**
- * Orders commits. Each is checked and applied in memory and in the store's open SQLite transaction. A flush puts all of
+ * Orders commits. Each is checked and applied in memory. A flush puts all of
  * them on disk; only then are they acknowledged. The next commits are applied meanwhile, and share the next flush.
  */
 export class Committer {
@@ -108,9 +109,12 @@ export class Committer {
     if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#scheduled = null;
     const { store, log } = this.#deps;
-    if (log.newest === this.#durable && !store.hasUnapplied) return;
+    if (log.newest === this.#durable) {
+      if (store.hasUnapplied) this.#applyLogged();
+      return;
+    }
     this.#orFail(() => store.flush(log.newest));
-    if (log.newest !== this.#durable) this.#acknowledge(log.newest);
+    this.#acknowledge(log.newest);
   }
 
   #flushSoon(): void {
@@ -175,19 +179,30 @@ export class Committer {
 
   /** Without this, an idle backend would keep its last writes in memory and in the log, deleted documents among them. */
   #applyLater(): void {
-    const { store, log, health } = this.#deps;
-    if (this.#applying !== null || !store.hasUnapplied) return;
+    const { store, health } = this.#deps;
+    if (this.#applying !== null || !health.isUsable || !store.hasUnapplied) return;
     this.#applying = setTimeout(() => {
       this.#applying = null;
       if (!health.isUsable) return;
       try {
-        store.apply(log.newest);
-      } catch (cause) {
-        // The waiters and `health` tell the error.
-        this.#fail(cause);
+        // Writes in an open transaction belong to the next flush.
+        if (!store.isWriting) this.#applyLogged();
+      } catch {
+        // The waiters and `health` tell the error. On a full disk it is tried again.
       }
+      this.#applyLater();
     }, applyAfterMs);
     this.#applying.unref();
+  }
+
+  /** Moves commits from the log into the tables. On a full disk it throws, they stay in the log, and the engine is usable. */
+  #applyLogged(): void {
+    const { store, log } = this.#deps;
+    try {
+      store.apply(log.newest);
+    } catch (cause) {
+      throw isDiskFull(cause) ? cause : this.#fail(cause);
+    }
   }
 
   /** Runs a change that no transaction may span, such as a schema change, and makes it the only snapshot. */

@@ -7,8 +7,9 @@ const pool = new Uint8Array(256 * idBytes);
 let used = pool.length;
 
 /**
- * The inner part of a new document's id: four bytes of the time in seconds, and twelve random ones. So documents of the same
- * time are near each other in every index that ends with their ids, and a commit writes fewer pages.
+ * The bytes of a new document's id after its table's number: the time in seconds (4 bytes), then random ones (12). So new
+ * documents are next to each other in every index that ends with their ids, and a commit writes fewer pages. An id tells when
+ * its document was made.
  * @param now ms since the epoch
  */
 export function newInternalId(now: number): Uint8Array {

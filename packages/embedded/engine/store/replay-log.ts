@@ -1,5 +1,6 @@
 import { compareKeys } from "../../values/keys/key.ts";
 import type { TableEntry } from "../model/catalog.ts";
+import { StoreError } from "../model/errors.ts";
 import { keyOf } from "../model/index-keys.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
@@ -9,20 +10,29 @@ export type LoggedWrite = UnappliedDocument & { readonly id: string };
 
 /**
  * Adds the log's writes to `unapplied`, in the log's order. The log has no index entries: they follow from a document's
- * state before and after a write.
- * @param applied returns a document as the tables have it, or null
+ * state before and after a write. Throws StoreError for a document of a table that is not there.
+ * @param applied returns a document as the tables have it. Null if that cannot be read: then its entries stay as they are.
  */
 export function replayLog(
   log: Iterable<LoggedWrite>,
   tables: readonly TableEntry[],
   unapplied: UnappliedWrites,
-  applied: (id: string) => UnappliedDocument | null,
+  applied: (id: string) => { readonly document: UnappliedDocument | null } | null,
 ): void {
   const byNumber = new Map(tables.map((table) => [table.number, table]));
   for (const { id, tableNumber, json } of log) {
-    const before = unapplied.document(id) ?? applied(id);
+    const known = unapplied.document(id);
+    const read = known === undefined ? applied(id) : { document: known };
+    if (read === null) {
+      unapplied.setDocument(id, { tableNumber, json });
+      continue;
+    }
+    const before = read.document;
+    if (json === null && (before?.json ?? null) === null) continue;
     const table = byNumber.get(tableNumber ?? before?.tableNumber ?? -1);
-    if (table === undefined) continue;
+    if (table === undefined) {
+      throw new StoreError("corrupt", `The log has a document of a table that does not exist: ${id}.`);
+    }
     const from = parse(before?.json ?? null);
     const to = parse(json);
     for (const index of table.indexes) {

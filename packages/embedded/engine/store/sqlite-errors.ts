@@ -7,6 +7,7 @@ const sqliteCodes = {
   locked: 6,
   readonly: 8,
   corrupt: 11,
+  full: 13,
   cannotOpen: 14,
   notADatabase: 26,
 } as const;
@@ -47,6 +48,11 @@ export function openingError(path: string, error: unknown): StoreError {
 export function isDamage(error: unknown): boolean {
   const code = primaryCode(error);
   return code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase;
+}
+
+/** Whether SQLite found no room on the disk. */
+export function isDiskFull(error: unknown): boolean {
+  return primaryCode(error) === sqliteCodes.full;
 }
 
 function cannotOpen(path: string, error: unknown): StoreError {

@@ -36,8 +36,13 @@ export const checkpointPages = 4_000;
 /**
  * Locks the file for this process, checks that it is ours, migrates an older one and sets up a new one. Changes
  * nothing before the file is known to be ours.
+ * @param options.keepsCopy whether a copy is kept before a migration
  */
-export function prepareDatabase(db: DatabaseSync, path: string): void {
+export function prepareDatabase(
+  db: DatabaseSync,
+  path: string,
+  { keepsCopy = true }: { readonly keepsCopy?: boolean } = {},
+): void {
   // Set before the first access, this makes that access take the lock for the connection's lifetime. The lock ends
   // with the process, however it ends.
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -51,7 +56,7 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   db.exec("PRAGMA secure_delete = ON");
   db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);
   db.exec(`PRAGMA journal_size_limit = ${String(maxIdleWalBytes)}`);
-  if (format.kind === "ours" && format.version < formatVersion) {
+  if (keepsCopy && format.kind === "ours" && format.version < formatVersion) {
     keepCopyBeforeMigration(db, path, format.version);
   }
   // Takes the lock even if the file needs no change.

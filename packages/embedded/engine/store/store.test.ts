@@ -67,6 +67,20 @@ describe("a deleted document", () => {
     reopened.close();
   });
 
+  test("leaves no trace after it was only in the log", () => {
+    const store = new Store(path);
+    store.createTable({ number: 10_001, name: "jobs", indexes: [] });
+    store.putDocument("job", 10_001, marker.repeat(500));
+    store.commit(2n);
+    store.deleteDocument("job");
+    store.commit(3n);
+    expect(remains()).not.toEqual([]);
+    store.flush(4n);
+    store.freezeMainFile()();
+    expect(remains()).toEqual([]);
+    store.close();
+  });
+
   test("leaves no trace after it was replaced by a shorter one, and after the file was closed at once", () => {
     const store = new Store(path);
     store.createTable({ number: 10_001, name: "jobs", indexes: [] });

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { compareKeys, emptyKey, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
+import { StoreError } from "../model/errors.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { type LoggedWrite, replayLog } from "./replay-log.ts";
@@ -10,8 +11,12 @@ import { prepareStatements, type Statements } from "./store-statements.ts";
 import { type EntryChange, type UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
 import { WalFile } from "./wal-file.ts";
 
-/** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
-type StoreLimits = { readonly maxPages?: number };
+type StoreOptions = {
+  /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
+  readonly maxPages?: number;
+  /** Opens a damaged file, too, to read what can be read. */
+  readonly salvage?: boolean;
+};
 
 type StoredRow = { readonly key: Key; readonly json: string };
 /** SQLite's row of an index entry, with other columns. */
@@ -25,18 +30,19 @@ const highest: Key = "\xff";
 const verified = "verified:";
 
 /**
- * With so many changed documents and index entries, or characters of documents, a commit moves them into the tables. More
- * would save little, and the thread of all functions would wait longer meanwhile.
+ * A commit moves everything into the tables when this many documents and index entries have changed, or their documents have
+ * this many characters. A higher limit would save little, and the thread of all functions would wait longer.
  */
 const mostUnapplied = { changes: 4_096, characters: 1_048_576 } as const;
+/** The same for the log, which keeps every version of a document. */
+const mostLogged = { versions: 4_096, characters: 4_194_304 } as const;
 
 /**
  * The latest version of each document and its index entries, in one SQLite file that only this process may open.
  *
- * A commit of a few documents adds them to a log at the end of the file. Memory keeps them with their index entries until
- * one later commit moves all of them into the tables. A document has dozens of index entries, each on another page of the
- * file, and many are gone a moment later: then the file never has them. Reads see all writes at once. `flush`, or
- * `commit` and then `sync`, puts them on disk.
+ * A commit of a few documents adds them to a log. Memory keeps them with their index entries until one later commit moves
+ * all of them into the tables. A document has dozens of index entries, each on another page of the file. An entry that is
+ * deleted before that is never written. Reads see all writes at once. `flush`, or `commit` and then `sync`, puts them on disk.
  */
 export class Store {
   readonly path: string;
@@ -46,23 +52,26 @@ export class Store {
   readonly #unapplied = new UnappliedWrites();
   /** The ids of documents that neither the log nor the tables have as they are now. */
   readonly #unlogged = new Set<string>();
+  /** What was logged since the log was empty. */
+  #logged = { versions: 0, characters: 0 };
   #lastLogged: Timestamp | null = null;
+  #isPartial = false;
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
-  constructor(path: string, limits: StoreLimits = {}) {
+  constructor(path: string, { maxPages, salvage = false }: StoreOptions = {}) {
     this.path = path;
     let db: DatabaseSync | null = null;
     try {
       createPrivate(path);
       db = new DatabaseSync(path);
-      prepareDatabase(db, path);
-      if (limits.maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${String(limits.maxPages)}`);
+      prepareDatabase(db, path, { keepsCopy: !salvage });
+      if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${String(maxPages)}`);
       makePrivate(path);
       this.#statements = prepareStatements(db);
       this.#wal = new WalFile(path);
       this.#db = db;
-      this.#replay();
+      this.#replay(salvage);
     } catch (error) {
       db?.close();
       throw openingError(path, error);
@@ -179,9 +188,7 @@ export class Store {
 
   /** Hands everything written so far to the operating system, with the last commit's timestamp. `sync` puts it on disk. */
   commit(lastTimestamp: Timestamp): void {
-    const { size, bytes } = this.#unapplied;
-    const isMany = size >= mostUnapplied.changes || bytes >= mostUnapplied.characters;
-    if (isMany || this.#unlogged.size === 0) {
+    if (this.#isFull || this.#unlogged.size === 0) {
       this.apply(lastTimestamp);
       return;
     }
@@ -189,6 +196,7 @@ export class Store {
     for (const id of this.#unlogged) {
       const { tableNumber, json } = this.#unapplied.document(id) as UnappliedDocument;
       this.#statements.putLogged.run(lastTimestamp, id, tableNumber, json);
+      this.#countLogged(json);
     }
     this.#db.exec("COMMIT");
     this.#isOpen = false;
@@ -196,14 +204,36 @@ export class Store {
     this.#lastLogged = lastTimestamp;
   }
 
+  /** Whether there are writes in SQLite's open transaction. */
+  get isWriting(): boolean {
+    return this.#isOpen;
+  }
+
   /** Whether there are writes that the tables do not have. */
   get hasUnapplied(): boolean {
     return this.#unapplied.size > 0 || this.#lastLogged !== null;
   }
 
-  /** Like `commit`, and moves everything into the tables. */
+  /**
+   * Like `commit`, and moves everything into the tables. If SQLite fails, what was logged stays in the log, and only writes in
+   * the open transaction are lost.
+   */
   apply(lastTimestamp: Timestamp): void {
     this.#begin();
+    try {
+      this.#applyAll(lastTimestamp);
+    } catch (error) {
+      this.#rollbackOpen();
+      throw error;
+    }
+    this.#isOpen = false;
+    this.#unapplied.clear();
+    this.#unlogged.clear();
+    this.#logged = { versions: 0, characters: 0 };
+    this.#lastLogged = null;
+  }
+
+  #applyAll(lastTimestamp: Timestamp): void {
     const { putDocument, deleteDocument, putEntry, deleteEntry, setLastTimestamp } = this.#statements;
     for (const [id, { tableNumber, json }] of this.#unapplied.documents) {
       if (json === null) deleteDocument.run(id);
@@ -218,10 +248,26 @@ export class Store {
     if (this.#lastLogged !== null) this.#db.exec("DELETE FROM log");
     setLastTimestamp.run(lastTimestamp);
     this.#db.exec("COMMIT");
-    this.#isOpen = false;
-    this.#unapplied.clear();
-    this.#unlogged.clear();
-    this.#lastLogged = null;
+  }
+
+  get #isFull(): boolean {
+    const { size, characters } = this.#unapplied;
+    return (
+      size >= mostUnapplied.changes ||
+      characters >= mostUnapplied.characters ||
+      this.#logged.versions >= mostLogged.versions ||
+      this.#logged.characters >= mostLogged.characters
+    );
+  }
+
+  #countLogged(json: string | null): void {
+    this.#logged.versions += 1;
+    this.#logged.characters += json?.length ?? 0;
+  }
+
+  /** Whether a file that was opened with `salvage` lacks documents that could not be read. */
+  get isPartial(): boolean {
+    return this.#isPartial;
   }
 
   /** Calls `done` when everything committed before is on disk, or with the disk's error. One call at a time. */
@@ -250,10 +296,9 @@ export class Store {
     for (const [table, fingerprint] of fingerprints) insert.run(`${verified}${table}`, fingerprint);
   }
 
-  /** Takes back all writes since the last `flush`, which must have been the last commit. */
+  /** Takes back all writes since the last `flush`. Call it only if nothing was committed since. */
   rollback(): void {
-    if (this.#isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
-    this.#isOpen = false;
+    this.#rollbackOpen();
     this.#unapplied.clear();
     this.#unlogged.clear();
   }
@@ -356,17 +401,45 @@ export class Store {
     return (row as UnappliedDocument | undefined) ?? null;
   }
 
-  /** Reads the log that an earlier process left. */
-  #replay(): void {
-    const log = this.#db
-      .prepare("SELECT id, table_number AS tableNumber, json FROM log ORDER BY number")
-      .all();
-    if (log.length === 0) return;
-    const writes = log as unknown as readonly LoggedWrite[];
-    replayLog(writes, this.tables(), this.#unapplied, (id) => this.#applied(id));
-    const last = this.#db.prepare("SELECT max(ts) AS ts FROM log");
-    last.setReadBigInts(true);
-    this.#lastLogged = last.get()?.["ts"] as bigint;
+  /** Reads the log that an earlier process left. Throws StoreError for a damaged file, unless `salvage` is set. */
+  #replay(salvage: boolean): void {
+    const log = this.#salvaged(salvage, () => this.#log()) ?? [];
+    const last = log.at(-1);
+    if (last === undefined) return;
+    replayLog(log, this.tables(), this.#unapplied, (id) =>
+      this.#salvaged(salvage, () => ({ document: this.#applied(id) })),
+    );
+    for (const { json } of log) this.#countLogged(json);
+    const stored = this.lastTimestamp();
+    // A restore sets a later timestamp in the tables.
+    this.#lastLogged = last.ts > stored ? last.ts : stored;
+  }
+
+  #log(): readonly (LoggedWrite & { readonly ts: Timestamp })[] {
+    const statement = this.#db.prepare("SELECT ts, id, table_number, json FROM log ORDER BY number");
+    statement.setReadBigInts(true);
+    return this.#read(() => statement.all()).map((row) => ({
+      ts: row["ts"] as bigint,
+      id: row["id"] as string,
+      tableNumber: row["table_number"] === null ? null : Number(row["table_number"]),
+      json: row["json"] as string | null,
+    }));
+  }
+
+  /** The body's result. Null if it meets damage and `salvage` is set. */
+  #salvaged<T>(salvage: boolean, body: () => T): T | null {
+    try {
+      return body();
+    } catch (error) {
+      if (!salvage || !(error instanceof StoreError)) throw error;
+      this.#isPartial = true;
+      return null;
+    }
+  }
+
+  #rollbackOpen(): void {
+    if (this.#isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    this.#isOpen = false;
   }
 
   /** Turns damage found while reading into an error for the operator. */

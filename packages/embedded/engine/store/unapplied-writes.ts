@@ -15,7 +15,7 @@ export class UnappliedWrites {
   readonly #documents = new Map<string, UnappliedDocument>();
   readonly #entries = new Map<number, SortedKeyMap<string | null>>();
   #entryCount = 0;
-  #bytes = 0;
+  #characters = 0;
 
   /** The number of changed documents and index entries. */
   get size(): number {
@@ -23,8 +23,8 @@ export class UnappliedWrites {
   }
 
   /** The length of all documents, in characters. */
-  get bytes(): number {
-    return this.#bytes;
+  get characters(): number {
+    return this.#characters;
   }
 
   get documents(): Iterable<readonly [id: string, document: UnappliedDocument]> {
@@ -52,7 +52,7 @@ export class UnappliedWrites {
   }
 
   setDocument(id: string, document: UnappliedDocument): void {
-    this.#bytes += (document.json?.length ?? 0) - (this.#documents.get(id)?.json?.length ?? 0);
+    this.#characters += (document.json?.length ?? 0) - (this.#documents.get(id)?.json?.length ?? 0);
     this.#documents.set(id, document);
   }
 
@@ -68,7 +68,7 @@ export class UnappliedWrites {
     this.#documents.clear();
     this.#entries.clear();
     this.#entryCount = 0;
-    this.#bytes = 0;
+    this.#characters = 0;
   }
 
   /** A second change of a key takes the first one back. */

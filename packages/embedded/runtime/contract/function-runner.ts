@@ -40,9 +40,9 @@ export type HttpCaller = {
 export type SessionRequest = {
   readonly sessionId: string;
   readonly requestId: number;
-  /** Whether the request was certainly never sent before, so that no record of it is looked for. */
+  /** Whether the request certainly has no record, so that none is looked for. */
   readonly isNew?: boolean;
-  /** The client has seen the outcomes of its requests up to this one: deletes their records. Null: nothing new was seen. */
+  /** The client has seen the outcomes of its requests up to this one, so their records are deleted. Null: none are left. */
   readonly acknowledgedThrough: number | null;
 };
 
@@ -64,7 +64,11 @@ export type QueryRun = Completed & {
   readonly journal: string | null;
 };
 
-export type MutationRun = Completed & { readonly ts: Timestamp };
+export type MutationRun = Completed & {
+  readonly ts: Timestamp;
+  /** The session's request through which records were deleted, if any were. */
+  readonly deletedThrough?: number;
+};
 
 /** Runs functions of the loaded bundle. Failures of user code are outcomes; a rejection is a bug in the backend. */
 export interface FunctionRunner {

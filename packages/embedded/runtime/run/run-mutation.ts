@@ -17,6 +17,8 @@ type MutationResult = {
   readonly ts: Timestamp;
   /** Number of retries. */
   readonly retries: number;
+  /** The session's request through which records were deleted; null if none were. */
+  readonly deletedThrough: number | null;
 };
 
 type MutationCall = {
@@ -38,6 +40,7 @@ export async function runMutation(
   call: MutationCall,
   session?: SessionRequest,
 ): Promise<MutationResult> {
+  let deletedThrough: number | null = null;
   const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
     const record =
       session === undefined || session.isNew === true ? null : findSessionRecord(transaction, session);
@@ -46,14 +49,15 @@ export async function runMutation(
     const result = await execute(services, call, context, transaction);
     if (result.kind === "failure") return { commit: false, result };
     // A mutation that wrote nothing may safely run again. Without a record, an empty result needs no commit.
-    if (session !== undefined && transaction.hasWrites())
-      recordSessionRequest(transaction, session, result.value);
+    if (session !== undefined && transaction.hasWrites()) {
+      deletedThrough = recordSessionRequest(transaction, session, result.value);
+    }
     return { commit: true, result };
   });
   const { ts, retries } = committed;
   return committed.kind === "finished"
-    ? { result: committed.result, ts, retries }
-    : { result: refusal(committed.message), ts, retries };
+    ? { result: committed.result, ts, retries, deletedThrough }
+    : { result: refusal(committed.message), ts, retries, deletedThrough: null };
 }
 
 /**

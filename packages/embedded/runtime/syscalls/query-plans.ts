@@ -10,11 +10,11 @@ const maxLength = 2_000;
 
 type Known = {
   readonly plan: QueryPlan;
-  /** The table's definition then. Another one may have other indexes. */
+  /** The table's definition for which the query was planned. Its indexes may change. */
   readonly definition: TableDefinition | null;
 };
 
-/** Plans of the last queries, since functions make the same queries again and again. */
+/** Plans of recent queries, since functions make the same queries again and again. */
 export class QueryPlans {
   readonly #known = new Map<string, Known>();
 

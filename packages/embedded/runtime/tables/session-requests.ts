@@ -26,16 +26,19 @@ export function findSessionRecord(
   return entry === null ? null : { value: entry.document["value"] as JSONValue };
 }
 
-/** Records a value. Deletes the records that the client no longer needs. */
+/**
+ * Records a value. Deletes the records that the client no longer needs.
+ * @returns the request through which records were deleted; null if none were
+ */
 export function recordSessionRequest(
   transaction: Transaction,
   { sessionId, requestId, acknowledgedThrough }: SessionRequest,
   value: JSONValue,
-): void {
-  if (acknowledgedThrough !== null) {
-    removeRecords(transaction, sessionId, Math.min(acknowledgedThrough, requestId - 1));
-  }
+): number | null {
+  const through = acknowledgedThrough === null ? null : Math.min(acknowledgedThrough, requestId - 1);
+  if (through !== null) removeRecords(transaction, sessionId, through);
   transaction.insert(sessionTable.name, { sessionId, requestId, value });
+  return through;
 }
 
 /** The newest recorded request of a session, or null. */

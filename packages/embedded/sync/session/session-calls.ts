@@ -115,9 +115,10 @@ export class SessionCalls {
         sessionId,
         requestId,
         isNew: records.isNew(requestId),
-        acknowledgedThrough: records.newlyAcknowledged(acknowledgedThrough()),
+        acknowledgedThrough: records.deletable(acknowledgedThrough()),
       },
     });
+    if (run.deletedThrough !== undefined) records.deleted(run.deletedThrough);
     if (this.#closed) return notSent;
     const answer = mutationResponse(requestId, run, run.ts);
     return { sent: run.outcome.kind === "failure" ? socket.send(answer) : onMutated(requestId, answer) };

@@ -39,7 +39,7 @@ test("a mutation may have been sent before over an earlier connection, up to the
   expect([2, 5, 6].map((requestId) => records.isNew(requestId))).toEqual([false, false, true]);
 });
 
-test("what arrives over an old connection while, or after, there was a newer one may have been sent over both", () => {
+test("a mutation that arrives over a replaced connection is looked up", () => {
   const { connect, connections } = open();
   const old = connect("s");
   expect(old.isNew(0)).toBe(true);
@@ -51,13 +51,20 @@ test("what arrives over an old connection while, or after, there was a newer one
   expect([old.isNew(2), connections.size]).toEqual([false, 0]);
 });
 
-test("each acknowledgment is passed on once", () => {
+test("a mutation that ran over a replaced connection is not new over the newest one", async () => {
+  const { engine, connect } = open();
+  const old = connect("s");
+  const newer = connect("s");
+  expect(newer.isNew(1)).toBe(true);
+  await record(engine, "s", 1);
+  expect(old.isNew(2)).toBe(false);
+  await record(engine, "s", 2);
+  expect([2, 3].map((requestId) => newer.isNew(requestId))).toEqual([false, true]);
+});
+
+test("records are deletable until they were deleted", () => {
   const records = open().connect("s");
-  expect([-1, 2, 2, 1, 3].map((through) => records.newlyAcknowledged(through))).toEqual([
-    null,
-    2,
-    null,
-    null,
-    3,
-  ]);
+  expect([records.deletable(-1), records.deletable(2), records.deletable(2)]).toEqual([null, 2, 2]);
+  records.deleted(2);
+  expect([records.deletable(2), records.deletable(3)]).toEqual([null, 3]);
 });

@@ -17,7 +17,7 @@ export class SessionRecords {
   readonly #sessionId: string;
   /** The newest recorded mutation of earlier connections. Null: not read yet. */
   #earlier: number | null = null;
-  #acknowledged = none;
+  #deletedThrough = none;
 
   constructor(engine: Engine, connections: NewestConnections, sessionId: string) {
     this.#engine = engine;
@@ -27,20 +27,28 @@ export class SessionRecords {
   }
 
   /**
-   * Whether a mutation was certainly never sent before. Call it when no other mutation of the session runs. What arrives over
-   * an old connection while there is a newer one may have been sent over both.
+   * Whether a mutation certainly has no record. Call it when no other mutation of the session runs. What arrives over an old
+   * connection while there is a newer one may have been sent over both.
    */
   isNew(requestId: number): boolean {
-    if (this.#connections.get(this.#sessionId) !== this) return false;
+    const newest = this.#connections.get(this.#sessionId);
+    if (newest !== this) {
+      // The newest connection has to read the records again, because this mutation will be one of them.
+      if (newest !== undefined) newest.#earlier = null;
+      return false;
+    }
     this.#earlier ??= this.#newestRecord();
     return requestId > this.#earlier;
   }
 
-  /** `through` if it has grown since the last call, otherwise null: the records up to it are gone. */
-  newlyAcknowledged(through: number): number | null {
-    if (through <= this.#acknowledged) return null;
-    this.#acknowledged = through;
-    return through;
+  /** `through` if records up to it may be left, otherwise null. */
+  deletable(through: number): number | null {
+    return through > this.#deletedThrough ? through : null;
+  }
+
+  /** Call it when the records up to a mutation were deleted. */
+  deleted(through: number): void {
+    this.#deletedThrough = Math.max(this.#deletedThrough, through);
   }
 
   close(): void {
