@@ -1,8 +1,10 @@
 import type { Doc, MutationCtx } from "../builders.ts";
+import { heldBy } from "../jobs/held.ts";
 import { present } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { runStep } from "../tryAgain.ts";
 import { failOnce } from "./fail.ts";
+import { releaseWaiting } from "./release.ts";
 
 const perRun = 50;
 
@@ -27,7 +29,10 @@ export async function timeOutOverdue(
 
 const tryAgainMs = 60_000;
 
-/** Fails an attempt that took too long. The worker may be alive and renew its lease, but it does not do the job. */
+/**
+ * Fails an attempt that took too long. The worker may be alive and renew its lease, but it does not do the job. So others get
+ * the jobs that it has not started.
+ */
 export async function timeOut(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
   const [found, settings] = await Promise.all([
     ctx.db.get("jobs", attempt.jobId),
@@ -36,4 +41,6 @@ export async function timeOut(ctx: MutationCtx, attempt: Doc<"attempts">, now: n
   const job = present(found, "job of an open attempt");
   const error = { code: "worker_timeout", message: "The worker did not finish in time.", retryable: true };
   await failOnce(ctx, { attempt, job }, error, settings, now);
+  const worker = await ctx.db.get("workers", attempt.workerId);
+  if (worker !== null) await releaseWaiting(ctx, worker, await heldBy(ctx, worker._id), now);
 }

@@ -147,6 +147,22 @@ describe("an attempt with a time limit", () => {
     expect(page).toMatchObject([{ status: "failed", error: { code: "worker_timeout" } }]);
   });
 
+  it("a worker whose attempt is overdue also loses the jobs that it has not started", async () => {
+    const slow = await addWorker(t, { prefetch: 1 });
+    await takeFirst(slow, await submitJob(t, { attemptMs: 60_000 }));
+    const jobId = await submitJob(t);
+    expect(await takeFirst(slow, jobId)).toMatchObject({ begun: false });
+    expect(await heldBy(t, slow)).toHaveLength(2);
+    for (let passed = 0; passed < 70_000; passed += 10_000) {
+      await t.mutation(queue.work.heartbeat, { keyHash: slow.keyHash });
+      await stayAlive(10_000);
+    }
+    expect(await heldBy(t, slow)).toEqual([]);
+    expect(await t.query(queue.jobs.attempts, { scope, jobId })).toMatchObject([
+      { workerId: slow.workerId, status: "released" },
+    ]);
+  });
+
   it("an attempt's time counts from its start, not from the prefetch", async () => {
     const [, second] = workers;
     const slow = await addWorker(t, { prefetch: 1 });
