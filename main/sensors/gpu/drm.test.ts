@@ -26,6 +26,7 @@ const open = (pid: number, file: number, node: string, fdinfo: string): Record<s
 async function readAfter(
   files: Record<string, string>,
   change: (write: (path: string, text: string) => void) => void = () => undefined,
+  isHidden?: (processFolder: string) => boolean,
 ) {
   const tree = treeOf({ "proc/uptime": "1", "cards/version": "drm", ...files });
   let now = 1_000;
@@ -35,7 +36,7 @@ async function readAfter(
     return Promise.resolve();
   };
   const places = { cards: join(tree, "cards"), processes: join(tree, "proc") };
-  return drmMeter(ours(runner), places, wait, () => now).read();
+  return drmMeter(ours(runner), places, wait, () => now, isHidden).read();
 }
 
 describe("fdinfo", () => {
@@ -65,6 +66,20 @@ describe("fdinfo", () => {
 describe("GPUs of the kernel's drivers", () => {
   const withClient = (text: string, id: number): string =>
     text.replace(/drm-client-id:\t\d+/, `drm-client-id:\t${id}`);
+
+  it.each([
+    ["i915", {}, unknown],
+    ["amdgpu", { "cards/renderD128/device/gpu_busy_percent": "12\n" }, known(0.12)],
+    ["amdgpu", {}, unknown],
+  ])(
+    "knows %s's load only by the driver's own sum (%j) while another person's programs are hidden",
+    async (driver, files, otherLoad) => {
+      const all = { ...card(0, driver, "0000:03:00.0"), ...files, "proc/77/fd/0": "-> /dev/null" };
+      const isHidden = (folder: string): boolean => folder.endsWith("/77");
+      expect(await readAfter(all, undefined, isHidden)).toMatchObject([{ otherLoad }]);
+      expect(await readAfter(all)).toMatchObject([{ otherLoad: { known: true } }]);
+    },
+  );
 
   it("subtracts our runner's time, and counts a client with several files once", async () => {
     const mine = withClient(amd, 7);

@@ -1,4 +1,4 @@
-import { readlinkSync } from "node:fs";
+import { accessSync, constants, readlinkSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
@@ -23,21 +23,26 @@ type Card = {
   readonly nodes: readonly string[];
 };
 
-/** `silent`: a GPU to which a program is connected whose use the driver does not count. */
-type DrmSample = BusySample & { readonly silent: ReadonlySet<string> };
+/**
+ * `silent`: a GPU to which a program is connected whose use the driver does not count. `hidden`: whether a person's program
+ * may use a GPU without being counted, because only its owner may see its open files.
+ */
+type DrmSample = BusySample & { readonly silent: ReadonlySet<string>; readonly hidden: boolean };
 
 /**
- * GPUs of the kernel's own drivers on Linux: AMD's and Intel's. No subprocess. Programs of other users are visible only
- * in amdgpu's own sum, and only while our runner does not use that GPU.
+ * GPUs of the kernel's own drivers on Linux: AMD's and Intel's. No subprocess. Programs of other people are visible only
+ * in amdgpu's own sum, and only while our runner does not use that GPU. Otherwise the load is unknown while there are such
+ * programs.
  */
 export function drmMeter(
   own: OwnGpuUse,
   { cards = "/sys/class/drm", processes = "/proc" }: Partial<Places> = {},
   wait: (ms: number) => Promise<unknown> = sleep,
   now: () => number = () => performance.now(),
+  isHidden: (processFolder: string) => boolean = isHiddenFromUs,
 ): GpuMeter {
   const watch = new BusyWatch<DrmSample>(
-    () => Promise.resolve(sampleOf(readCards(cards), processes, own.processes(), now())),
+    () => Promise.resolve(sampleOf(readCards(cards), processes, own.processes(), now(), isHidden)),
     wait,
   );
   return {
@@ -50,8 +55,9 @@ export function drmMeter(
       return found.map((card) => {
         const { others = 0, ours = 0 } = shares.get(card.id) ?? {};
         if (!counts(card.driver) || sample.silent.has(card.id)) return readingOf(card, unknown);
-        const whole = ours === 0 ? (readNumber(join(card.folder, "gpu_busy_percent")) ?? 0) / 100 : 0;
-        return readingOf(card, known(share(Math.max(others, whole))));
+        const whole = ours === 0 ? readNumber(join(card.folder, "gpu_busy_percent")) : null;
+        if (whole === null && sample.hidden) return readingOf(card, unknown);
+        return readingOf(card, known(share(Math.max(others, (whole ?? 0) / 100))));
       });
     },
   };
@@ -95,12 +101,15 @@ function sampleOf(
   processes: string,
   ours: ReadonlySet<number>,
   atMs: number,
+  isHidden: (processFolder: string) => boolean,
 ): DrmSample {
   const cardOf = new Map(cards.flatMap(({ id, nodes }) => nodes.map((node) => [node, id] as const)));
   const clients = new Map<string, readonly BusyTime[]>();
   const silent = new Set<string>();
+  let hidden = false;
   for (const pid of listFolder(processes)) {
     if (!/^\d+$/.test(pid)) continue;
+    hidden ||= isHidden(join(processes, pid));
     for (const gpuFile of gpuFiles(join(processes, pid, "fd"))) {
       const gpu = cardOf.get(gpuFile.node);
       if (gpu === undefined) continue;
@@ -127,7 +136,27 @@ function sampleOf(
       );
     }
   }
-  return { atMs, times: [...clients.values()].flat(), silent };
+  return { atMs, times: [...clients.values()].flat(), silent, hidden };
+}
+
+/** User ids of people. Below are the system's accounts, above those that it makes for services. */
+const people = { first: 1_000, last: 59_999 } as const;
+
+/** Whether a process belongs to another person, and its open files cannot be listed. */
+function isHiddenFromUs(processFolder: string): boolean {
+  try {
+    const { uid } = statSync(processFolder);
+    if (uid < people.first || uid > people.last || uid === process.getuid?.()) return false;
+  } catch {
+    // It has ended.
+    return false;
+  }
+  try {
+    accessSync(join(processFolder, "fd"), constants.R_OK | constants.X_OK);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function gpuFiles(folder: string): readonly { readonly file: string; readonly node: string }[] {
