@@ -1,24 +1,17 @@
-import { randomFillSync } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { RandomPool } from "../values/random-pool.ts";
 
 /** Response header with the id of the request's errors and log lines. */
 export const requestIdHeader = "X-Convex-Request-Id";
 
 const idBytes = 8;
-/** Random bytes are drawn for many ids at once: most of the cost is the call. */
-const pool = Buffer.alloc(256 * idBytes);
-let used = pool.length;
+const pool = new RandomPool(idBytes);
 
 const ids = new WeakMap<IncomingMessage, string>();
 
 /** Always generated here, so that clients cannot inject text into the log. */
 export function newRequestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += idBytes;
-  return pool.toString("hex", used - idBytes, used);
+  return pool.next().toString("hex");
 }
 
 /** A request's id, the same for all its handlers. */

@@ -1,10 +1,8 @@
-import { randomFillSync } from "node:crypto";
+import { RandomPool } from "../../values/random-pool.ts";
 
 const idBytes = 16;
 const timeBytes = 4;
-/** Random bytes are drawn for many ids at once: most of the cost is the call. */
-const pool = new Uint8Array(256 * idBytes);
-let used = pool.length;
+const pool = new RandomPool(idBytes);
 
 /**
  * The bytes of a new document's id after its table's number: the time in seconds (4 bytes), then random ones (12). So new
@@ -13,12 +11,7 @@ let used = pool.length;
  * @param now ms since the epoch
  */
 export function newInternalId(now: number): Uint8Array {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += idBytes;
-  const id = pool.slice(used - idBytes, used);
+  const id = Uint8Array.from(pool.next());
   new DataView(id.buffer).setUint32(0, Math.floor(now / 1_000) % 2 ** (8 * timeBytes));
   return id;
 }

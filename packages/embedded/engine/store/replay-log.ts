@@ -1,4 +1,3 @@
-import { compareKeys } from "../../values/keys/key.ts";
 import type { TableEntry } from "../model/catalog.ts";
 import { StoreError } from "../model/errors.ts";
 import { keyOf } from "../model/index-keys.ts";
@@ -38,7 +37,7 @@ export function replayLog(
     for (const index of table.indexes) {
       const fromKey = from === null ? null : keyOf(index, from);
       const toKey = to === null ? null : keyOf(index, to);
-      if (fromKey !== null && toKey !== null && compareKeys(fromKey, toKey) === 0) continue;
+      if (fromKey === toKey) continue;
       if (fromKey !== null) unapplied.deleteEntry(index.id, fromKey);
       if (toKey !== null) unapplied.putEntry(index.id, toKey, id);
     }

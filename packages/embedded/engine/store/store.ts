@@ -52,7 +52,7 @@ export class Store {
   readonly #unapplied = new UnappliedWrites();
   /** The ids of documents that neither the log nor the tables have as they are now. */
   readonly #unlogged = new Set<string>();
-  /** What was logged since the log was empty. */
+  /** The versions of documents in the log, and their characters. */
   #logged = { versions: 0, characters: 0 };
   #lastLogged: Timestamp | null = null;
   #isPartial = false;
@@ -467,7 +467,11 @@ function withKey(row: object): { readonly key: Key } {
   return { ...row, key: keyFromBytes((row as BlobRow).key) };
 }
 
-/** At most `limit` entries of an index: those of the tables, in scan order, with an index's changes in the order of keys. */
+/**
+ * Joins an index's entries in the tables with its changes. Returns at most `limit` entries, in scan order.
+ * @param applied the entries in the tables, in scan order
+ * @param changes in the order of keys
+ */
 function merged(
   applied: Iterable<object>,
   changes: readonly EntryChange[],

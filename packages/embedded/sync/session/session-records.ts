@@ -8,8 +8,8 @@ const none = -1;
 export type NewestConnections = Map<string, SessionRecords>;
 
 /**
- * What one connection of a session knows about the records of its mutations. A client sends a mutation again only over a
- * new connection. So most mutations are certainly new, and nobody has to look for their records.
+ * Tells for one connection of a session which mutations may have a record. A client sends a mutation again only over a new
+ * connection, so most mutations are new and need no look for a record.
  */
 export class SessionRecords {
   readonly #engine: Engine;
