@@ -6,7 +6,7 @@ type WarmUp = RoundSize & { readonly seconds: number };
 
 /**
  * The jobs are a multiple of every number of sequences, so that no sequence runs alone at the end. A round on a fast
- * machine is large, so that its start and end, about 20 ms each, do not matter.
+ * machine is large, so that its start and end, 20 to 100 ms each, matter little.
  */
 const sizes: readonly [RoundSize, ...RoundSize[]] = [
   { jobs: 4, maxTokens: 24 },
@@ -24,7 +24,15 @@ export function roundSize(seconds: number, warmUp: WarmUp): RoundSize {
   return sizes.findLast(fits) ?? sizes[0];
 }
 
-/** The time of a round of one side, rather too long: the prompts do not grow with the answers. */
-function secondsOf({ jobs, maxTokens }: RoundSize, warmUp: WarmUp): number {
-  return (warmUp.seconds * jobs * maxTokens) / (warmUp.jobs * warmUp.maxTokens);
+/** Reading a prompt takes as long as writing this many tokens. Measured: 30. A lower number makes the estimate too long. */
+const promptCost = 24;
+
+/** The estimated time of a round of one side, rather too long. */
+function secondsOf(size: RoundSize, warmUp: WarmUp): number {
+  return (warmUp.seconds * costOf(size)) / costOf(warmUp);
+}
+
+/** In generated tokens. */
+function costOf({ jobs, maxTokens }: RoundSize): number {
+  return jobs * (promptCost + maxTokens);
 }
