@@ -15,7 +15,9 @@ import { allOrganizations } from "./model/organizations/create.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
+import { countDevices } from "./model/statistics/deviceCounts.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
+import { metricsTokenOf } from "./model/statistics/token.ts";
 
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
@@ -152,7 +154,19 @@ export const countStatistics = internalMutation({
   handler: async (ctx) => {
     for (const { _id: organizationId } of await allOrganizations(ctx)) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
+      if ((await metricsTokenOf(ctx, organizationId)) !== null)
+        await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
     }
+    return null;
+  },
+});
+
+/** Counts the devices of one organization, for its metrics. */
+export const countDevicesOf = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    await countDevices(ctx, organizationId);
     return null;
   },
 });

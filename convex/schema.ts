@@ -4,6 +4,7 @@ import { v } from "convex/values";
 import {
   activity,
   amountsByKind,
+  deviceCounts,
   deviceLimits,
   deviceModel,
   deviceNeeds,
@@ -351,6 +352,12 @@ export default defineSchema({
     /** Buckets of five minutes before then are in buckets of hours, and those of hours in days. */
     hoursTo: v.number(),
     daysTo: v.number(),
+  }).index("by_organization", ["organizationId"]),
+
+  /** An organization's devices by state, for its metrics. Written by model/statistics/deviceCounts.ts. */
+  deviceCounts: defineTable({
+    organizationId: v.id("organizations"),
+    states: deviceCounts,
   }).index("by_organization", ["organizationId"]),
 
   /** The token with which an organization's metrics are read: one at most is not revoked. Written by model/statistics/token.ts. */

@@ -30,7 +30,8 @@ export type Measured = {
   /** The sums of all time, by model. */
   readonly models: readonly SubjectTally[];
   readonly lanes: readonly LaneDepth[];
-  readonly devices: Readonly<Record<DeviceState, number>>;
+  /** Null: not counted yet. */
+  readonly devices: Readonly<Record<DeviceState, number>> | null;
   /** Micro-credits of all keys, of escrow, and of all devices. */
   readonly held: Readonly<Record<"keys" | "escrow" | "devices", bigint>>;
 };
@@ -111,7 +112,8 @@ export function metricsOf({ models, lanes, devices, held }: Measured): readonly 
       name: "gleaner_devices",
       type: "gauge",
       help: "Devices by state. Paused and outdated ones are online and get no jobs.",
-      samples: deviceStates.map((state) => ({ labels: { state }, value: devices[state] })),
+      samples:
+        devices === null ? [] : deviceStates.map((state) => ({ labels: { state }, value: devices[state] })),
     },
     {
       name: "gleaner_credits",

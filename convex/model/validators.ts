@@ -10,6 +10,7 @@ import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
+import type { DeviceState } from "../../app/statistics/metrics.ts";
 import type { TallySummary } from "../../app/statistics/summary.ts";
 import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
 
@@ -207,6 +208,17 @@ export const amountsByKind = v.object({
   device: v.int64(),
 });
 
+/** Numbers of devices. */
+export const deviceCounts = v.object({
+  donating: v.number(),
+  standby: v.number(),
+  paused: v.number(),
+  outdated: v.number(),
+  offline: v.number(),
+  pending: v.number(),
+  retired: v.number(),
+});
+
 export const subjectKind = literals(...subjectKinds);
 
 const sketch = v.object({ bins: v.array(v.number()), counts: v.array(v.number()), sum: v.number() });
@@ -262,6 +274,7 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof runnerStop>>, RunnerStop>,
   true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,
   true satisfies Both<Infer<typeof deviceLimits>, DeviceLimits>,
+  true satisfies Both<Infer<typeof deviceCounts>, Record<DeviceState, number>>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
   true satisfies Both<Infer<typeof tally>, Tally>,

@@ -14,6 +14,7 @@ import {
   expectRefusal,
   modelId,
   type Organization,
+  pass,
   secret,
   signIn,
   submit,
@@ -75,6 +76,21 @@ it("shows an organization's jobs, tokens, credits, devices and queue to the hold
     ["waiting", 0],
     ["running", 0],
   ]);
+});
+
+it("counts the devices once a minute, and for the token's first reader", async () => {
+  const inState = async (token: string, state: string) =>
+    valueOf(await metricsOf(token), "gleaner_devices", { state });
+  const token = await makeToken();
+  expect(await inState(token, "donating")).toBe(1);
+  expect(await inState(token, "retired")).toBe(0);
+  await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
+  expect(await inState(token, "retired")).toBe(0);
+  await countQueue(t);
+  await t.mutation(internal.maintenance.countStatistics, {});
+  await pass(t, 10);
+  expect(await inState(token, "retired")).toBe(1);
+  expect(await inState(token, "donating")).toBe(0);
 });
 
 it("never lets a counter go back, also when old buckets are deleted", async () => {

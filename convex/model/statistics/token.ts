@@ -4,6 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { checkedHash, refuse } from "../refuse.ts";
+import { countDevices } from "./deviceCounts.ts";
 
 /** The token with which an organization's metrics may be read; null if nobody may. */
 export async function metricsTokenOf(
@@ -44,6 +45,8 @@ export async function setMetricsToken(
   if (earlier !== null) await ctx.db.patch("metricsTokens", earlier._id, { revokedAt: now });
   const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: now });
   await record(ctx, { organizationId, at: now, actor, action: "metrics-token.created", subject });
+  // The next count of all organizations can be a minute away.
+  await countDevices(ctx, organizationId);
 }
 
 /** Ends the organization's token, if there is one. */
