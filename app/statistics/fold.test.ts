@@ -6,7 +6,7 @@ import type { SubjectKind } from "./tally.ts";
 const attempt = (over: Partial<EndedAttempt>): EndedAttempt => ({
   device: "a",
   status: "succeeded",
-  notStarted: false,
+  stolen: false,
   startedAt: 1_000,
   endedAt: 1_400,
   ...over,
@@ -43,27 +43,27 @@ describe("the tallies of jobs that ended", () => {
     }
   });
 
-  it("tell a theft from a hand-over that was not started, on the side that lost the job", () => {
+  it("count a theft for the device that took the job, and a return for the one that lost it", () => {
     const attempts = [
       attempt({ device: "slow", status: "stolen" }),
-      attempt({ device: "deaf", status: "stolen", notStarted: true }),
+      attempt({ device: "deaf", status: "stolen", stolen: true }),
       attempt({ device: "busy", status: "released" }),
       attempt({ device: "gone", status: "lost" }),
       attempt({ device: "late", status: "outrun" }),
-      attempt({}),
+      attempt({ stolen: true }),
     ];
     expect(only("model", job({ attempts })).tally).toMatchObject({
       succeeded: 1,
-      stolen: 1,
-      returned: 3,
+      stolen: 2,
+      returned: 4,
       lost: 1,
     });
     const devices = new Map(foldJobs([job({ attempts })]).device.map((each) => [each.subject, each.tally]));
-    expect(devices.get("slow")).toMatchObject({ stolen: 1, returned: 0, succeeded: 0, micro: 0n });
-    expect(devices.get("deaf")).toMatchObject({ stolen: 0, returned: 1 });
+    expect(devices.get("slow")).toMatchObject({ stolen: 0, returned: 1, succeeded: 0, micro: 0n });
+    expect(devices.get("deaf")).toMatchObject({ stolen: 1, returned: 1 });
     expect(devices.get("gone")).toMatchObject({ lost: 1 });
     expect(countOf(devices.get("gone")!.wait)).toBe(0);
-    expect(devices.get("a")).toMatchObject({ succeeded: 1, stolen: 0, micro: 38n });
+    expect(devices.get("a")).toMatchObject({ succeeded: 1, stolen: 1, micro: 38n });
   });
 
   it("count failures that were retried apart from the one that ended the job", () => {

@@ -15,8 +15,8 @@ export type EndedAttempt = {
   /** Null if the device's record is gone. */
   readonly device: string | null;
   readonly status: AttemptStatus;
-  /** Whether the device was handed the job and did not start it. */
-  readonly notStarted: boolean;
+  /** Whether the device took the job from another device's part of the queue, or from its reserve. */
+  readonly stolen: boolean;
   readonly startedAt: number;
   /** Null while it is open. */
   readonly endedAt: number | null;
@@ -71,7 +71,8 @@ function tallyOfJob(job: EndedJob): Tally {
   for (const attempt of job.attempts) {
     const counter = counterOf(attempt);
     if (counter === "failed") tally.retried += 1;
-    if (counter === "returned" || counter === "lost" || counter === "stolen") tally[counter] += 1;
+    if (counter === "returned" || counter === "lost") tally[counter] += 1;
+    if (attempt.stolen) tally.stolen += 1;
   }
   // The last failure ended the job.
   if (job.outcome === "failed" && job.attempts.at(-1)?.status === "failed") tally.retried -= 1;
@@ -86,6 +87,7 @@ function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
     : emptyTally();
   const counter = counterOf(attempt);
   if (counter !== null) tally[counter] += 1;
+  if (attempt.stolen) tally.stolen += 1;
   return tally;
 }
 
@@ -103,7 +105,7 @@ function runOf(attempt: EndedAttempt | undefined): Tally["run"] {
 }
 
 /** The counter of an attempt's end; null while it is open. */
-function counterOf({ status, notStarted }: EndedAttempt): Counter | null {
+function counterOf({ status }: EndedAttempt): Counter | null {
   switch (status) {
     case "succeeded":
     case "failed":
@@ -113,9 +115,8 @@ function counterOf({ status, notStarted }: EndedAttempt): Counter | null {
       return status;
     case "released":
     case "outrun":
-      return "returned";
     case "stolen":
-      return notStarted ? "returned" : "stolen";
+      return "returned";
     case "prefetched":
     case "running":
       return null;

@@ -46,7 +46,7 @@ describe("the metrics of an organization", () => {
     const model = hostile;
     expect(valueOf(metrics, "gleaner_jobs_total", { model, outcome: "succeeded" })).toBe(3);
     expect(valueOf(metrics, "gleaner_jobs_total", { model: "", outcome: "expired" })).toBe(4);
-    expect(valueOf(metrics, "gleaner_attempts_interrupted_total", { model, reason: "stolen" })).toBe(2);
+    expect(valueOf(metrics, "gleaner_jobs_stolen_total", { model })).toBe(2);
     expect(valueOf(metrics, "gleaner_tokens_total", { model, type: "completion" })).toBe(9);
     expect(valueOf(metrics, "gleaner_credits_spent_total", { model })).toBe(2.5);
     expect(valueOf(metrics, "gleaner_job_wait_seconds_bucket", { model, le: "0.128" })).toBe(2);

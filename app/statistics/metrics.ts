@@ -57,8 +57,14 @@ export function metricsOf({ models, lanes, devices, held }: Measured): readonly 
     {
       name: "gleaner_attempts_interrupted_total",
       type: "counter",
-      help: "Attempts of ended jobs that did not end their job: failed ones that were retried, given back, lost with their device, or stolen from a reserve.",
-      samples: byModel(counts("reason", ["retried", "returned", "lost", "stolen"])),
+      help: "Attempts of ended jobs that did not end their job: failed ones that were retried, given back or taken over, or lost with their device.",
+      samples: byModel(counts("reason", ["retried", "returned", "lost"])),
+    },
+    {
+      name: "gleaner_jobs_stolen_total",
+      type: "counter",
+      help: "Times that a device took a job from another device's part of the queue or from its reserve.",
+      samples: byModel(({ stolen }, model) => [{ labels: { model }, value: stolen }]),
     },
     {
       name: "gleaner_tokens_total",

@@ -12,11 +12,11 @@ export const counters = [
   "expired",
   /** Attempts that failed, and their jobs went on. Of a device they are among the failed ones. */
   "retried",
-  /** Attempts that a device gave back, did not start, or was outrun in. */
+  /** Attempts that a device gave back, did not start, lost to another device, or was outrun in. */
   "returned",
   /** Attempts whose device fell silent. */
   "lost",
-  /** Jobs in reserve that another device took over. */
+  /** Jobs that a device took from another device's part of the queue, or from its reserve. */
   "stolen",
   "promptTokens",
   "completionTokens",
@@ -92,5 +92,5 @@ export function mergeSubjects(
 }
 
 function weightOf(tally: Tally): number {
-  return endsOf(tally) + tally.returned + tally.lost + tally.stolen;
+  return endsOf(tally) + tally.returned + tally.lost;
 }

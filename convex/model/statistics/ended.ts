@@ -1,4 +1,4 @@
-import { type JobHistory, notStarted } from "@gleaner/queue/validators";
+import type { JobHistory } from "@gleaner/queue/validators";
 import type { EndedJob } from "../../../app/statistics/fold.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
@@ -53,11 +53,7 @@ async function endedJob(
       waitMs: round > 0 ? null : waitOf(history, entry.at),
       usage: settled ? (order.usage ?? null) : null,
       micro: settled ? (order.priceMicro ?? 0n) : 0n,
-      attempts: attempts.map(({ worker, releaseReason, ...rest }) => ({
-        ...rest,
-        device: worker,
-        notStarted: releaseReason === notStarted,
-      })),
+      attempts: attempts.map(({ worker, ...rest }) => ({ ...rest, device: worker })),
     },
   ];
 }

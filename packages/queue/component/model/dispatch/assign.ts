@@ -21,20 +21,19 @@ export type AssignableJob = { readonly job: Doc<"jobs">; readonly payload: Value
 /**
  * Assigns a ready job to a worker, or a prefetched one that it steals. Creates an attempt. Reads only what `move`
  * reads.
- * @param how.begun false: the job is prefetched, and can be stolen until it starts.
- * @param how.woken whether the worker waited for the job.
  */
 export async function assign(
   ctx: MutationCtx,
   worker: Assignee,
   { job, payload }: AssignableJob,
-  { begun, woken = false }: { readonly begun: boolean; readonly woken?: boolean },
+  { begun, woken = false, stolen = false }: Assignment,
   now: number,
 ): Promise<ClaimedJob> {
   const watch = begun ? suspectFrom(worker, job, now) : {};
-  const { attemptId, number, fresh } = await insertAttempt(ctx, worker, job, { begun, woken, watch }, now);
   const kind = job.status === "prefetched" ? "steal" : "claim";
   const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job.currentAttemptId));
+  const how = { begun, woken, stolen: kind === "steal" ? !unresponsive : stolen, watch };
+  const { attemptId, number, fresh } = await insertAttempt(ctx, worker, job, how, now);
   const given = { currentAttemptId: attemptId, attempts: number };
   // The job is hidden, so other workers do not see it in their arcs or steal it.
   const spot = woken && !begun ? parked(job) : {};
@@ -44,6 +43,15 @@ export async function assign(
   return claimedView({ job, payload }, { attemptId, number, begun, fresh }, now);
 }
 
+type Assignment = {
+  /** False: the job is prefetched, and can be stolen until it starts. */
+  readonly begun: boolean;
+  /** Whether the worker waited for the job. */
+  readonly woken?: boolean;
+  /** Whether the ready job is in another worker's part of the ring. */
+  readonly stolen?: boolean;
+};
+
 /** A worker that gets a job. Its capabilities only matter if it begins at once. */
 type Assignee = Pick<Doc<"workers">, "_id" | "keyHash" | "capabilities">;
 
@@ -52,7 +60,17 @@ export async function insertAttempt(
   ctx: MutationCtx,
   worker: Assignee,
   job: Doc<"jobs">,
-  { begun, woken, watch }: { readonly begun: boolean; readonly woken: boolean; readonly watch: Suspicion },
+  {
+    begun,
+    woken,
+    stolen = false,
+    watch,
+  }: {
+    readonly begun: boolean;
+    readonly woken: boolean;
+    readonly stolen?: boolean;
+    readonly watch: Suspicion;
+  },
   now: number,
 ): Promise<{ readonly attemptId: Id<"attempts">; readonly number: number; readonly fresh?: Value }> {
   const number = job.attempts + 1;
@@ -70,6 +88,7 @@ export async function insertAttempt(
     status: begun ? "running" : "prefetched",
     open: true,
     ...(woken ? { woken } : {}),
+    ...(stolen ? { stolen } : {}),
     ...(woken && !begun ? { handedAt: now } : {}),
     claimedAt: now,
     ...(begun ? overdueFrom(job, now) : {}),

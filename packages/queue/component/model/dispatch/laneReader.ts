@@ -66,7 +66,7 @@ export class LaneReader {
   }
 
   async #readHome(lane: Lane, served: number, maxStretches: number): Promise<FirstJobs> {
-    const home = await remembered(this.#homes, lane._id, () => this.#homeIn(lane._id));
+    const home = await this.#homeOf(lane._id);
     const stretches = stretchesOf(home, lane.slots, served, Math.random, maxStretches);
     return await this.#ofEachPriority(lane, async (priority) => {
       const found = await Promise.all(
@@ -158,6 +158,15 @@ export class LaneReader {
     const own = rateFor(this.#worker.capabilities, lane);
     if (this.#now - (job.readyAt ?? 0) < patienceMs(job.size, own, lane.rate)) return false;
     return !(await isAvoided(this.#ctx, job, this.#worker));
+  }
+
+  /** Whether the worker has a part of the lane's ring. */
+  async hasHome(laneId: Id<"lanes">): Promise<boolean> {
+    return (await this.#homeOf(laneId)).length > 0;
+  }
+
+  #homeOf(laneId: Id<"lanes">): Promise<readonly Range[]> {
+    return remembered(this.#homes, laneId, () => this.#homeIn(laneId));
   }
 
   /** A joining worker may have no home yet. Reading its neighbor would conflict with all that join there. */

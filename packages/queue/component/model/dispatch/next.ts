@@ -6,13 +6,13 @@ import { idOf } from "../load.ts";
 import { ringSize, seats } from "../placement.ts";
 import { addHomes, homesOf, removeWaiters, subscriptionOf, waitIn } from "../rings/membership.ts";
 import { heldLimit } from "../workers/allowed.ts";
-import { assign, type AssignableJob } from "./assign.ts";
-import { Search } from "./search.ts";
+import { assign } from "./assign.ts";
+import { type FoundJob, Search } from "./search.ts";
 
 /** The next jobs of a worker, after all reads and before any write. */
 export type Plan = {
   readonly wanted: number;
-  readonly found: readonly (AssignableJob & { readonly begun: boolean })[];
+  readonly found: readonly (FoundJob & { readonly begun: boolean })[];
   readonly cursor: NextWork["cursor"];
   /**
    * Whether the worker could start one more job. If not, it does not wait for one to prefetch, because an idle worker
@@ -70,7 +70,7 @@ export async function planNext(
     return { lanes, homes };
   };
   const joining = joins && wanted > 0 ? rings() : null;
-  const found: (AssignableJob & { readonly begun: boolean })[] = [];
+  const found: (FoundJob & { readonly begun: boolean })[] = [];
   while (found.length < wanted && !skipsSearch) {
     // Prefetched jobs count: the worker starts them before any new job.
     const begun = held + found.length < capacity.running;
@@ -93,7 +93,8 @@ export async function applyPlan(
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
-  for (const { begun, ...job } of found) jobs.push(await assign(ctx, worker, job, { begun }, now));
+  for (const { begun, stolen, ...job } of found)
+    jobs.push(await assign(ctx, worker, job, { begun, stolen }, now));
   const limit = heldLimit(worker);
   if (waits === "same positions")
     return { jobs, subscriptions: waiters.map(subscriptionOf), cursor, ...limit };

@@ -17,6 +17,9 @@ export const noCursor: Cursor = { laneId: null, place: 0, turn: 0 };
 type Lane = Doc<"lanes">;
 type Job = Doc<"jobs">;
 
+/** `stolen`: whether the job was found in another worker's part of the ring, or in its reserve. */
+export type FoundJob = AssignableJob & { readonly stolen: boolean };
+
 /** One worker's search for jobs. It only reads. */
 export class Search {
   readonly #ctx: QueryCtx;
@@ -63,27 +66,30 @@ export class Search {
    * home a requester has its turn in all lanes at once; among jobs of one requester and priority the usual lane wins.
    * Stages of reads: the home, its jobs, the payload. One more to read other lanes, and one for a theft.
    */
-  async next(steals: boolean): Promise<AssignableJob | null> {
+  async next(steals: boolean): Promise<FoundJob | null> {
     for (;;) {
-      const job = await this.#find(steals);
-      if (job === null) return null;
+      const found = await this.#find(steals);
+      if (found === null) return null;
+      const { job, stolen } = found;
       const taken = await this.#reader.take(job);
       if (taken === null) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
-      return taken;
+      return { ...taken, stolen };
     }
   }
 
-  async #find(steals: boolean): Promise<Job | null> {
+  async #find(steals: boolean): Promise<{ readonly job: Job; readonly stolen: boolean } | null> {
     const atHome = await this.#atHome();
-    if (atHome !== null) return atHome;
+    if (atHome !== null) return { job: atHome, stolen: false };
     const groups = await this.#groups();
     for (const lanes of groups) {
       const found = await this.#sample(lanes, "ready");
-      if (found !== null) return found;
+      // A worker that has just joined may have no part of the ring yet, so the job need not be another's.
+      if (found !== null) return { job: found, stolen: await this.#reader.hasHome(found.laneId) };
     }
-    return steals && this.#joins ? await this.#sample(groups.flat(), "prefetched") : null;
+    const held = steals && this.#joins ? await this.#sample(groups.flat(), "prefetched") : null;
+    return held === null ? null : { job: held, stolen: true };
   }
 
   /** The lanes in the turn's order: usually the worker's usual lane first, in each 8th turn last. */

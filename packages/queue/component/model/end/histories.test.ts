@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import {
   type Backend,
+  jobRow,
   passTime,
   queue,
   refused,
@@ -9,6 +10,7 @@ import {
   submitJob,
   submitJobs,
 } from "../../testing/queue.fixture.ts";
+import { ringSize, slotOf } from "../placement.ts";
 import { addWorker, complete, fail, take, takeOne } from "../../testing/workers.fixture.ts";
 
 let t: Backend;
@@ -77,8 +79,49 @@ it("tells apart the claim of a job and its later start", async () => {
       endedAt: null,
       worker: null,
       releaseReason: null,
+      stolen: false,
     },
   ]);
+});
+
+it("tells which worker took the job from another one", async () => {
+  const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
+  await submitJobs(t, [{}, {}]);
+  const { jobs } = await take(t, victim, { jobs: 2 });
+  const thief = await addWorker(t);
+  const { jobId } = await takeOne(t, thief);
+  const [history] = await historiesOf([jobId]);
+  expect(history?.attempts.map(({ status, stolen }) => [status, stolen])).toEqual([
+    ["stolen", false],
+    ["running", true],
+  ]);
+  const running = jobs.find(({ begun }) => begun);
+  const [other] = await historiesOf([running!.jobId]);
+  expect(other?.attempts).toMatchObject([{ status: "running", stolen: false }]);
+});
+
+it("tells that a worker took a ready job from a busy worker's part of the ring", async () => {
+  const busy = await addWorker(t, {}, { position: 0 });
+  const free = await addWorker(t, {}, { position: ringSize / 2 });
+  await submitJobs(t, [{}, {}]);
+  await takeOne(t, busy);
+  let { attemptId } = await takeOne(t, free);
+  const jobIds = await submitJobs(
+    t,
+    Array.from({ length: 60 }, () => ({})),
+  );
+  for (;;) {
+    const { jobs = [] } = await complete(t, free, attemptId, { jobs: 1 });
+    // It takes jobs of its own part first, then searches a little, and further only if it asks again.
+    const [next] = jobs.length > 0 ? jobs : (await take(t, free)).jobs;
+    if (next === undefined) break;
+    ({ attemptId } = next);
+  }
+  const taken = (await historiesOf(jobIds)).filter(({ attempts }) => attempts.length > 0);
+  const stolen = taken.map(({ attempts }) => attempts[0]?.stolen);
+  const places = await Promise.all(taken.map(async ({ jobId }) => (await jobRow(t, jobId)).place));
+  expect(stolen).toEqual(places.map((place) => slotOf(place) < ringSize / 2));
+  expect(new Set(stolen)).toEqual(new Set([true, false]));
 });
 
 it("shows nothing to another scope, and refuses a list that is too long", async () => {

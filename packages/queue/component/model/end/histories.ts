@@ -47,6 +47,7 @@ async function historyOf(
     startedAt: attempt.startedAt ?? attempt.claimedAt,
     endedAt: attempt.endedAt ?? null,
     releaseReason: attempt.releaseReason ?? null,
+    stolen: attempt.stolen === true,
   }));
   return {
     jobId: job._id,
