@@ -16,7 +16,7 @@ import { measureStreams } from "./streams.ts";
 const jobs = 1_000;
 const withinMs = 10_000;
 
-type Measured = { readonly [Name in SideName]: CostFigures & { readonly cpuMsPerJob: ProcessorTime | null } };
+type Measured = { readonly [Name in SideName]: CostFigures };
 
 /**
  * All parts that count run at the same time, each on its own backend. Processor time follows, one side after the
@@ -28,7 +28,7 @@ export const costBench: Bench = {
   run: (_, say) =>
     withScratch(async (folder) => {
       say("counts short jobs, two minutes of work and of idleness, and two streams: five minutes");
-      const [ours, baseline] = await Promise.all([figuresOf("ours", folder), figuresOf("baseline", folder)]);
+      const [ours, baseline] = await Promise.all([countsOf("ours", folder), countsOf("baseline", folder)]);
       say(`measures the processor time of up to ${jobs} jobs on 200 workers without latency`);
       const cpuOf = async (name: SideName): Promise<ProcessorTime | null> =>
         (await measureContention(name, folder, none, { ...loadAtZero, jobs, withinMs })).cpuMsPerJob;
@@ -40,7 +40,7 @@ export const costBench: Bench = {
     }),
 };
 
-async function figuresOf(name: SideName, folder: string): Promise<CostFigures> {
+async function countsOf(name: SideName, folder: string): Promise<Omit<CostFigures, "cpuMsPerJob">> {
   const [short, working, idle, streams] = await Promise.all([
     measureShortJobs(name, folder),
     measureWorkingHour(name, folder),
@@ -50,7 +50,7 @@ async function figuresOf(name: SideName, folder: string): Promise<CostFigures> {
   return { ...short, ...working, ...idle, ...streams };
 }
 
-const labels: readonly (readonly [keyof CostFigures, string])[] = [
+const labels: readonly (readonly [Exclude<keyof CostFigures, "cpuMsPerJob">, string])[] = [
   ["callsPerJob", "calls for a short job"],
   ["docsWrittenPerJob", "documents written for it"],
   ["queryRunsPerJob", "runs of queries for it"],

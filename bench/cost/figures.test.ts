@@ -14,6 +14,7 @@ const good: CostFigures = {
   callsPerWorkingHour: 240,
   scheduledRunsPerWorkingHour: 90,
   bytesPerFurtherToken: 120,
+  cpuMsPerJob: { all: 4, backend: 3, workers: 0.7, submitter: 0.3 },
 };
 const baseline: CostFigures = { ...good, docsWrittenPerWorkingHour: 720 };
 
@@ -27,8 +28,10 @@ it.each([
   [{ rerunsPerHeartbeat: 0.01 }, 2],
   [{ callsPerIdleHour: 61 }, 3],
   [{ bytesPerTokenAt1000: 121 }, 4],
+  [{ cpuMsPerJob: { all: 4.1, backend: 3.1, workers: 0.7, submitter: 0.3 } }, 5],
+  [{ cpuMsPerJob: null }, 5],
 ])("a queue with %j misses only bar %d of cost", (change, missed) => {
   expect(costBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
-    [0, 1, 2, 3, 4].map((n) => n !== missed),
+    [0, 1, 2, 3, 4, 5].map((n) => n !== missed),
   );
 });

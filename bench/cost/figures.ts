@@ -1,4 +1,5 @@
 import type { Bar } from "../support/bars.ts";
+import type { ProcessorTime } from "../support/processor-time.ts";
 
 /** The cost of the queue's own work. */
 export type CostFigures = {
@@ -21,9 +22,15 @@ export type CostFigures = {
   readonly scheduledRunsPerWorkingHour: number;
   /** The marginal cost of a token, between 100 and 1,000 tokens. */
   readonly bytesPerFurtherToken: number;
+  /** Processor time of a short job, with 200 workers and no latency. Null outside Linux. */
+  readonly cpuMsPerJob: ProcessorTime | null;
 };
 
 export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar[] {
+  const processorTime =
+    ours.cpuMsPerJob === null || baseline.cpuMsPerJob === null
+      ? null
+      : ours.cpuMsPerJob.all / baseline.cpuMsPerJob.all;
   const growth = ours.bytesPerTokenAt1000 / ours.bytesPerTokenAt100;
   return [
     { text: "calls per job: at most 3", value: String(ours.callsPerJob), met: ours.callsPerJob <= 3 },
@@ -46,6 +53,11 @@ export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar
       text: "bytes per token at 1,000 tokens: at most 1.2 times those at 100",
       value: `${growth.toFixed(2)} ×`,
       met: growth <= 1.2,
+    },
+    {
+      text: "processor time of a job: at most the baseline's",
+      value: processorTime === null ? "not measured" : `${processorTime.toFixed(2)} ×`,
+      met: processorTime !== null && processorTime <= 1,
     },
   ];
 }

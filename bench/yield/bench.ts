@@ -74,13 +74,13 @@ export const yieldBench: Bench = {
         machine,
       };
       const row = (label: string, of: typeof json | undefined): string =>
-        tableRow(label, of === undefined ? ["–"] : [of.returns, of.p50, of.p95, of.max]);
+        tableRow(label, of === undefined ? ["–"] : [of.returns, of.p25, of.p50, of.p75, of.p95, of.max]);
       const text = [
         machineLine(machine),
-        tableRow("ms from input to no work", ["returns", "p50", "p95", "max"]),
+        tableRow("ms from input to no work", ["returns", "p25", "p50", "p75", "p95", "max"]),
         ...yieldPhases.map((phase) => row(phase, json.phases[phase] as typeof json | undefined)),
         row("all", json),
-        tableRow("ms from input to memory free", ["", "", json.memoryBackP95 ?? "–", ""]),
+        tableRow("ms from input to memory free", ["", "", "", "", json.memoryBackP95 ?? "–", ""]),
         tableRow("returns that did not catch the donor at work", [json.notCaught]),
         "",
         ...barLines(yieldBars(json)),

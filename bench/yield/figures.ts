@@ -17,7 +17,9 @@ export type Return = {
 
 type Quantiles = {
   readonly returns: number;
+  readonly p25: number;
   readonly p50: number;
+  readonly p75: number;
   readonly p95: number;
   readonly max: number;
 };
@@ -48,7 +50,9 @@ function quantiles(returns: readonly Return[]): Quantiles {
   const times = returns.map(({ stillMs }) => stillMs);
   return {
     returns: times.length,
+    p25: quantile(times, 0.25),
     p50: quantile(times, 0.5),
+    p75: quantile(times, 0.75),
     p95: quantile(times, 0.95),
     max: quantile(times, 1),
   };

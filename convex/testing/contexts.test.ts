@@ -48,7 +48,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000 });
   t = startBackend();
   acme = await addOrganization(t, { contextTokens: 8_192 });
-  small = await addWithContext("small", 2_048);
+  small = await addWithContext("small", 2_304);
   large = await addWithContext("large", 8_192);
 });
 

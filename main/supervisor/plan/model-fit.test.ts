@@ -23,6 +23,16 @@ describe("fitModel", () => {
     }
   });
 
+  it("offers 2,304 of 8,192 tokens of a model of 4.9 GB with 5.6 GB", () => {
+    const model = { ...figures, modelBytes: 4.9e9 };
+    const memory = { ramBytes: 5.6e9, vramBytes: null };
+    expect(fitModel(model, { contextTokens: 8_192, sequences: 1 }, memory)).toMatchObject({
+      kind: "fits",
+      contextTokens: 2_304,
+      isWhole: false,
+    });
+  });
+
   it("returns the needed memory of a model that is too large", () => {
     expect(fitModel(figures, wanted, inRam(4_000))).toEqual({ kind: "too-large", needBytes: 4_716 * mb });
   });
