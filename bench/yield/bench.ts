@@ -9,7 +9,7 @@ import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
 import { measureReturn, type Site } from "./measure.ts";
-import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
+import { desktopSubject, headlessSubject, missingForDesktop, openDisplay, type Subject } from "./subject.ts";
 
 const warmSeconds = 120;
 
@@ -52,14 +52,17 @@ const returnSeries: readonly Series[] = [
 export const yieldBench: Bench = {
   summary: "ms from a person's return until the processor and the memory are free of llama.cpp",
   run: async (rounds, say) => {
-    say("building the desktop program");
     const machine = roundedNumbers(machineNow());
-    await buildDesktop();
+    const missing = missingForDesktop();
+    if (missing === null) {
+      say("building the desktop program");
+      await buildDesktop();
+    } else say(`without the desktop program, because ${missing}`);
     const deployment = await startDeployment("slow");
     const foreground = await startForeground();
     try {
       const returns: (Return | null)[] = [];
-      for (const series of returnSeries) {
+      for (const series of returnSeries.filter(({ desktop }) => missing === null || !desktop)) {
         say(series.name);
         returns.push(
           ...(await withSubject(deployment, series, (subject) =>
@@ -71,6 +74,7 @@ export const yieldBench: Bench = {
       const json = {
         ...roundedNumbers(yieldFigures(caught)),
         notCaught: returns.length - caught.length,
+        missing,
         machine,
       };
       const row = (label: string, of: typeof json | undefined): string =>
@@ -82,6 +86,7 @@ export const yieldBench: Bench = {
         row("all", json),
         tableRow("ms from input to memory free", ["", "", "", "", json.memoryBackP95 ?? "–", ""]),
         tableRow("returns that did not catch the donor at work", [json.notCaught]),
+        ...(missing === null ? [] : [`The desktop program was left out, because ${missing}.`]),
         "",
         ...barLines(yieldBars(json)),
       ].join("\n");
@@ -116,6 +121,7 @@ async function stopping(
   try {
     return await work(subject);
   } finally {
+    subject.close();
     subject.donor.process.kill("SIGTERM");
     await subject.donor.exited;
   }

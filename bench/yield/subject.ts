@@ -1,11 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
-import { chooseShell } from "../../launch/donor/shell.ts";
+import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
 import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
 
-const run = promisify(execFile);
 const awaySeconds = "9999";
 /** The shortest value that a donor may set. */
 const shortestIdleSeconds = 10;
@@ -20,6 +18,8 @@ export type Subject = {
   readonly goAway: () => Promise<void>;
   /** The donor's shortest wait after its person leaves. */
   readonly idleAfterMs: number;
+  /** Ends the simulation of input. */
+  readonly close: () => void;
 };
 
 /** Without a desktop. A file gives the seconds since the last input. */
@@ -41,7 +41,28 @@ export async function headlessSubject(
     },
     goAway: () => donor.setIdle(Number(awaySeconds)),
     idleAfterMs: 0,
+    close: () => undefined,
   };
+}
+
+/** Why the desktop program cannot be measured here, as the end of a sentence; null if it can. */
+export function missingForDesktop(): string | null {
+  const shell = shellOn(":0");
+  if (shell.kind === "headless") return shell.because;
+  const missing = ["Xvfb", "xdotool"].find(
+    (program) => spawnSync(program, ["-version"], { stdio: "ignore" }).error !== undefined,
+  );
+  return missing === undefined ? null : `${missing} is not installed`;
+}
+
+function shellOn(display: string): Shell {
+  const root = process.getuid?.() === 0;
+  const args = [process.env["GLEANER_ELECTRON_ARGS"] ?? "", root ? "--no-sandbox" : "", "--disable-gpu"];
+  return chooseShell({
+    ...process.env,
+    DISPLAY: display,
+    GLEANER_ELECTRON_ARGS: args.filter(Boolean).join(" "),
+  });
 }
 
 /** The desktop program on a private X server with a moving pointer. */
@@ -51,30 +72,30 @@ export async function desktopSubject(
   modelWarmSeconds: number,
   display: string,
 ): Promise<Subject> {
-  const root = process.getuid?.() === 0;
-  const args = [process.env["GLEANER_ELECTRON_ARGS"] ?? "", root ? "--no-sandbox" : "", "--disable-gpu"];
-  const asked = args.filter(Boolean).join(" ");
-  const shell = chooseShell({ ...process.env, DISPLAY: display, GLEANER_ELECTRON_ARGS: asked });
+  const shell = shellOn(display);
   if (shell.kind === "headless") throw new Error(`No desktop program, because ${shell.because}.`);
   const donor = await deployment.startDonor(name, 0, undefined, {
     rules: { modelWarmSeconds, idleAfterSeconds: shortestIdleSeconds },
     electron: { command: shell.electron, args: shell.args },
     env: { ...several, DISPLAY: display, XDG_SESSION_TYPE: "x11" },
   });
+  // It runs each line that it reads. A program that starts for each input would start late while all cores are busy.
+  const pointer = spawn("xdotool", ["-"], {
+    env: { ...process.env, DISPLAY: display },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   let way = 1;
   return {
     donor,
-    comeBack: async () => {
+    comeBack: () => {
       way = -way;
-      // The time before the program starts that moves the pointer. Some milliseconds too early, never too late.
       const at = performance.now();
-      await run("xdotool", ["mousemove_relative", "--", String(7 * way), "5"], {
-        env: { ...process.env, DISPLAY: display },
-      });
-      return at;
+      pointer.stdin.write(`mousemove_relative -- ${7 * way} 5\n`);
+      return Promise.resolve(at);
     },
     goAway: () => Promise.resolve(),
     idleAfterMs: shortestIdleSeconds * 1_000,
+    close: () => pointer.stdin.end(),
   };
 }
 

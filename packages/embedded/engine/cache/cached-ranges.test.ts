@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareKeys, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
-import type { IndexedId } from "../store/store.ts";
+import type { IndexedId } from "../store/index-ranges.ts";
 import { CachedRanges } from "./cached-ranges.ts";
 
 const key = fc.uint8Array({ maxLength: 2, max: 3 }).map(keyFromBytes);

@@ -1,6 +1,6 @@
 import { compareKeys, higherBound, type Key } from "../../values/keys/key.ts";
 import type { ScanOrder } from "../model/types.ts";
-import type { IndexedId } from "../store/store.ts";
+import type { IndexedId } from "../store/index-ranges.ts";
 
 /** Part of an index: all its entries with lower <= key < upper. */
 type Piece = {

@@ -1,7 +1,8 @@
 import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
-import type { IndexedId, Store } from "../store/store.ts";
+import type { IndexedId } from "../store/index-ranges.ts";
+import type { Store } from "../store/store.ts";
 import type { StoreWrite } from "../store/store-write.ts";
 import { CachedRanges } from "./cached-ranges.ts";
 import { DocumentCache } from "./document-cache.ts";

@@ -1,14 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
-import { compareKeys, emptyKey, type Key, keyFromBytes, keyToBytes } from "../../values/keys/key.ts";
+import { type Key, keyToBytes } from "../../values/keys/key.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
 import { StoreError } from "../model/errors.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
+import { bounds, growth, type IndexedId, lowest, merged, withKey } from "./index-ranges.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { type LoggedWrite, replayLog } from "./replay-log.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
 import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
-import { type EntryChange, type UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
+import { type UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
 import { WalFile } from "./wal-file.ts";
 
 type StoreOptions = {
@@ -19,13 +20,6 @@ type StoreOptions = {
 };
 
 type StoredRow = { readonly key: Key; readonly json: string };
-/** SQLite's row of an index entry, with other columns. */
-type BlobRow = { readonly key: Uint8Array };
-export type IndexedId = { readonly key: Key; readonly id: string };
-
-// No encoded key is empty or starts with 0xff. SQLite would bind an empty blob as NULL.
-const lowest: Key = "\0";
-const highest: Key = "\xff";
 
 const verified = "verified:";
 
@@ -456,58 +450,6 @@ export class Store {
     this.#db.exec("BEGIN IMMEDIATE");
     this.#isOpen = true;
   }
-}
-
-/** The bounds of a range as SQLite compares them. */
-function bounds(lower: Key, upper: Key | null): readonly [lower: Uint8Array, upper: Uint8Array] {
-  return [keyToBytes(lower === emptyKey ? lowest : lower), keyToBytes(upper ?? highest)];
-}
-
-function withKey(row: object): { readonly key: Key } {
-  return { ...row, key: keyFromBytes((row as BlobRow).key) };
-}
-
-/**
- * Joins an index's entries in the tables with its changes. Returns at most `limit` entries, in scan order.
- * @param applied the entries in the tables, in scan order
- * @param changes in the order of keys
- */
-function merged(
-  applied: Iterable<object>,
-  changes: readonly EntryChange[],
-  order: ScanOrder,
-  limit: number,
-): IndexedId[] {
-  const direction = order === "asc" ? 1 : -1;
-  const ordered = order === "asc" ? changes : changes.toReversed();
-  const entries: IndexedId[] = [];
-  let next = 0;
-  /** Adds the changed entries before a key, and passes over the deleted ones. Returns whether the key itself was deleted. */
-  const addUntil = (key: Key | null): boolean => {
-    for (; next < ordered.length && entries.length < limit; next += 1) {
-      const change = ordered[next] as EntryChange;
-      const compared = key === null ? -1 : direction * compareKeys(change.key, key);
-      if (compared > 0) break;
-      if (change.value !== null) entries.push({ key: change.key, id: change.value });
-      else if (compared === 0) {
-        next += 1;
-        return true;
-      }
-    }
-    return false;
-  };
-  for (const row of applied) {
-    const entry = withKey(row) as IndexedId;
-    if (!addUntil(entry.key) && entries.length < limit) entries.push(entry);
-    if (entries.length >= limit) return entries;
-  }
-  addUntil(null);
-  return entries;
-}
-
-/** By how much changes raise the number of an index's entries. */
-function growth(changes: readonly EntryChange[]): number {
-  return changes.reduce((sum, { value }) => sum + (value === null ? -1 : 1), 0);
 }
 
 function readIndex(table: string, row: Record<string, unknown>): IndexEntry {

@@ -1,0 +1,66 @@
+import { openPage, signIn } from "../support/console.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+
+const question = "What is the capital of Greece?";
+
+test("an administrator changes the limits of the queue and undoes the change", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "Queue");
+  const keys = page.getByRole("definition").nth(1);
+  const before = await keys.innerText();
+  expect(before).toContain("(default)");
+  await page.getByRole("button", { name: "Change limits" }).click();
+  const field = page.getByLabel("Queued requests of an API key");
+  await field.fill("0");
+  await expect(page.getByText("Must be a whole number from 1 to")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await field.fill("7");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The limits are saved.")).toBeVisible();
+  await expect(keys).toHaveText("7");
+  await page.getByRole("button", { name: "Undo the last change" }).click();
+  await expect(keys).toHaveText(before);
+});
+
+test("an administrator sets the prices of priorities, and puts a queued job first", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("queue-1");
+  await askFor(farm, question);
+  await signIn(page, farm);
+  await openPage(page, "Models");
+  await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
+  await page.getByRole("button", { name: "Change prices" }).click();
+  await page.getByLabel("High priority").fill("50");
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await page.getByLabel("High priority").fill("200");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("200 % at high")).toBeVisible();
+
+  await openPage(page, "Queue");
+  const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
+  await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  await expect(lane).toContainText("Paused");
+  const answer = askFor(farm, question);
+  await openPage(page, "Jobs");
+  const job = page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: /Queued/ });
+  await job.getByRole("button", { name: "Queued, show attempts" }).click();
+  await page.getByLabel("Priority").selectOption("high");
+  await expect(page.getByText("The priority was changed.")).toBeVisible();
+  await expect(page.getByLabel("Priority")).toHaveValue("high");
+
+  await openPage(page, "Queue");
+  await lane.getByRole("button", { name: "Resume gleaner-demo" }).click();
+  expect(await answer).toContain("Athens");
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Done, show attempts" }).first().click();
+  await expect(page.getByText("Priority: high")).toBeVisible();
+
+  await openPage(page, "Models");
+  await page.getByRole("button", { name: "Change prices" }).click();
+  await page.getByLabel("High priority").fill("100");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
+  await donor.stop();
+});
