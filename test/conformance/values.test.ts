@@ -1,6 +1,7 @@
 import type { Value } from "convex/values";
 import { describe, expect, test } from "vitest";
 import { modules } from "../../packages/embedded/test-app.fixture.ts";
+import { encodeDocumentId } from "../../packages/embedded/values/document-id.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 
@@ -144,11 +145,23 @@ test("patch merges shallowly and removes undefined fields; replace removes all o
   expect(deleted).toBeNull();
 });
 
+test("nested names may begin with an underscore or be empty", async () => {
+  const owner = uniqueName();
+  const value = { __typename: "User", _links: [{ _self: "/" }], "": { "": 1 } };
+  const [id] = await httpClient().mutation(things.insertMany, { owner, values: [{ value }] });
+  expect((await httpClient().query(things.get, { id: id! }))?.value).toEqual(value);
+});
+
 test("ids without a document are refused", async () => {
-  const said = await httpClient().mutation(things.wrongIds, { owner: uniqueName() });
+  const stray = encodeDocumentId({ tableNumber: 987_654, internalId: new Uint8Array(16).fill(7) });
+  const said = await httpClient().mutation(things.wrongIds, { owner: uniqueName(), stray });
   expect(said.patchGone).toContain(`Update on nonexistent document ID ${said.gone}`);
   expect(said.replaceGone).toContain(`Replace on nonexistent document ID ${said.gone}`);
   expect(said.deleteGone).toContain(`Delete on nonexistent document ID ${said.gone}`);
+  expect(said.getStray).toBeNull();
+  expect(said.patchStray).toContain(`Update on nonexistent document ID ${stray}`);
+  expect(said.replaceStray).toContain(`Replace on nonexistent document ID ${stray}`);
+  expect(said.deleteStray).toContain(`Delete on nonexistent document ID ${stray}`);
   expect(said.getNonsense).toMatch(/Invalid argument `id` for `db.get`/);
   expect(said.normalized).toEqual([said.gone, null, null]);
 });

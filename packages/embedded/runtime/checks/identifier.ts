@@ -6,7 +6,6 @@ const notInIdentifier = /[^a-zA-Z0-9_]/u;
 
 /** Returns Convex's message for an invalid field name; null if the name is valid. */
 export function fieldNameProblem(name: string): string | null {
-  if (name === "") return "Field name cannot be empty";
   if (name.startsWith("$")) return `Field name ${name} starts with '$', which is reserved.`;
   const bad = notInFieldName.exec(name)?.[0];
   if (bad !== undefined) {

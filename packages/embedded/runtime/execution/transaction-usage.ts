@@ -5,6 +5,11 @@ const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
   "selective index range expressions.";
 
+type Written = Pick<
+  TransactionUsage,
+  "documentsWritten" | "bytesWritten" | "functionsScheduled" | "scheduledArgsBytes"
+>;
+
 /** Counts a transaction's reads and writes. Throws when they exceed Convex's limits. */
 export class TransactionUsage {
   documentsRead = 0;
@@ -15,12 +20,20 @@ export class TransactionUsage {
   functionsScheduled = 0;
   scheduledArgsBytes = 0;
 
-  query(): void {
+  /** The number of queries from which on their distinct ranges are counted. */
+  #countFrom: number = limits.databaseQueries;
+
+  /** @param ranges counts the distinct ranges that were read before. Counting takes time. */
+  query(ranges: () => number): void {
     this.databaseQueries += 1;
-    if (this.databaseQueries <= limits.databaseQueries) return;
-    throw new SyscallError(
-      `Too many reads in a single function execution (limit: ${limits.databaseQueries}). ${readAdvice}`,
-    );
+    if (this.databaseQueries <= this.#countFrom) return;
+    const free = limits.databaseQueries - ranges();
+    if (free <= 0) {
+      throw new SyscallError(
+        `Too many reads in a single function execution (limit: ${limits.databaseQueries}). ${readAdvice}`,
+      );
+    }
+    this.#countFrom = this.databaseQueries + free - 1;
   }
 
   read(bytes: number): void {
@@ -51,6 +64,17 @@ export class TransactionUsage {
         `Too many bytes written in a single function execution (limit: ${limits.bytesWritten} bytes)`,
       );
     }
+  }
+
+  /** What was written and scheduled so far, for `takeBackTo`. */
+  written(): Written {
+    const { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes } = this;
+    return { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes };
+  }
+
+  /** Forgets what was written and scheduled since, because it was rolled back. */
+  takeBackTo(written: Written): void {
+    Object.assign(this, written);
   }
 
   schedule(bytes: number): void {

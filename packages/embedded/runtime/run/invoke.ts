@@ -15,6 +15,7 @@ import {
   type FunctionResult,
   refusal,
 } from "../execution/function-failure.ts";
+import { nextTurn } from "../execution/turn-clock.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
@@ -46,7 +47,10 @@ export async function invoke(
   return unfit === null ? { kind: "success", value } : refusal(unfit);
 }
 
-/** Runs a function that is part of a transaction. Resolves when no code of it uses the transaction anymore. */
+/**
+ * Runs a function that is part of a transaction. Resolves when no code of it uses the transaction anymore. Work that the
+ * function did not await runs to its end first, as on Convex.
+ */
 export async function invokeToEnd(
   services: Services,
   execution: TransactionExecution,
@@ -55,12 +59,24 @@ export async function invokeToEnd(
 ): Promise<FunctionResult> {
   try {
     const result = await invoke(services, execution, target, args);
-    // A nested call that was not awaited still uses the transaction: it must finish before a commit or a rollback.
-    await execution.turn;
-    return result;
+    if (result.kind === "success") await microtasksEnded();
+    // After a failure, too: a rollback must not meet a nested call that still runs.
+    while (execution.pendingSyscalls > 0) {
+      await execution.turn;
+      await nextTurn();
+    }
+    const { error } = execution.time;
+    return error === null ? result : refusal(error.message);
   } finally {
     endExecution(execution);
   }
+}
+
+/** Resolves after all microtasks, and those that they cause: a tick requested by a microtask runs after them. */
+function microtasksEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    queueMicrotask(() => process.nextTick(resolve));
+  });
 }
 
 /** Describes a thrown value within the function's time limit, since reading it may run the function's code. */

@@ -50,6 +50,12 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
       tie("expression").map((inner) => `(a, b = (() => 1)()) => ({ b, c: ${inner} })`),
       tie("expression").map((inner) => `(a) => (b) => ${inner}`),
       tie("expression").map((inner) => `function f(a) { "use strict"; return ${inner}; }`),
+      fc.constantFrom(
+        "function f(a) { return (a << 3) | (a >>> 29); }",
+        "(a) => { const b = a + 1; if (b > 2) return [b, a]; return { b }; }",
+        "(a) => { class A { static b = []; static { for (let i = 0; i < 12; i++) A.b.push(i); } } return A.b; }",
+        "(a) => { let s = 0; for (let i = 0; i < 20; i++) { if (i % 3) continue; s += i; } while (s > 9) s -= 2; return s; }",
+      ),
       tie("expression").map((inner) => `(a) => [...(function* () { yield 1; yield ${inner}; })()]`),
       tie("expression").map(
         (inner) =>
@@ -123,6 +129,27 @@ describe("a script with ticks", () => {
     ["a loop in a loop", "for (;;) for (const _ of [1]) ;"],
     ["calls without loops", "const f = (depth) => depth && f(depth - 1) + f(depth - 1); f(40);"],
     ["a getter", "const o = { get x() { return o.y + o.y; }, get y() { return 1; } }; for (;;) o.x;"],
+    [
+      "getters that are arrow functions",
+      "let o = { x: 1 }; for (let i = 0; i < 60; i += 1) { const p = o; o = Object.defineProperty({}, 'x', { get: () => p.x + p.x }); } o.x;",
+    ],
+    [
+      "operators on objects",
+      "let o = 1; for (let i = 0; i < 60; i += 1) { const p = o; o = { valueOf: () => p + p }; } +o;",
+    ],
+    [
+      "proxies of proxies",
+      "let o = { x: 1 }; for (let i = 0; i < 60; i += 1) o = new Proxy(o, { get: (t) => t.x + t.x }); o.x;",
+    ],
+    ["a loop in a static block", "class A { static { for (;;); } }"],
+    [
+      "many short loops",
+      "const f = () => { for (let i = 0; i < 3; i += 1); }; new Array(1e7).fill(0).forEach(f);",
+    ],
+    [
+      "many short loops in a recursion",
+      "const f = (n) => { for (const m of [1, 2]) if (n > 0) f(n - 1); }; f(60);",
+    ],
     ["promises", "const f = () => Promise.resolve().then(f); await f();"],
   ])("a script with ticks can be stopped: %s", async (_, code) => {
     let checks = 0;

@@ -1,5 +1,6 @@
-import { type AnyNode, type Expression, type Function, parse, type Program, type Statement } from "acorn";
-import { full } from "acorn-walk";
+import { type AnyNode, type Function, type Node, parse, type Program, type Statement } from "acorn";
+import { fullAncestor } from "acorn-walk";
+import { isBrief } from "./brief-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 
 /** The context's global variable from which a script takes its `Ticks`. */
@@ -8,21 +9,31 @@ export const ticksGlobal = "__convexTicks";
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
+/**
+ * A loop pays for this many rounds at once, and counts them in a variable of its function. Paying for each round made a
+ * short loop three times slower.
+ */
+const paidRounds = 8;
+
 // Ticks use variables of a function: those of a vm context's global scope are a hundred times slower.
-const tick = "--__convexFuel[0]<0&&__convexRefuel()";
-const prologue = `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};`;
+const pay = (ticks: number): string => `(__convexFuel[0]-=${String(ticks)})<0&&__convexRefuel()`;
+const roundTick = `++__convexRounds>${String(paidRounds)}&&(__convexRounds=__convexPay())`;
+const countRounds = "let __convexRounds=0;";
+const prologue =
+  `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};` +
+  `const __convexPay=()=>{${pay(paidRounds)};return 1};${countRounds}`;
 const epilogue = "})();";
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
 /**
- * Puts a tick into the body of every loop and every function of a script. A tick without fuel calls `refuel`,
+ * Puts a tick into the body of every loop and of every function that could run long. A tick without fuel calls `refuel`,
  * which may throw. From then on every tick calls it again, so that no `catch` can keep the code running. Adds
  * or removes no line, and shifts the source map's columns. Throws SyntaxError if acorn cannot parse the code.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
   const program = parse(code, { ecmaVersion: "latest", sourceType: "script" });
-  const insertions = tickInsertions(program);
+  const insertions = tickInsertions(program, code);
   const map = JSON.parse(sourceMap) as { readonly mappings: string };
   return {
     code: insert(code, insertions),
@@ -30,33 +41,42 @@ export function withTicks(code: string, sourceMap: string): Ticked {
   };
 }
 
-function tickInsertions(program: Program): readonly Insertion[] {
+function tickInsertions(program: Program, code: string): readonly Insertion[] {
   const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
   const closers: Insertion[] = [{ at: program.end, text: epilogue }];
   const around = ({ start, end }: AnyNode, before: string, after: string): void => {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
   };
-  const tickStatement = (body: Statement): void => {
-    if (body.type === "BlockStatement") openers.push({ at: body.start + 1, text: `${tick};` });
-    else around(body, `{${tick};`, "}");
+  const tickRounds = (body: Statement): void => {
+    if (body.type === "BlockStatement") openers.push({ at: body.start + 1, text: `${roundTick};` });
+    else around(body, `{${roundTick};`, "}");
   };
-  const tickFunction = ({ body }: Function): void => {
+  const withLoops = new Set<Node>();
+  const tickFunction = (node: Function): void => {
+    const { body } = node;
+    const hasLoops = withLoops.has(node);
+    if (!hasLoops && isBrief(node)) return;
     if (body.type === "BlockStatement") {
-      openers.push({ at: afterDirectives(body.body, body.start + 1), text: `${tick};` });
-    } else if (mayRecurse(body)) {
-      around(body, `(${tick},`, ")");
-    }
+      const text = hasLoops ? `${pay(paidRounds)};${countRounds}` : `${pay(1)};`;
+      openers.push({ at: afterDirectives(body.body, body.start + 1), text });
+    } else around(body, `(${pay(1)},`, ")");
   };
   // Visits inner nodes first.
-  full(program, (node) => {
+  fullAncestor(program, (node, _, ancestors) => {
     switch (node.type) {
       case "ForStatement":
       case "ForInStatement":
       case "ForOfStatement":
       case "WhileStatement":
-      case "DoWhileStatement":
-        tickStatement(node.body);
+      case "DoWhileStatement": {
+        const scope = ancestors.slice(0, -1).findLast(ownsVariables);
+        if (scope !== undefined) withLoops.add(scope);
+        tickRounds(node.body);
+        return;
+      }
+      case "StaticBlock":
+        if (withLoops.has(node)) openers.push({ at: code.indexOf("{", node.start) + 1, text: countRounds });
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":
@@ -69,32 +89,13 @@ function tickInsertions(program: Program): readonly Insertion[] {
   return [...closers.slice(1), ...closers.slice(0, 1), ...openers.reverse()].sort((a, b) => a.at - b.at);
 }
 
-/**
- * Whether an arrow function's body may recurse. A comparison for `sort` cannot, and gets no tick: it runs most
- * often.
- */
-function mayRecurse(body: Expression): boolean {
-  switch (body.type) {
-    case "Identifier":
-    case "Literal":
-    case "ThisExpression":
-      return false;
-    case "UnaryExpression":
-      return mayRecurse(body.argument);
-    case "MemberExpression":
-      return (
-        body.object.type === "Super" ||
-        mayRecurse(body.object) ||
-        (body.computed && mayRecurse(body.property as Expression))
-      );
-    case "BinaryExpression":
-    case "LogicalExpression":
-      return body.left.type === "PrivateIdentifier" || mayRecurse(body.left) || mayRecurse(body.right);
-    case "ConditionalExpression":
-      return mayRecurse(body.test) || mayRecurse(body.consequent) || mayRecurse(body.alternate);
-    default:
-      return true;
-  }
+function ownsVariables({ type }: Node): boolean {
+  return (
+    type === "FunctionDeclaration" ||
+    type === "FunctionExpression" ||
+    type === "ArrowFunctionExpression" ||
+    type === "StaticBlock"
+  );
 }
 
 /** Returns the position after the directives. "use strict" has no effect if other code precedes it. */

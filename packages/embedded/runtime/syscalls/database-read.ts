@@ -21,6 +21,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
   const isSystem = args["isSystem"] === true;
   const expected = optionalStringArg(args, "table", "db.get");
   const table = tableOfArg(execution, id, expected, "db.get");
+  if (table === null) return null;
   requireReadable(table);
   if (table.startsWith("_") !== isSystem) {
     const place = isSystem ? "db.get()" : "db.system.get()";
@@ -28,7 +29,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
       `${isSystem ? "User" : "System"} tables can only be accessed from ${place}, not table ${table}.`,
     );
   }
-  execution.usage.query();
+  execution.usage.query(() => execution.transaction.readSet.size);
   const document = execution.transaction.get(id);
   if (document !== null) execution.usage.read(documentBytes(document));
   return document;
@@ -41,7 +42,7 @@ export function queryStream(
   argsJson: string,
 ): JSONValue {
   const plan = services.plans.of(services.engine, execution.component, argsJson);
-  execution.usage.query();
+  execution.usage.query(() => execution.transaction.readSet.size);
   const scan = execution.transaction.scan(plan.range, plan.order);
   const queryId = execution.nextStreamId++;
   execution.streams.set(queryId, new QueryStream(scan, plan.operators, execution.usage));
@@ -70,7 +71,7 @@ export function queryCleanup(_: Services, execution: TransactionExecution, argsJ
 export function count(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "count");
   requireReadable(table);
-  execution.usage.query();
+  execution.usage.query(() => execution.transaction.readSet.size);
   return execution.transaction.count(fullRange(tableFor(execution.component, table), "by_id"));
 }
 

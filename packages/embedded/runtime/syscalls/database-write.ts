@@ -58,9 +58,11 @@ type Target = { readonly id: string; readonly table: string; readonly document: 
 function existing(execution: TransactionExecution, args: SyscallArgs, method: string): Target {
   const id = stringArg(args, "id", method);
   const table = tableOfArg(execution, id, optionalStringArg(args, "table", method), method);
-  requireWritable(table);
-  const document = execution.transaction.get(id);
-  if (document !== null) return { id, table, document };
+  if (table !== null) {
+    requireWritable(table);
+    const document = execution.transaction.get(id);
+    if (document !== null) return { id, table, document };
+  }
   const verb = { "db.delete": "Delete", "db.replace": "Replace" }[method] ?? "Update";
   throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
 }
@@ -123,27 +125,12 @@ function documentProblems(fields: DocumentJson, nesting: number): readonly strin
       `Document is too nested (nested ${nesting} levels deep > maximum nesting ${limits.documentNesting})`,
     );
   }
-  for (const [field, value] of Object.entries(fields)) {
+  for (const field of Object.keys(fields)) {
     if (field.startsWith("_")) {
       problems.push(
         `Field '${field}' starts with an underscore, which is only allowed for system fields like '_id'`,
       );
     }
-    checkNested(value, problems);
   }
   return problems;
-}
-
-function checkNested(value: JSONValue, problems: string[]): void {
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) {
-    for (const element of value) checkNested(element, problems);
-    return;
-  }
-  for (const [field, inner] of Object.entries(value)) {
-    if (field.startsWith("_")) {
-      problems.push(`Field '${field}' starts with an underscore, which is not allowed for nested fields`);
-    }
-    checkNested(inner, problems);
-  }
 }

@@ -34,8 +34,12 @@ export async function runUdf(
   if (udfType === "snapshotQuery")
     return valueOf(await services.calls.snapshotQuery(execution, target, callArgs));
   const savepoint = execution.transaction.savepoint();
+  const written = execution.usage.written();
   const result = await services.calls.nested(execution, target, callArgs);
-  if (result.kind === "failure") execution.transaction.rollbackTo(savepoint);
+  if (result.kind === "failure") {
+    execution.transaction.rollbackTo(savepoint);
+    execution.usage.takeBackTo(written);
+  }
   return valueOf(result);
 }
 

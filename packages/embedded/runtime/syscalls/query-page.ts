@@ -39,7 +39,7 @@ export function queryPage(services: Services, execution: TransactionExecution, a
   const end = endCursor === null ? null : cursors.open(endCursor, query);
 
   const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
-  execution.usage.query();
+  execution.usage.query(() => execution.transaction.readSet.size);
   const range = between(plan.range, plan.order, start, end);
   const scan = range === null ? { next: () => null } : execution.transaction.scan(range, plan.order);
   const stream = new QueryStream(scan, plan.operators, execution.usage, budget);

@@ -1,6 +1,7 @@
 import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
+import { decodeDocumentId } from "../../values/document-id.ts";
 import { isReadableSystemTable } from "../tables/system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
 
@@ -23,18 +24,19 @@ export function requireWritable(table: string): void {
 }
 
 /**
- * Returns the local name of the table of the id that `method` received. If `expected` is given, it must be
- * that table.
+ * Returns the local name of the table of the id that `method` received; null if the component has no such table. If
+ * `expected` is given, it must be that table.
  */
 export function tableOfArg(
   { transaction, component }: TransactionExecution,
   id: string,
   expected: string | null,
   method: string,
-): string {
+): string | null {
   const table = localTableOf(transaction, component, id);
   if (table === null) {
-    throw invalidArg("id", method, `Unable to decode ID: "${id}" is not an ID of this deployment`);
+    if (decodeDocumentId(id) !== null) return null;
+    throw invalidArg("id", method, `Unable to decode ID: "${id}" is not an ID`);
   }
   if (expected !== null && expected !== table) {
     throw invalidArg("id", method, `expected an ID of table "${expected}", got one of table "${table}"`);
