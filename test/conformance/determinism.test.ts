@@ -49,10 +49,12 @@ test.each(["over HTTP", "over a WebSocket"])("a function's log lines reach its c
   expect(all).toContain("broken");
 });
 
-test("a function that runs too many queries is refused", async () => {
-  await expect(httpClient().query(world.manyReads, { owner: uniqueName() })).rejects.toThrow(
+test("a function that reads too many ranges is refused, and one that reads a range often is not", async () => {
+  const owner = uniqueName();
+  await expect(httpClient().query(world.manyReads, { owner, distinct: true })).rejects.toThrow(
     saying(/Too many reads in a single function execution/),
   );
+  expect(await httpClient().query(world.manyReads, { owner, distinct: false })).toBeNull();
 });
 
 test("a document that is too large is refused", async () => {

@@ -12,7 +12,7 @@ import {
   variablesProblem,
 } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
-import { executions } from "./execution/execution.ts";
+import { executions, isTransactional } from "./execution/execution.ts";
 import { describeCopy, describeThrown } from "./execution/function-failure.ts";
 import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
 import { truncated } from "./execution/truncated.ts";
@@ -89,18 +89,20 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
 let newestMapper: StackMapper | null = null;
 
 /**
- * Keeps the process alive when a promise rejects that a function forgot to await. Logs the rejection with the
- * function's lines. Rejections of the backend's own code stay fatal.
+ * Keeps the process alive when a promise rejects that a function forgot to await. Fails the query or mutation if it has not
+ * ended. Otherwise logs the rejection with the function's lines. Rejections of the backend's own code stay fatal.
  */
 function installRejectionGuard(mapStack: StackMapper): void {
-  if (newestMapper === null) process.on("unhandledRejection", logLeftBehind);
+  if (newestMapper === null) process.on("unhandledRejection", noteLeftBehind);
   newestMapper = mapStack;
 }
 
-function logLeftBehind(reason: unknown): void {
+function noteLeftBehind(reason: unknown): void {
   const execution = executions.getStore();
   if (execution === undefined) throw reason;
-  const { message } = describeThrown(reason, newestMapper ?? (() => []));
+  const failure = describeThrown(reason, newestMapper ?? (() => []));
+  if (isTransactional(execution) && !execution.ended) execution.leftFailure ??= failure;
+  const { message } = failure;
   execution.context.logs.add(
     truncated(`[WARN] Unhandled promise rejection: ${message}`, limits.logLineBytes),
   );

@@ -173,6 +173,23 @@ describe("work that a mutation did not await", () => {
     ]);
   });
 
+  test("it may wait for operations that are not syscalls", async () => {
+    expect(await fixture.call("limits:leavesDigest", {})).toBe("left");
+    expect(await fixture.call("limits:noted", { start: "digest" })).toEqual(["digest 1", "digest 2"]);
+  });
+
+  test("its error fails the mutation, so that nothing commits", async () => {
+    const { outcome } = await fixture.runner.runMutation(request("limits:leavesFailure"));
+    expect(outcome).toMatchObject({ kind: "failure", data: { code: "half" } });
+    expect(await fixture.call("limits:noted", { start: "half" })).toEqual([]);
+  });
+
+  test("it ends when the mutation itself fails, with the mutation's error", async () => {
+    const { outcome } = await fixture.runner.runMutation(request("limits:failsBesideWork"));
+    expect(outcome).toMatchObject({ kind: "failure", data: { code: "beside" } });
+    expect(await fixture.call("limits:noted", { start: "beside" })).toEqual([]);
+  });
+
   test("it counts for the time limit, and nothing commits beyond it", { timeout: 30_000 }, async () => {
     await expect(fixture.call("limits:leavesEndlessWork", {})).rejects.toThrow(
       "Function execution timed out",

@@ -5,6 +5,7 @@ import { type RequestSource, unknownSource } from "../../wire/request-source.ts"
 import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { ExecutionTime } from "./execution-time.ts";
+import type { FunctionFailure } from "./function-failure.ts";
 import type { Journal } from "./journal.ts";
 import { LogLines } from "./log-lines.ts";
 import type { QueryStream } from "./query-stream.ts";
@@ -49,6 +50,8 @@ export type TransactionExecution = ExecutionBase & {
   turn: Promise<unknown>;
   /** Number of pending syscalls. */
   pendingSyscalls: number;
+  /** The first rejection of work that the function did not await. */
+  leftFailure: FunctionFailure | null;
 };
 
 /** An action or an HTTP action. It may have side effects, and each database access is a separate transaction. */
@@ -98,6 +101,7 @@ export function newTransactionExecution(
     journal: { endCursor: null },
     turn: Promise.resolve(),
     pendingSyscalls: 0,
+    leftFailure: null,
   };
 }
 

@@ -5,6 +5,11 @@ const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
   "selective index range expressions.";
 
+/** Queries of ranges that were read before are not free, so their number is bounded, too. The bound is ours. */
+const mostQueries = 4 * limits.databaseQueries;
+/** Distinct ranges are not counted more often than this, so a transaction may read so many more. */
+const countEvery = 64;
+
 type Written = Pick<
   TransactionUsage,
   "documentsWritten" | "bytesWritten" | "functionsScheduled" | "scheduledArgsBytes"
@@ -20,20 +25,20 @@ export class TransactionUsage {
   functionsScheduled = 0;
   scheduledArgsBytes = 0;
 
-  /** The number of queries from which on their distinct ranges are counted. */
-  #countFrom: number = limits.databaseQueries;
+  /** Queries beyond this number count the distinct ranges that were read. */
+  #countBeyond: number = limits.databaseQueries;
 
   /** @param ranges counts the distinct ranges that were read before. Counting takes time. */
   query(ranges: () => number): void {
     this.databaseQueries += 1;
-    if (this.databaseQueries <= this.#countFrom) return;
+    if (this.databaseQueries <= this.#countBeyond) return;
     const free = limits.databaseQueries - ranges();
-    if (free <= 0) {
+    if (free <= 0 || this.databaseQueries > mostQueries) {
       throw new SyscallError(
         `Too many reads in a single function execution (limit: ${limits.databaseQueries}). ${readAdvice}`,
       );
     }
-    this.#countFrom = this.databaseQueries + free - 1;
+    this.#countBeyond = this.databaseQueries + Math.max(free - 1, countEvery);
   }
 
   read(bytes: number): void {
@@ -66,14 +71,14 @@ export class TransactionUsage {
     }
   }
 
-  /** What was written and scheduled so far, for `takeBackTo`. */
+  /** What was written and scheduled so far, for `restoreWritten`. */
   written(): Written {
     const { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes } = this;
     return { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes };
   }
 
   /** Forgets what was written and scheduled since, because it was rolled back. */
-  takeBackTo(written: Written): void {
+  restoreWritten(written: Written): void {
     Object.assign(this, written);
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
 import { localTableOf } from "../../names/table-name.ts";
 import type { TableOf } from "../checks/validator-json.ts";
@@ -15,7 +16,6 @@ import {
   type FunctionResult,
   refusal,
 } from "../execution/function-failure.ts";
-import { nextTurn } from "../execution/turn-clock.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
@@ -48,8 +48,9 @@ export async function invoke(
 }
 
 /**
- * Runs a function that is part of a transaction. Resolves when no code of it uses the transaction anymore. Work that the
- * function did not await runs to its end first, as on Convex.
+ * Runs a function that is part of a transaction. Resolves when no code of it uses the transaction anymore. As on Convex, work
+ * that the function did not await runs to its end first, and fails the function if it fails. After an error of the function
+ * itself, its other work is stopped.
  */
 export async function invokeToEnd(
   services: Services,
@@ -60,23 +61,30 @@ export async function invokeToEnd(
   try {
     const result = await invoke(services, execution, target, args);
     if (result.kind === "success") await microtasksEnded();
+    else execution.ended = true;
     // After a failure, too: a rollback must not meet a nested call that still runs.
-    while (execution.pendingSyscalls > 0) {
-      await execution.turn;
-      await nextTurn();
-    }
+    await operationsEnded(execution);
+    if (result.kind === "failure") return result;
     const { error } = execution.time;
-    return error === null ? result : refusal(error.message);
+    return error === null ? (execution.leftFailure ?? result) : refusal(error.message);
   } finally {
     endExecution(execution);
   }
 }
 
-/** Resolves after all microtasks, and those that they cause: a tick requested by a microtask runs after them. */
+/** Resolves after all microtasks and those that they cause. `process.nextTick` within a microtask waits for them. */
 function microtasksEnded(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => process.nextTick(resolve));
   });
+}
+
+async function operationsEnded(execution: TransactionExecution): Promise<void> {
+  while (execution.operations > 0) {
+    await execution.turn;
+    // Other operations need the event loop, and Node reports rejections only in between.
+    await sleep(1);
+  }
 }
 
 /** Describes a thrown value within the function's time limit, since reading it may run the function's code. */

@@ -5,7 +5,7 @@ import { type CallContext, endExecution, newTransactionExecution } from "../exec
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { formatJournal, parseJournal } from "../execution/journal.ts";
 import type { Services } from "../syscalls/services.ts";
-import { invoke } from "./invoke.ts";
+import { invokeToEnd } from "./invoke.ts";
 
 type QueryResult = {
   readonly result: FunctionResult;
@@ -27,7 +27,7 @@ export async function runQuery(
   const transaction = engine.begin({ snapshot: ts ?? engine.durable() });
   const execution = newTransactionExecution("query", target, context, transaction, previousJournal);
   try {
-    const result = await invoke(services, execution, target, args);
+    const result = await invokeToEnd(services, execution, target, args);
     const { readSet, snapshot } = transaction;
     return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
   } finally {

@@ -19,6 +19,16 @@ const ticks = (check: () => void): Ticks => {
   return { fuel, refuel };
 };
 
+/** As while each tick asks the host. */
+const ticksOfSlowCode = (check: () => void): Ticks => {
+  const fuel = new Int32Array(1);
+  const refuel = () => {
+    check();
+    fuel[0] = 1;
+  };
+  return { fuel, refuel };
+};
+
 /** Returns the values that a script logs, also in microtasks after its end. */
 async function logOf(code: string): Promise<readonly unknown[]> {
   const log: unknown[] = [];
@@ -141,6 +151,24 @@ describe("a script with ticks", () => {
       "proxies of proxies",
       "let o = { x: 1 }; for (let i = 0; i < 60; i += 1) o = new Proxy(o, { get: (t) => t.x + t.x }); o.x;",
     ],
+    [
+      "operators on objects with bound values",
+      "function add(a, b) { return a + b; } let o = 1; for (let i = 0; i < 60; i += 1) o = { valueOf: add.bind(null, o, o) }; +o;",
+    ],
+    [
+      "initializers of class fields",
+      "let n = 60; class A { x = n-- > 0 ? [new A(), n++, new A(), n++] : 0; constructor(a) {} } new A(1);",
+    ],
+    [
+      "an endless iterator",
+      "new Set({ [Symbol.iterator]() { return this; }, next() { return { value: 1 }; } });",
+    ],
+    ["an endless iterator of arrows", "Iterator.from({ next: () => ({ value: 1 }) }).some((x) => x > 3);"],
+    [
+      "an endless array",
+      "Array.prototype.find.call({ length: 2 ** 53 - 1 }, function (x) { return x > 3; });",
+    ],
+    ["an array of objects", "Array.from({ length: 2 ** 31 }, () => ({ a: 1 }));"],
     ["a loop in a static block", "class A { static { for (;;); } }"],
     [
       "many short loops",
@@ -168,6 +196,16 @@ describe("a script with ticks", () => {
     vm.runInContext(ticked(`globalThis.done = (async () => { ${code} })()`), context);
     context.done?.catch(() => undefined);
     expect(await stopped).toMatchObject({ message: "stopped" });
+  });
+
+  test("slow rounds are checked one by one", () => {
+    let checks = 0;
+    const context = vm.createContext({
+      slow: () => undefined,
+      [ticksGlobal]: ticksOfSlowCode(() => (checks += 1)),
+    });
+    vm.runInContext(ticked("for (let i = 0; i < 20; i += 1) slow();"), context);
+    expect(checks).toBeGreaterThanOrEqual(19);
   });
 
   test("a script with ticks cannot catch the stop", () => {

@@ -1,6 +1,6 @@
 import { type AnyNode, type Function, type Node, parse, type Program, type Statement } from "acorn";
 import { fullAncestor } from "acorn-walk";
-import { isBrief } from "./brief-functions.ts";
+import { computingFunctions } from "./computing-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 
 /** The context's global variable from which a script takes its `Ticks`. */
@@ -10,25 +10,27 @@ export const ticksGlobal = "__convexTicks";
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
 /**
- * A loop pays for this many rounds at once, and counts them in a variable of its function. Paying for each round made a
- * short loop three times slower.
+ * A loop pays for this many rounds at once, and counts them in a variable of its function. Paying for each round made
+ * short rounds three times slower. While each tick asks the host, because ticks may be slow, it pays for each round.
  */
 const paidRounds = 8;
 
 // Ticks use variables of a function: those of a vm context's global scope are a hundred times slower.
 const pay = (ticks: number): string => `(__convexFuel[0]-=${String(ticks)})<0&&__convexRefuel()`;
 const roundTick = `++__convexRounds>${String(paidRounds)}&&(__convexRounds=__convexPay())`;
-const countRounds = "let __convexRounds=0;";
+const firstRound = `__convexFuel[0]<${String(paidRounds)}?${String(paidRounds)}:1`;
+const countRounds = `let __convexRounds=${firstRound};`;
 const prologue =
-  `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};` +
-  `const __convexPay=()=>{${pay(paidRounds)};return 1};${countRounds}`;
+  `;(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};` +
+  `const __convexPay=()=>{${pay(paidRounds)};return ${firstRound}};${countRounds}`;
 const epilogue = "})();";
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
 /**
- * Puts a tick into the body of every loop and of every function that could run long. A tick without fuel calls `refuel`,
- * which may throw. From then on every tick calls it again, so that no `catch` can keep the code running. Adds
+ * Puts a tick into the body of every loop and of every function, except those that only compute, and into the initializers
+ * of class fields. A tick without fuel calls `refuel`, which may throw. From then on every tick calls it again, so that no
+ * `catch` can keep the code running. Adds
  * or removes no line, and shifts the source map's columns. Throws SyntaxError if acorn cannot parse the code.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
@@ -53,12 +55,12 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
     else around(body, `{${roundTick};`, "}");
   };
   const withLoops = new Set<Node>();
+  const withoutTick = computingFunctions(program);
   const tickFunction = (node: Function): void => {
     const { body } = node;
-    const hasLoops = withLoops.has(node);
-    if (!hasLoops && isBrief(node)) return;
+    if (withoutTick.has(node)) return;
     if (body.type === "BlockStatement") {
-      const text = hasLoops ? `${pay(paidRounds)};${countRounds}` : `${pay(1)};`;
+      const text = withLoops.has(node) ? `;${pay(paidRounds)};${countRounds}` : `;${pay(1)};`;
       openers.push({ at: afterDirectives(body.body, body.start + 1), text });
     } else around(body, `(${pay(1)},`, ")");
   };
@@ -78,6 +80,9 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "StaticBlock":
         if (withLoops.has(node)) openers.push({ at: code.indexOf("{", node.start) + 1, text: countRounds });
         return;
+      case "PropertyDefinition":
+        if (node.value != null && !takesName(node.value)) around(node.value, `(${pay(1)},`, ")");
+        return;
       case "FunctionDeclaration":
       case "FunctionExpression":
       case "ArrowFunctionExpression":
@@ -87,6 +92,11 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
   // inner ones.
   return [...closers.slice(1), ...closers.slice(0, 1), ...openers.reverse()].sort((a, b) => a.at - b.at);
+}
+
+/** Whether an initializer is a function or a class, which may get its name from the field. It runs nothing. */
+function takesName({ type }: Node): boolean {
+  return type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "ClassExpression";
 }
 
 function ownsVariables({ type }: Node): boolean {

@@ -38,7 +38,7 @@ export async function runUdf(
   const result = await services.calls.nested(execution, target, callArgs);
   if (result.kind === "failure") {
     execution.transaction.rollbackTo(savepoint);
-    execution.usage.takeBackTo(written);
+    execution.usage.restoreWritten(written);
   }
   return valueOf(result);
 }

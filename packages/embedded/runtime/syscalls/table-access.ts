@@ -1,7 +1,7 @@
 import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
+import { decodeDocumentId } from "../../values/document-id.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
-import { decodeDocumentId } from "../../values/document-id.ts";
 import { isReadableSystemTable } from "../tables/system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
 
