@@ -1,6 +1,6 @@
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { internal } from "./_generated/api.js";
-import { internalMutation } from "./_generated/server.js";
+import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
@@ -15,9 +15,10 @@ import { allOrganizations } from "./model/organizations/create.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
-import { countDevices } from "./model/statistics/deviceCounts.ts";
+import { countDevices, storeDeviceCounts } from "./model/statistics/deviceCounts.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { metricsTokenOf } from "./model/statistics/token.ts";
+import { deviceCounts } from "./model/validators.ts";
 
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
@@ -154,30 +155,51 @@ export const countStatistics = internalMutation({
   handler: async (ctx) => {
     for (const { _id: organizationId } of await allOrganizations(ctx)) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
-      if ((await metricsTokenOf(ctx, organizationId)) !== null)
-        await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
     }
     return null;
   },
 });
 
-/** Counts the devices of one organization, for its metrics. */
-export const countDevicesOf = internalMutation({
+/**
+ * Counts the devices of one organization, for its metrics. An action, because a mutation that reads all devices would conflict
+ * with each of their reports.
+ */
+export const countDevicesOf = internalAction({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
-    await countDevices(ctx, organizationId);
+    const states: Infer<typeof deviceCounts> = await ctx.runQuery(internal.maintenance.devicesByState, {
+      organizationId,
+    });
+    await ctx.runMutation(internal.maintenance.noteDeviceCounts, { organizationId, states });
     return null;
   },
 });
 
-/** Counts the next jobs of one organization. */
+export const devicesByState = internalQuery({
+  args: { organizationId: v.id("organizations") },
+  returns: deviceCounts,
+  handler: async (ctx, { organizationId }) => await countDevices(ctx, organizationId),
+});
+
+export const noteDeviceCounts = internalMutation({
+  args: { organizationId: v.id("organizations"), states: deviceCounts },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, states }) => {
+    await storeDeviceCounts(ctx, organizationId, states);
+    return null;
+  },
+});
+
+/** Counts the next jobs of one organization, and then its devices if somebody reads its metrics. */
 export const countStatisticsOf = internalMutation({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
     if (await sealPiece(ctx, organizationId, Date.now())) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
+    } else if ((await metricsTokenOf(ctx, organizationId)) !== null) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
     }
     return null;
   },

@@ -6,7 +6,7 @@ import type { SubjectKind } from "./tally.ts";
 const attempt = (over: Partial<EndedAttempt>): EndedAttempt => ({
   device: "a",
   status: "succeeded",
-  stolen: false,
+  isSteal: false,
   startedAt: 1_000,
   endedAt: 1_400,
   ...over,
@@ -46,11 +46,11 @@ describe("the tallies of jobs that ended", () => {
   it("count a theft for the device that took the job, and a return for the one that lost it", () => {
     const attempts = [
       attempt({ device: "slow", status: "stolen" }),
-      attempt({ device: "deaf", status: "stolen", stolen: true }),
+      attempt({ device: "deaf", status: "stolen", isSteal: true }),
       attempt({ device: "busy", status: "released" }),
       attempt({ device: "gone", status: "lost" }),
       attempt({ device: "late", status: "outrun" }),
-      attempt({ stolen: true }),
+      attempt({ isSteal: true }),
     ];
     expect(only("model", job({ attempts })).tally).toMatchObject({
       succeeded: 1,

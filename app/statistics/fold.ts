@@ -15,8 +15,8 @@ export type EndedAttempt = {
   /** Null if the device's record is gone. */
   readonly device: string | null;
   readonly status: AttemptStatus;
-  /** Whether the device took the job from another device's part of the queue, or from its reserve. */
-  readonly stolen: boolean;
+  /** Whether the device took the job from beyond its part of the queue, or from another device's reserve. */
+  readonly isSteal: boolean;
   readonly startedAt: number;
   /** Null while it is open. */
   readonly endedAt: number | null;
@@ -72,7 +72,7 @@ function tallyOfJob(job: EndedJob): Tally {
     const counter = counterOf(attempt);
     if (counter === "failed") tally.retried += 1;
     if (counter === "returned" || counter === "lost") tally[counter] += 1;
-    if (attempt.stolen) tally.stolen += 1;
+    if (attempt.isSteal) tally.stolen += 1;
   }
   // The last failure ended the job.
   if (job.outcome === "failed" && job.attempts.at(-1)?.status === "failed") tally.retried -= 1;
@@ -87,7 +87,7 @@ function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
     : emptyTally();
   const counter = counterOf(attempt);
   if (counter !== null) tally[counter] += 1;
-  if (attempt.stolen) tally.stolen += 1;
+  if (attempt.isSteal) tally.stolen += 1;
   return tally;
 }
 

@@ -63,7 +63,7 @@ export function metricsOf({ models, lanes, devices, held }: Measured): readonly 
     {
       name: "gleaner_jobs_stolen_total",
       type: "counter",
-      help: "Times that a device took a job from another device's part of the queue or from its reserve.",
+      help: "Times that a device took a job from beyond its part of the queue or from another device's reserve.",
       samples: byModel(({ stolen }, model) => [{ labels: { model }, value: stolen }]),
     },
     {

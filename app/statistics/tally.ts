@@ -16,7 +16,7 @@ export const counters = [
   "returned",
   /** Attempts whose device fell silent. */
   "lost",
-  /** Jobs that a device took from another device's part of the queue, or from its reserve. */
+  /** Jobs that a device took from beyond its part of the queue, or from another device's reserve. */
   "stolen",
   "promptTokens",
   "completionTokens",

@@ -13,7 +13,7 @@ it("a slower machine makes fewer jobs, then shorter answers", () => {
   expect(roundSize(72, warmUp(8))).toEqual({ jobs: 4, maxTokens: 48 });
 });
 
-it("the estimate takes in that prompts do not grow with the answers", () => {
+it("the estimate does not scale prompts with the answers", () => {
   // 4 answers of 24 tokens in 2.4 s, of which the prompts take half: answers of 48 tokens take 3.6 s.
   expect(roundSize(6 * 3.6, warmUp(2.4))).toEqual({ jobs: 4, maxTokens: 48 });
 });

@@ -45,7 +45,7 @@ it("the memory bar is missed if no return had to free it", () => {
   expect(yieldBars(figures).at(-2)).toMatchObject({ value: "not measured", met: false });
 });
 
-it("the quartiles tell how much the returns differ", () => {
+it("each phase has quartiles", () => {
   const figures = yieldFigures([10, 20, 30, 40, 50].map((ms) => returnIn("busy", ms)));
   expect(figures.phases.busy).toEqual({ returns: 5, p25: 20, p50: 30, p75: 40, p95: 50, max: 50 });
 });

@@ -45,12 +45,12 @@ export async function headlessSubject(
   };
 }
 
-/** Why the desktop program cannot be measured here, as the end of a sentence; null if it can. */
+/** The reason that the desktop program cannot be measured here, as the end of a sentence; null if it can. */
 export function missingForDesktop(): string | null {
   const shell = shellOn(":0");
   if (shell.kind === "headless") return shell.because;
   const missing = ["Xvfb", "xdotool"].find(
-    (program) => spawnSync(program, ["-version"], { stdio: "ignore" }).error !== undefined,
+    (program) => spawnSync(program, ["-version"], { stdio: "ignore", timeout: 10_000 }).error !== undefined,
   );
   return missing === undefined ? null : `${missing} is not installed`;
 }
@@ -84,10 +84,16 @@ export async function desktopSubject(
     env: { ...process.env, DISPLAY: display },
     stdio: ["pipe", "ignore", "ignore"],
   });
+  const ended = Promise.race([once(pointer, "error"), once(pointer, "exit")]).then((): never => {
+    throw new Error("xdotool has ended.");
+  });
+  ended.catch(() => undefined);
+  pointer.stdin.on("error", () => undefined);
   let way = 1;
   return {
     donor,
     comeBack: () => {
+      if (pointer.exitCode !== null) return ended;
       way = -way;
       const at = performance.now();
       pointer.stdin.write(`mousemove_relative -- ${7 * way} 5\n`);

@@ -4,7 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { onlineCounts } from "../devices/rows.ts";
 import { queue } from "../queue.ts";
 
-type DeviceCounts = Readonly<Record<DeviceState, number>>;
+type DeviceCounts = Record<DeviceState, number>;
 
 /** An organization's devices by state, as last counted; null before the first count. */
 export async function deviceCountsOf(
@@ -14,12 +14,13 @@ export async function deviceCountsOf(
   return (await rowOf(ctx, organizationId))?.states ?? null;
 }
 
-/** Counts an organization's devices and stores the counts, so that a scrape of the metrics reads one row. */
-export async function countDevices(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {
-  const [row, states] = await Promise.all([
-    rowOf(ctx, organizationId),
-    devicesByState(ctx, organizationId),
-  ]);
+/** Stores the counts, so that a scrape of the metrics reads one row. */
+export async function storeDeviceCounts(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  states: DeviceCounts,
+): Promise<void> {
+  const row = await rowOf(ctx, organizationId);
   if (row === null) await ctx.db.insert("deviceCounts", { organizationId, states });
   else if (JSON.stringify(row.states) !== JSON.stringify(states))
     await ctx.db.patch("deviceCounts", row._id, { states });
@@ -38,11 +39,11 @@ async function rowOf(
 /** Counting stops here, so this count means "at least". */
 const maxCounted = 2_000;
 
-/** Only part of a large fleet is listed; the queue's counts are the better ones then. */
-async function devicesByState(
+/** Counts an organization's devices. Only part of a large fleet is listed; the queue's counts are the better ones then. */
+export async function countDevices(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-): Promise<Record<DeviceState, number>> {
+): Promise<DeviceCounts> {
   const count = async (status: "pending" | "active" | "retired"): Promise<number> => {
     const devices = await ctx.db
       .query("devices")

@@ -1,10 +1,10 @@
 import type { AuditActor } from "../../../app/audit.ts";
+import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { checkedHash, refuse } from "../refuse.ts";
-import { countDevices } from "./deviceCounts.ts";
 
 /** The token with which an organization's metrics may be read; null if nobody may. */
 export async function metricsTokenOf(
@@ -46,7 +46,7 @@ export async function setMetricsToken(
   const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: now });
   await record(ctx, { organizationId, at: now, actor, action: "metrics-token.created", subject });
   // The next count of all organizations can be a minute away.
-  await countDevices(ctx, organizationId);
+  await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
 }
 
 /** Ends the organization's token, if there is one. */

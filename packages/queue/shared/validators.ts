@@ -347,8 +347,8 @@ export const jobHistory = v.object({
       startedAt: v.number(),
       endedAt: v.union(v.number(), v.null()),
       releaseReason: v.union(v.string(), v.null()),
-      /** Whether the worker took the job from another worker's part of the ring, or from its reserve. */
-      stolen: v.boolean(),
+      /** Whether the worker took the job from beyond its part of the ring, or from another worker's reserve. */
+      isSteal: v.boolean(),
     }),
   ),
 });

@@ -88,7 +88,7 @@ function figuresOf(report: StatisticsReport | undefined) {
     {
       label: "Stolen",
       value: count(totals?.stolen),
-      note: totals === null ? " " : `${formatCount(totals.returned)} given back or lost`,
+      note: totals === null ? " " : `${formatCount(totals.returned)} attempts given up or lost`,
       tone: null,
     },
   ];

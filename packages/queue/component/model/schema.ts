@@ -330,8 +330,8 @@ export const schema = defineSchema({
     open: v.boolean(),
     /** Whether the job woke its worker: then workers wait for jobs, not jobs for workers. */
     woken: v.optional(v.boolean()),
-    /** Whether the worker took the job from another worker's part of the ring, or from its reserve. Omitted if not. */
-    stolen: v.optional(v.boolean()),
+    /** Whether the worker took the job from beyond its part of the ring, or from a reserve. Omitted if not. */
+    isSteal: v.optional(v.boolean()),
     /** Earlier versions stored the handed job here. */
     handed: v.optional(anything),
     /** The value of `onClaim`, for a worker that reads the job later. */

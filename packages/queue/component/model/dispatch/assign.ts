@@ -26,13 +26,13 @@ export async function assign(
   ctx: MutationCtx,
   worker: Assignee,
   { job, payload }: AssignableJob,
-  { begun, woken = false, stolen = false }: Assignment,
+  { begun, woken = false, isSteal = false }: Assignment,
   now: number,
 ): Promise<ClaimedJob> {
   const watch = begun ? suspectFrom(worker, job, now) : {};
   const kind = job.status === "prefetched" ? "steal" : "claim";
   const unresponsive = kind === "steal" && (await removeUnresponsive(ctx, job.currentAttemptId));
-  const how = { begun, woken, stolen: kind === "steal" ? !unresponsive : stolen, watch };
+  const how = { begun, woken, isSteal: kind === "steal" ? !unresponsive : isSteal, watch };
   const { attemptId, number, fresh } = await insertAttempt(ctx, worker, job, how, now);
   const given = { currentAttemptId: attemptId, attempts: number };
   // The job is hidden, so other workers do not see it in their arcs or steal it.
@@ -48,8 +48,8 @@ type Assignment = {
   readonly begun: boolean;
   /** Whether the worker waited for the job. */
   readonly woken?: boolean;
-  /** Whether the ready job is in another worker's part of the ring. */
-  readonly stolen?: boolean;
+  /** Whether the ready job is beyond the worker's part of the ring. */
+  readonly isSteal?: boolean;
 };
 
 /** A worker that gets a job. Its capabilities only matter if it begins at once. */
@@ -63,12 +63,12 @@ export async function insertAttempt(
   {
     begun,
     woken,
-    stolen = false,
+    isSteal = false,
     watch,
   }: {
     readonly begun: boolean;
     readonly woken: boolean;
-    readonly stolen?: boolean;
+    readonly isSteal?: boolean;
     readonly watch: Suspicion;
   },
   now: number,
@@ -88,7 +88,7 @@ export async function insertAttempt(
     status: begun ? "running" : "prefetched",
     open: true,
     ...(woken ? { woken } : {}),
-    ...(stolen ? { stolen } : {}),
+    ...(isSteal ? { isSteal } : {}),
     ...(woken && !begun ? { handedAt: now } : {}),
     claimedAt: now,
     ...(begun ? overdueFrom(job, now) : {}),

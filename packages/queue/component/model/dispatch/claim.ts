@@ -67,7 +67,7 @@ export async function claim(
   }
   // A prefetched job may still be stolen, so it does not count as woken.
   const woken = begun && now - (job.readyAt ?? now) < promptMs;
-  const how = { begun, woken, stolen: late };
+  const how = { begun, woken, isSteal: late };
   const claimed = await assign(ctx, worker, { job, payload: payload.payload }, how, now);
   await renew(ctx, worker, lease, now, { holds: true });
   // A worker with free capacity keeps its place in the ring.

@@ -93,8 +93,8 @@ export async function applyPlan(
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
-  for (const { begun, stolen, ...job } of found)
-    jobs.push(await assign(ctx, worker, job, { begun, stolen }, now));
+  for (const { begun, isSteal, ...job } of found)
+    jobs.push(await assign(ctx, worker, job, { begun, isSteal }, now));
   const limit = heldLimit(worker);
   if (waits === "same positions")
     return { jobs, subscriptions: waiters.map(subscriptionOf), cursor, ...limit };

@@ -17,8 +17,8 @@ export const noCursor: Cursor = { laneId: null, place: 0, turn: 0 };
 type Lane = Doc<"lanes">;
 type Job = Doc<"jobs">;
 
-/** `stolen`: whether the job was found in another worker's part of the ring, or in its reserve. */
-export type FoundJob = AssignableJob & { readonly stolen: boolean };
+/** `isSteal`: whether the job was found beyond the worker's part of the ring, or in another worker's reserve. */
+export type FoundJob = AssignableJob & { readonly isSteal: boolean };
 
 /** One worker's search for jobs. It only reads. */
 export class Search {
@@ -70,26 +70,26 @@ export class Search {
     for (;;) {
       const found = await this.#find(steals);
       if (found === null) return null;
-      const { job, stolen } = found;
+      const { job, isSteal } = found;
       const taken = await this.#reader.take(job);
       if (taken === null) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
-      return { ...taken, stolen };
+      return { ...taken, isSteal };
     }
   }
 
-  async #find(steals: boolean): Promise<{ readonly job: Job; readonly stolen: boolean } | null> {
+  async #find(steals: boolean): Promise<{ readonly job: Job; readonly isSteal: boolean } | null> {
     const atHome = await this.#atHome();
-    if (atHome !== null) return { job: atHome, stolen: false };
+    if (atHome !== null) return { job: atHome, isSteal: false };
     const groups = await this.#groups();
     for (const lanes of groups) {
       const found = await this.#sample(lanes, "ready");
       // A worker that has just joined may have no part of the ring yet, so the job need not be another's.
-      if (found !== null) return { job: found, stolen: await this.#reader.hasHome(found.laneId) };
+      if (found !== null) return { job: found, isSteal: await this.#reader.hasHome(found.laneId) };
     }
     const held = steals && this.#joins ? await this.#sample(groups.flat(), "prefetched") : null;
-    return held === null ? null : { job: held, stolen: true };
+    return held === null ? null : { job: held, isSteal: true };
   }
 
   /** The lanes in the turn's order: usually the worker's usual lane first, in each 8th turn last. */

@@ -10,8 +10,8 @@ import {
   submitJob,
   submitJobs,
 } from "../../testing/queue.fixture.ts";
-import { ringSize, slotOf } from "../placement.ts";
 import { addWorker, complete, fail, take, takeOne } from "../../testing/workers.fixture.ts";
+import { ringSize, slotOf } from "../placement.ts";
 
 let t: Backend;
 
@@ -79,7 +79,7 @@ it("tells apart the claim of a job and its later start", async () => {
       endedAt: null,
       worker: null,
       releaseReason: null,
-      stolen: false,
+      isSteal: false,
     },
   ]);
 });
@@ -91,13 +91,13 @@ it("tells which worker took the job from another one", async () => {
   const thief = await addWorker(t);
   const { jobId } = await takeOne(t, thief);
   const [history] = await historiesOf([jobId]);
-  expect(history?.attempts.map(({ status, stolen }) => [status, stolen])).toEqual([
+  expect(history?.attempts.map(({ status, isSteal }) => [status, isSteal])).toEqual([
     ["stolen", false],
     ["running", true],
   ]);
   const running = jobs.find(({ begun }) => begun);
   const [other] = await historiesOf([running!.jobId]);
-  expect(other?.attempts).toMatchObject([{ status: "running", stolen: false }]);
+  expect(other?.attempts).toMatchObject([{ status: "running", isSteal: false }]);
 });
 
 it("tells that a worker took a ready job from a busy worker's part of the ring", async () => {
@@ -111,14 +111,14 @@ it("tells that a worker took a ready job from a busy worker's part of the ring",
     Array.from({ length: 60 }, () => ({})),
   );
   for (;;) {
-    const { jobs = [] } = await complete(t, free, attemptId, { jobs: 1 });
+    const { jobs } = await complete(t, free, attemptId, { jobs: 1 });
     // It takes jobs of its own part first, then searches a little, and further only if it asks again.
     const [next] = jobs.length > 0 ? jobs : (await take(t, free)).jobs;
     if (next === undefined) break;
     ({ attemptId } = next);
   }
   const taken = (await historiesOf(jobIds)).filter(({ attempts }) => attempts.length > 0);
-  const stolen = taken.map(({ attempts }) => attempts[0]?.stolen);
+  const stolen = taken.map(({ attempts }) => attempts[0]?.isSteal);
   const places = await Promise.all(taken.map(async ({ jobId }) => (await jobRow(t, jobId)).place));
   expect(stolen).toEqual(places.map((place) => slotOf(place) < ringSize / 2));
   expect(new Set(stolen)).toEqual(new Set([true, false]));

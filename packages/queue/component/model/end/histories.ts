@@ -47,7 +47,7 @@ async function historyOf(
     startedAt: attempt.startedAt ?? attempt.claimedAt,
     endedAt: attempt.endedAt ?? null,
     releaseReason: attempt.releaseReason ?? null,
-    stolen: attempt.stolen === true,
+    isSteal: attempt.isSteal === true,
   }));
   return {
     jobId: job._id,
