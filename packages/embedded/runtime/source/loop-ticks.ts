@@ -30,8 +30,8 @@ type Ticked = { readonly code: string; readonly sourceMap: string };
 /**
  * Puts a tick into the body of every loop and of every function, except those that only compute, and into the initializers
  * of class fields. A tick without fuel calls `refuel`, which may throw. From then on every tick calls it again, so that no
- * `catch` can keep the code running. Adds
- * or removes no line, and shifts the source map's columns. Throws SyntaxError if acorn cannot parse the code.
+ * `catch` can keep the code running. Adds or removes no line, and shifts the source map's columns. Throws SyntaxError if
+ * acorn cannot parse the code.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
   const program = parse(code, { ecmaVersion: "latest", sourceType: "script" });
