@@ -71,13 +71,13 @@ export class TransactionUsage {
     }
   }
 
-  /** What was written and scheduled so far, for `restoreWritten`. */
+  /** The present counts of writes and of scheduled functions. */
   written(): Written {
     const { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes } = this;
     return { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes };
   }
 
-  /** Forgets what was written and scheduled since, because it was rolled back. */
+  /** Sets the counts of writes and of scheduled functions back, after a rollback. */
   restoreWritten(written: Written): void {
     Object.assign(this, written);
   }

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ReadSet, Timestamp } from "../../engine/model/types.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
-import { type CallContext, endExecution, newTransactionExecution } from "../execution/execution.ts";
+import { type CallContext, newTransactionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { formatJournal, parseJournal } from "../execution/journal.ts";
 import type { Services } from "../syscalls/services.ts";
@@ -31,7 +31,6 @@ export async function runQuery(
     const { readSet, snapshot } = transaction;
     return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
   } finally {
-    endExecution(execution);
     engine.discard(transaction);
   }
 }

@@ -15,6 +15,11 @@ import {
 } from "./syscall-args.ts";
 import { requireReadable, tableFor, tableOfArg } from "./table-access.ts";
 
+/** Counts a query before it runs. Throws SyscallError beyond Convex's limit. */
+export function countQuery({ usage, transaction }: TransactionExecution): void {
+  usage.query(() => transaction.readSet.size);
+}
+
 /** `1.0/get` */
 export function get(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const id = stringArg(args, "id", "db.get");
@@ -29,7 +34,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
       `${isSystem ? "User" : "System"} tables can only be accessed from ${place}, not table ${table}.`,
     );
   }
-  execution.usage.query(() => execution.transaction.readSet.size);
+  countQuery(execution);
   const document = execution.transaction.get(id);
   if (document !== null) execution.usage.read(documentBytes(document));
   return document;
@@ -42,7 +47,7 @@ export function queryStream(
   argsJson: string,
 ): JSONValue {
   const plan = services.plans.of(services.engine, execution.component, argsJson);
-  execution.usage.query(() => execution.transaction.readSet.size);
+  countQuery(execution);
   const scan = execution.transaction.scan(plan.range, plan.order);
   const queryId = execution.nextStreamId++;
   execution.streams.set(queryId, new QueryStream(scan, plan.operators, execution.usage));
@@ -71,7 +76,7 @@ export function queryCleanup(_: Services, execution: TransactionExecution, argsJ
 export function count(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "count");
   requireReadable(table);
-  execution.usage.query(() => execution.transaction.readSet.size);
+  countQuery(execution);
   return execution.transaction.count(fullRange(tableFor(execution.component, table), "by_id"));
 }
 

@@ -7,6 +7,7 @@ import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { CursorPosition } from "./cursor.ts";
+import { countQuery } from "./database-read.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
 import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
@@ -39,7 +40,7 @@ export function queryPage(services: Services, execution: TransactionExecution, a
   const end = endCursor === null ? null : cursors.open(endCursor, query);
 
   const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
-  execution.usage.query(() => execution.transaction.readSet.size);
+  countQuery(execution);
   const range = between(plan.range, plan.order, start, end);
   const scan = range === null ? { next: () => null } : execution.transaction.scan(range, plan.order);
   const stream = new QueryStream(scan, plan.operators, execution.usage, budget);
