@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { reliability } from "../app/devices/reliability.ts";
 import { startFarm } from "../launch/farm/farm.ts";
 import { ledgerFaults } from "../launch/farm/ledger-faults.ts";
 import { type DeviceRow, Watcher } from "../launch/farm/watcher.ts";
@@ -6,8 +7,11 @@ import { Load } from "./load.ts";
 import { lies } from "./malicious/lies.ts";
 import { MaliciousDevice } from "./malicious/malicious-device.ts";
 
-/** A device that lies about every job is paused within so many. */
-const mostJobs = 20;
+/**
+ * A device that lies about every job is paused within so many. The rule pauses it after 16. It gets a few more while its
+ * judgment is on the way, and a failure counts only once another device can do the job.
+ */
+const mostJobs = 2 * reliability.hopeless;
 /** Devices that hold their jobs get few of them. */
 const mostMs = 240_000;
 /** So many devices that were not paused fail the run at once. Each of them may have taken the time of a whole run. */

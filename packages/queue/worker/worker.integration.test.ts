@@ -93,8 +93,8 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
   it("workers steal a prefetched job that has not begun from another worker, which then leaves it", async () => {
     const busy = await startWorker({ prefetch: 3 });
     const jobs = await queue.submit(["long", "short 1", "short 2", "short 3"]);
-    // The order is left to chance, so wait until it starts the one that lasts.
-    await untilBegun("long");
+    // The order is left to chance, so wait until it starts the one that lasts, and until the queue knows that.
+    await queue.until(jobs[0] ?? "", ({ status }) => status === "running");
     await startWorker();
     for (const jobId of jobs.slice(1)) await queue.until(jobId, isOver);
     endings.get("long")?.();
