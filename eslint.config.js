@@ -37,6 +37,12 @@ const noClock = [
   },
 ];
 
+/** Runs of these functions share their modules (`experimental_reuseContext`). */
+const noModuleState = {
+  selector: ":matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind='let']",
+  message: "Modules of functions keep no state between runs.",
+};
+
 const literalSpread = {
   selector: ":matches(SpreadElement, JSXSpreadAttribute) > ObjectExpression",
   message: "Write the properties themselves instead of spreading a literal.",
@@ -50,7 +56,12 @@ const restrictSyntax = (files, ignores, ...selectors) => ({
 
 const syntax = [
   restrictSyntax(["**/*.{ts,tsx,js}"], []),
-  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
+  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], noModuleState, ...noClock),
+  restrictSyntax(
+    ["convex/**/*.ts", "packages/queue/{component,shared}/**/*.ts"],
+    ["**/*.{test,fixture}.ts"],
+    noModuleState,
+  ),
   restrictSyntax(["main/**/*.ts"], ["main/face/electron/**"], ...rawIpc),
   restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
 ];

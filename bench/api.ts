@@ -1,15 +1,21 @@
 import { makeFunctionReference } from "convex/server";
 
 type Table = "small" | "large";
+type Ten = { table: Table; group: string; from: number };
+type Note = { client: number; text: string };
 
 /** References to the functions of bench/convex. */
 export const api = {
   rows: {
     fill: makeFunctionReference<"mutation", { table: Table; from: number; count: number }, null>("rows:fill"),
-    ten: makeFunctionReference<"query", { table: Table; group: string; from: number }, unknown[]>("rows:ten"),
+    ten: makeFunctionReference<"query", Ten, unknown[]>("rows:ten"),
   },
   notes: {
-    write: makeFunctionReference<"mutation", { client: number; text: string }, null>("notes:write"),
+    write: makeFunctionReference<"mutation", Note, null>("notes:write"),
+  },
+  fresh: {
+    ten: makeFunctionReference<"query", Ten, unknown[]>("fresh:ten"),
+    write: makeFunctionReference<"mutation", Note, null>("fresh:write"),
   },
   jobs: {
     add: makeFunctionReference<"mutation", { lane: string; count: number }, null>("jobs:add"),

@@ -23,6 +23,9 @@ import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { liftRestriction } from "./model/requests/restriction.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Trades a one-time link's token for a session of 12 hours. The browser made the secret `session`. */
 export const signIn = mutation({
   args: { token: v.string(), session: v.string() },

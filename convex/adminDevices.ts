@@ -15,6 +15,9 @@ import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "
 import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
 import { deviceLimits } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** The devices that wait for approval, oldest first, at most 100. */
 export const pending = adminQuery({
   args: {},

@@ -4,6 +4,9 @@ import { adminMutation, ownKey } from "./model/adminCalls.ts";
 import { setRights as setRightsOf } from "./model/organizations/keyRights.ts";
 import { deviceNeeds } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /**
  * Sets what a key may ask for, and what devices its jobs require. `mayRequire`: whether its requests may require more. A field
  * that is left out stays. Refuses: not_found, invalid.

@@ -17,6 +17,9 @@ import { priorityPricesOf, setPriorityPrices as setPrices } from "./model/organi
 import { refuse } from "./model/refuse.ts";
 import { price, priorityPrices as prices } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const modelRow = v.object({
   ...offeredModel.fields,
   /** The number of known piece hashes. With 0 only the whole file is checked, and only complete files are shared. */

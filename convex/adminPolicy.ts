@@ -4,6 +4,9 @@ import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** As many as are stored. */
 const shownVersions = 30;
 

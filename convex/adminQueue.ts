@@ -12,6 +12,9 @@ import { queue } from "./model/queue.ts";
 import { changeSettings, settingValues, settingViews, viewSettings } from "./model/queueSettings.ts";
 import { boundedInteger } from "./model/refuse.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const actor = "admin";
 
 /** The queue in numbers. Counts are at most a minute old; `oldestReadyAt` is exact. */

@@ -10,6 +10,9 @@ import {
   setMetricsToken as set,
 } from "./model/statistics/token.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /**
  * Jobs by outcome, waits, runs and steals of an organization, over time and by model, lane, key or device. At most two
  * minutes old. `until`: the end of the time (ms epoch), which queries cannot know. Refuses: invalid.

@@ -4,6 +4,9 @@ import { checkSigningSecrets } from "./model/models/organizationKey.ts";
 import { carriedTables, endRestore, keepRestrictions } from "./model/restores.ts";
 import { revokeNext } from "./model/revocations.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /*
  * The embedded backend calls these after a restore, before it answers anybody. Other deployments do not.
  */

@@ -17,6 +17,9 @@ import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { activity, deviceLimits, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited, retired. */
 export const enroll = mutation({
   args: enrollment,

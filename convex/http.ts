@@ -10,6 +10,9 @@ import { unknownModel, unknownUrl } from "./openai/errors.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Convex sets it for every function. */
 declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 

@@ -13,6 +13,9 @@ import { present } from "./model/refuse.ts";
 import { forgetRunnerStops } from "./model/requests/restriction.ts";
 import { reply, textAnswer, workReport } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /**
  * Pays the device of a job that ended, or releases the reservation. The queue calls it in the transaction that ends the
  * job. The device gets the result as `reply`; an error undoes the job's end.

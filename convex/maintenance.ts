@@ -20,6 +20,9 @@ import { sealPiece } from "./model/statistics/seal.ts";
 import { metricsTokenOf } from "./model/statistics/token.ts";
 import { deviceCounts } from "./model/validators.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
   args: { sessionId: v.id("sessions") },

@@ -3,6 +3,9 @@ import { internalQuery } from "./_generated/server.js";
 import { metricsText } from "./model/statistics/metrics.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** The metrics of the organization that has this token, in Prometheus' text format; null for any other token. */
 export const read = internalQuery({
   args: { token: v.string() },

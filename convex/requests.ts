@@ -13,6 +13,9 @@ import { submission, submit as submitJob, submitted } from "./model/requests/sub
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** An authenticated API key, and the models that it may use. */
 const identity = v.object({ keyId: v.id("apiKeys"), models: v.array(modelView) });
 

@@ -24,6 +24,9 @@ import { createLink } from "./model/organizations/signIn.ts";
 import { listSettings, operatorSetting, setByOperator } from "./model/queueSettings.ts";
 import { removeMetricsToken, setMetricsToken as setToken } from "./model/statistics/token.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /*
  * Functions for the operator, called with the deployment's admin key. Secrets stay with the caller: it sends hashes.
  */

@@ -18,6 +18,9 @@ import { noteRunnerStop } from "./model/requests/restriction.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 // The functions that a device calls as a worker of the queue, with its key. Six of them do more here.
 export * from "@gleaner/queue/work";
 

@@ -1,6 +1,9 @@
 import { v } from "convex/values";
 import { mutation } from "./builders.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Writes one document. */
 export const write = mutation({
   args: { client: v.number(), text: v.string() },

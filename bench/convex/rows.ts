@@ -1,6 +1,9 @@
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const table = v.union(v.literal("small"), v.literal("large"));
 /** About the size of a chat message or of a job. */
 const text = "A document of a usual size, with a sentence or two in it. ".repeat(4);

@@ -1,6 +1,9 @@
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 export const publish = mutation({
   args: { name: v.string(), edition: v.number() },
   handler: async (ctx, { name, edition }) => {

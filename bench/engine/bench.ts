@@ -4,7 +4,7 @@ import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { type Details, embeddedFigures } from "./embedded-figures.ts";
-import { bars, type Figures, type PeerFigures } from "./figures.ts";
+import { bars, type EmbeddedFigures, type Figures, type PeerFigures } from "./figures.ts";
 import { convexTestFigures } from "./peer-figures.ts";
 
 /** The embedded backend against its bars, and against convex-test behind the same front end. */
@@ -19,7 +19,7 @@ export const engineBench: Bench = {
     }),
 };
 
-type EngineResult = Figures & {
+type EngineResult = EmbeddedFigures & {
   readonly peers: { readonly [peer: string]: PeerFigures };
   readonly details: Details;
 };
@@ -50,6 +50,7 @@ function table(result: EngineResult): string {
     "",
     ...notes,
     "",
+    `  with a fresh world for each run: ${result.freshWorld.mutationsPerSecond} mutations/s, a query in ${result.freshWorld.queryMs} ms`,
     ...detailLines(result.details),
   ].join("\n");
 }

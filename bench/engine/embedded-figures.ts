@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { api } from "../api.ts";
 import type { BackendProcess } from "../support/backend-process.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { anonymousBytes, residentBytes } from "../support/resident-memory.ts";
@@ -7,7 +8,7 @@ import { median } from "../support/statistics.ts";
 import { measureClaims } from "./claims.ts";
 import { type Contention, measureContention } from "./contention.ts";
 import { measureFanout } from "./fanout.ts";
-import type { Figures } from "./figures.ts";
+import type { EmbeddedFigures, FreshWorld } from "./figures.ts";
 import { fillTables, measureReads } from "./reads.ts";
 import { gleanerFunctions, startEmbedded } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
@@ -32,7 +33,7 @@ export async function embeddedFigures(
   folder: string,
   rounds: number,
   say: Say,
-): Promise<{ readonly figures: Figures; readonly details: Details }> {
+): Promise<{ readonly figures: EmbeddedFigures; readonly details: Details }> {
   const dataFile = join(folder, "bench.sqlite3");
   const live = await using(await startEmbedded(dataFile), async ({ url }) => {
     say("durable mutations from 8 clients");
@@ -46,7 +47,9 @@ export async function embeddedFigures(
     await fillTables(url);
     say("reads of 10 documents");
     const reads = await measureReads(url, rounds * 300);
-    return { mutationsPerSecond, claims, fanoutMs1000, fanoutMs1000Equal, reads };
+    say("runs that each have a world of their own");
+    const freshWorld = await measureFreshWorld(url, rounds);
+    return { mutationsPerSecond, claims, fanoutMs1000, fanoutMs1000Equal, reads, freshWorld };
   });
   say("starts with 100,000 documents");
   const starts: number[] = [];
@@ -74,6 +77,7 @@ export async function embeddedFigures(
       mutationMsWith1000Subs: live.claims.watched,
       coldStartMs: median(starts),
       restMb: rest.restMb,
+      freshWorld: live.freshWorld,
     },
     details: {
       slowdownWith1000Subs: live.claims.slowdown,
@@ -82,6 +86,12 @@ export async function embeddedFigures(
       conflicts,
     },
   };
+}
+
+async function measureFreshWorld(url: string, rounds: number): Promise<FreshWorld> {
+  const mutationsPerSecond = await measureThroughput(url, rounds, 800, api.fresh.write);
+  const { small } = await measureReads(url, rounds * 100, api.fresh.ten);
+  return { mutationsPerSecond, queryMs: small };
 }
 
 /** Stops the process, however the work ends. */

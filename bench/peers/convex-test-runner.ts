@@ -1,7 +1,7 @@
 import { type GenericSchema, makeFunctionReference, type SchemaDefinition } from "convex/server";
 import { convexToJson, jsonToConvex, type Value } from "convex/values";
 import type { TestConvex } from "convex-test";
-import type { Engine, Transaction } from "../../packages/embedded/engine/model/types.ts";
+import type { Engine, Scan, Transaction } from "../../packages/embedded/engine/model/types.ts";
 import type {
   Completed,
   FunctionCall,
@@ -37,11 +37,13 @@ export function convexTestRunner(mock: Mock): FunctionRunner {
   };
 }
 
-/** The front end's view of an engine. A mock has one timestamp and reports no commits. */
+const noRows: Scan = { next: () => null };
+
+/** The front end's view of an engine. A mock has one timestamp and no rows of the front end, and reports no commits. */
 export function engineWithoutSubscriptions(): Engine {
   const asked: Pick<Engine, "durable" | "begin" | "discard" | "subscribe"> = {
     durable: () => now,
-    begin: () => ({ snapshot: now }) as unknown as Transaction,
+    begin: () => ({ snapshot: now, scan: () => noRows }) as unknown as Transaction,
     discard: () => undefined,
     subscribe: () => () => undefined,
   };

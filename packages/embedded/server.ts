@@ -15,7 +15,7 @@ import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
 import { FunctionsLoadError } from "./runtime/create-function-runtime.ts";
-import type { Bundle } from "./runtime/isolate/isolate.ts";
+import type { Bundle } from "./runtime/isolate/worlds.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 const bundleProcess = fileURLToPath(new URL("./runtime/bundle/bundle-process.ts", import.meta.url));

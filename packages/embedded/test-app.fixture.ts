@@ -12,6 +12,7 @@ import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as world from "./fixtures/test-app/world.ts";
+import type * as worlds from "./fixtures/test-app/worlds.ts";
 
 type Modules = {
   later: typeof later;
@@ -19,6 +20,7 @@ type Modules = {
   nested: typeof nested;
   things: typeof things;
   world: typeof world;
+  worlds: typeof worlds;
 };
 
 /** A Convex app for tests of clients. The conformance suite pushes it to other deployments. */

@@ -5,7 +5,7 @@ import { openEngine } from "../../packages/embedded/engine/engine.ts";
 import { bundleFunctions } from "../../packages/embedded/runtime/bundle/bundle.ts";
 import type { Completed } from "../../packages/embedded/runtime/contract/function-runner.ts";
 import { createFunctionRuntime } from "../../packages/embedded/runtime/create-function-runtime.ts";
-import type { Bundle } from "../../packages/embedded/runtime/isolate/isolate.ts";
+import type { Bundle } from "../../packages/embedded/runtime/isolate/worlds.ts";
 import * as filters from "./convex/filters.ts";
 import * as interpreter from "./convex/interpreter.ts";
 import schema from "./convex/schema.ts";

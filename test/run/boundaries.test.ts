@@ -33,6 +33,8 @@ it.each([
   ["app/probe.ts", "export const now = new Date();"],
   ["app/probe.ts", "export const chance = Math.random();"],
   ["convex/probe.ts", 'import { readFileSync } from "fs"; readFileSync("x");'],
+  ["convex/model/probe.ts", "let runs = 0; export const count = () => (runs += 1);"],
+  ["packages/queue/component/model/probe.ts", "export let runs = 0; runs += 1;"],
   ["convex/probe.ts", 'import { x } from "../main/log.ts"; x();'],
   ["packages/embedded/probe.ts", 'import { x } from "../../app/assert-never.ts"; x();'],
   ["packages/embedded/probe.ts", 'import { x } from "../../convex/model/refuse.ts"; x();'],

@@ -2,6 +2,9 @@ import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { anything } from "./schema.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** Queues a job with an empty answer. */
 export const submit = mutation({
   args: { payload: anything },

@@ -2,6 +2,9 @@ import { makeFunctionReference } from "convex/server";
 import { type GenericId, v } from "convex/values";
 import { type Doc, internalMutation, mutation, type MutationCtx, query } from "./builders.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /** A worker that is silent for this long counts as dead. */
 const deadAfterMs = 60_000;
 

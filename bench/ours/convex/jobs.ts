@@ -3,6 +3,9 @@ import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { kind, queue, scope } from "./queue.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 export const submit = mutation({
   args: { payload: anything, watched: v.boolean(), handOver: v.boolean(), size: v.optional(size) },
   handler: async (ctx, { payload, watched, handOver, size }) => {

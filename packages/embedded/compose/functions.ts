@@ -9,7 +9,7 @@ import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import { executions, isTransactional } from "../runtime/execution/execution.ts";
 import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
-import type { Bundle } from "../runtime/isolate/isolate.ts";
+import type { Bundle } from "../runtime/isolate/worlds.ts";
 import {
   componentQueries,
   conflictQueries,

@@ -6,18 +6,14 @@ import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
 import { limits } from "./checks/limits.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
-import {
-  type ComponentVariables,
-  componentVariables,
-  variablesProblem,
-} from "./components/component-variables.ts";
+import { componentVariables, variablesProblem } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
 import { executions, isTransactional } from "./execution/execution.ts";
 import { describeCopy, describeThrown } from "./execution/function-failure.ts";
 import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
 import { truncated } from "./execution/truncated.ts";
 import { FunctionRuntime } from "./function-runtime.ts";
-import { type Bundle, loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
+import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "./isolate/worlds.ts";
 import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";
 import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
@@ -63,11 +59,14 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
   const stats = new ConflictStats();
   let services: Services | null = null;
   const convex = createConvexGlobal(() => {
-    if (services === null) throw new Error("The database cannot be used while modules are loaded.");
+    if (services === null) throw new Error("The functions are not loaded yet.");
     return services;
   });
   const env = componentVariables(bundle.mounts, options.env ?? (() => ({})));
-  const components = load(bundle, convex, env, mapStack);
+  const problem = variablesProblem(bundle.mounts, env);
+  if (problem !== null) throw new FunctionsLoadError(problem);
+  const worlds = new Worlds(bundle, convex, env);
+  const components = load(bundle, worlds, mapStack);
   applySchema(engine, components);
   services = {
     engine,
@@ -79,6 +78,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     mutationTurns: new Turns(mutationsAtOnce),
     deploymentName: options.deploymentName ?? "embedded",
     find: (path) => components.find(path),
+    worlds,
     mapStack,
     calls: createCalls(() => services as Services, stats, observer),
   };
@@ -108,16 +108,9 @@ function noteLeftBehind(reason: unknown): void {
   );
 }
 
-function load(
-  bundle: Bundle,
-  convex: ReturnType<typeof createConvexGlobal>,
-  env: ComponentVariables,
-  mapStack: StackMapper,
-): LoadedComponents {
-  const problem = variablesProblem(bundle.mounts, env);
-  if (problem !== null) throw new FunctionsLoadError(problem);
+function load({ mounts }: Bundle, worlds: Worlds, mapStack: StackMapper): LoadedComponents {
   try {
-    return new LoadedComponents(bundle.mounts, loadBundle(bundle, convex, env));
+    return new LoadedComponents(mounts, (component) => worlds.loadAll(component));
   } catch (error) {
     if (!(error instanceof ModuleLoadError)) throw error;
     const { message } = describeCopy(error.thrown, mapStack);

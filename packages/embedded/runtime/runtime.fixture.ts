@@ -6,7 +6,7 @@ import { bundleFunctions } from "./bundle/bundle.ts";
 import type { Completed, FunctionCall, Identity } from "./contract/function-runner.ts";
 import { createFunctionRuntime, type RuntimeOptions } from "./create-function-runtime.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
-import type { Bundle } from "./isolate/isolate.ts";
+import type { Bundle } from "./isolate/worlds.ts";
 
 /** The functions folder that the tests of the runtime and of the scheduler run. */
 export const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));

@@ -11,6 +11,9 @@ import { findOwned, loadOwned } from "./model/load.ts";
 import { maintenance } from "./model/references.ts";
 import { schema } from "./model/schema.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const ofBatch = { scope: v.string(), batchId: v.string() };
 
 /** Opens a batch and returns its id. A repeated call with the same `externalId` returns the existing batch. */

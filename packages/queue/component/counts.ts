@@ -11,6 +11,9 @@ import { scopeCounts } from "./model/counts/tally.ts";
 import { maintenance } from "./model/references.ts";
 import { schema } from "./model/schema.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const lanesPerPage = 64;
 
 /** Runs every minute, by crons.ts: counts the jobs of all lanes, finds what is full, ends what ran out of time, and replaces lost sweeps. */

@@ -9,6 +9,9 @@ import { record } from "./model/events.ts";
 import { listDead } from "./model/jobs/list.ts";
 import { loadOwned } from "./model/load.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const ofJob = { scope: v.string(), jobId: v.string(), actor: v.optional(v.string()) };
 
 /** Failed and expired jobs that can be retried, newest submission first. A page has at most 100 and may be short. */

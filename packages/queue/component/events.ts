@@ -5,6 +5,9 @@ import { boundedPage } from "./model/bounds.ts";
 import { query } from "./model/builders.ts";
 import { schema } from "./model/schema.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const eventView = v.object({
   at: v.number(),
   actor: v.string(),

@@ -28,6 +28,9 @@ import { watch as watchJob, watchPosition, watchView } from "./model/streams/wat
 import { reprioritize } from "./model/submit/reprioritize.ts";
 import { submit as submitJobs } from "./model/submit/submit.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const ofJob = { scope: v.string(), jobId: v.string() };
 
 /**

@@ -5,6 +5,9 @@ import { fleet } from "./model/counts/fleet.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const names = v.optional(v.array(v.string()));
 const ability = v.object({ capabilities, groups: names, labels: names, dataClasses: names });
 

@@ -4,6 +4,9 @@ import { type Doc, mutation, query } from "./model/builders.ts";
 import { limitOf } from "./model/jobs/turns.ts";
 import { setLimit } from "./model/limits/setLimit.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const limitView = v.object({
   of: limitedBy,
   name: v.string(),

@@ -22,6 +22,9 @@ import * as rings from "./model/rings/resize.ts";
 import * as stragglers from "./model/stragglers/check.ts";
 import * as watches from "./model/streams/follow.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 // The component's scheduled functions. model/references.ts documents them and has their arguments.
 
 /** A scheduled function. It returns nothing. */

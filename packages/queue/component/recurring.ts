@@ -10,6 +10,9 @@ import {
 } from "./model/recurring/set.ts";
 import { refuse } from "./model/refuse.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const named = { scope: v.string(), name: v.string() };
 
 const recurringView = v.object({

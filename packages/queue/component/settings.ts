@@ -4,6 +4,9 @@ import { mutation, query } from "./model/builders.ts";
 import { configure as configureScope } from "./model/configure.ts";
 import { patchOf, settingsOf } from "./model/settings.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 /**
  * Replaces the settings of a scope, or of all scopes if `scope` is "". Settings that are left out return to their
  * default.

@@ -20,6 +20,9 @@ import { appendChunk } from "./model/streams/chunks.ts";
 import { submitSubtasks } from "./model/submit/subtasks.ts";
 import { goodbye as sayGoodbye, hello as sayHello } from "./model/workers/hello.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 // shared/work.ts documents the functions. Here they take the hash of the worker's key.
 
 const byWorker = { keyHash: v.string() };

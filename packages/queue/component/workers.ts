@@ -28,6 +28,9 @@ import {
   viewOf,
 } from "./model/workers/view.ts";
 
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
 const inScope = { scope: v.string() };
 const ofWorker = { ...inScope, workerId: v.string() };
 const byWorker = { keyHash: v.string() };

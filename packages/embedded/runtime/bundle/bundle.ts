@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
-import type { Bundle } from "../isolate/isolate.ts";
+import type { Bundle } from "../isolate/worlds.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
 import { type BundledScript, bundleModules } from "../source/bundle-script.ts";
 import { findComponents } from "./component-definitions.ts";

@@ -5,7 +5,7 @@ import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { noSchema, type Schema } from "../checks/schema.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
-import type { ModuleNamespaces } from "../isolate/isolate.ts";
+import type { ModuleNamespaces } from "../isolate/worlds.ts";
 import { systemTablesOf } from "../tables/system-tables.ts";
 import { type LoadedModules, readModules } from "./loaded-modules.ts";
 
@@ -18,10 +18,13 @@ export class LoadedComponents {
   readonly #byPath: ReadonlyMap<ComponentPath, LoadedComponent>;
 
   /** Throws ModuleShapeError. */
-  constructor(mounts: readonly ComponentMount[], namespaces: ReadonlyMap<ComponentPath, ModuleNamespaces>) {
+  constructor(
+    mounts: readonly ComponentMount[],
+    namespacesOf: (component: ComponentPath) => ModuleNamespaces,
+  ) {
     const loaded = mounts.map((mount) => ({
       ...mount,
-      modules: readModules(namespaces.get(mount.path) ?? {}, mount.path),
+      modules: readModules(namespacesOf(mount.path), mount.path),
     }));
     this.#byPath = new Map(loaded.map((component) => [component.path, component]));
     this.app = this.#byPath.get(appComponent) as LoadedComponent;

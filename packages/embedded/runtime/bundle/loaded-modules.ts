@@ -5,9 +5,9 @@ import { cronProblem } from "../../scheduler/cron/cron-problems.ts";
 import { type CronSpec, parseCrons } from "../../scheduler/cron/cron-spec.ts";
 import { noSchema, parseSchema, type Schema } from "../checks/schema.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "../contract/registered-function.ts";
-import type { ModuleNamespaces } from "../isolate/isolate.ts";
+import type { ModuleNamespaces } from "../isolate/worlds.ts";
 
-export type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
+type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
 /** The part of the bundle's router that we call. */
 type HttpRoutes = {
@@ -19,7 +19,7 @@ export type LoadedModules = {
   readonly functions: readonly RegisteredFunction[];
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
   readonly schema: Schema;
-  readonly http: HttpRoutes | null;
+  readonly http: { readonly routes: HttpRoutes; readonly sharesWorld: boolean } | null;
   readonly crons: readonly CronSpec[];
   /** The default export of `auth.config.ts`; null without one. */
   readonly authConfig: JSONValue;
@@ -30,26 +30,33 @@ class ModuleShapeError extends Error {
   override readonly name = "ModuleShapeError";
 }
 
+/** The module with the routes of HTTP actions. */
+export const httpModule = "http";
+
+/** With this export, a module says that it keeps no state between runs that would matter. Convex reads it, too. */
+const reuseExport = "experimental_reuseContext";
+
 /** Reads the namespaces of a component's loaded modules. Throws ModuleShapeError. */
 export function readModules(namespaces: ModuleNamespaces, component: ComponentPath): LoadedModules {
   const functions = new Map<string, RegisteredFunction>();
+  const sharesWorld = (module: string): boolean => namespaces[module]?.[reuseExport] === true;
   for (const [module, namespace] of Object.entries(namespaces)) {
     for (const [name, value] of Object.entries(namespace)) {
-      const registered = readRegisteredFunction({ component, module, name }, value);
+      const registered = readRegisteredFunction({ component, module, name }, value, sharesWorld(module));
       if (registered !== null) functions.set(registered.identifier, registered);
     }
   }
   const special = (module: string): unknown => namespaces[module]?.["default"];
   const schema = special("schema");
   const crons = special("crons");
-  const http = special("http");
+  const http = special(httpModule);
   const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
   return {
     functions: [...functions.values()],
     find,
     schema: schema === undefined ? noSchema : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
     crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
-    http: http === undefined ? null : readRouter(http),
+    http: http === undefined ? null : { routes: readRouter(http), sharesWorld: sharesWorld(httpModule) },
     authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,
   };
 }
@@ -76,7 +83,8 @@ function exportOf(value: unknown, file: string, maker: string): string {
   return (exportable.export as () => string)();
 }
 
-function readRouter(value: unknown): HttpRoutes {
+/** Throws ModuleShapeError if a value is no router. */
+export function readRouter(value: unknown): HttpRoutes {
   if (typeof value === "object" && value !== null && "isRouter" in value)
     return value as unknown as HttpRoutes;
   throw new ModuleShapeError("The default export of http.ts must come from httpRouter().");

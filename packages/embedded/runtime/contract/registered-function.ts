@@ -10,9 +10,12 @@ export type RegisteredFunction = {
   readonly visibility: FunctionSpec["visibility"];
   readonly args: ValidatorJson;
   readonly returns: ValidatorJson | null;
-  /** Runs the handler on `[args]` as JSON; resolves to the returned value as JSON. */
-  readonly invoke: (argsJson: string, requestId: string) => Promise<string>;
+  /** Whether all runs of its module use one world. */
+  readonly sharesWorld: boolean;
 };
+
+/** Runs a function's handler on `[args]` as JSON; resolves to the returned value as JSON. */
+export type Invoke = (argsJson: string, requestId: string) => Promise<string>;
 
 type Exported = {
   isQuery?: true;
@@ -31,7 +34,11 @@ type Exported = {
  * Recognizes exports that were made by `query`, `mutation`, `action` and their internal variants. Returns
  * null for any other export.
  */
-export function readRegisteredFunction(path: FunctionPath, value: unknown): RegisteredFunction | null {
+export function readRegisteredFunction(
+  path: FunctionPath,
+  value: unknown,
+  sharesWorld: boolean,
+): RegisteredFunction | null {
   if (typeof value !== "function") return null;
   const exported = value as Exported;
   const runner = runnerOf(exported);
@@ -43,11 +50,20 @@ export function readRegisteredFunction(path: FunctionPath, value: unknown): Regi
     visibility: exported.isInternal ? "internal" : "public",
     args: JSON.parse(exported.exportArgs?.() ?? '{"type":"any"}') as ValidatorJson,
     returns: JSON.parse(exported.exportReturns?.() ?? "null") as ValidatorJson | null,
-    invoke: runner.invoke,
+    sharesWorld,
   };
 }
 
-function runnerOf(exported: Exported): Pick<RegisteredFunction, "type" | "invoke"> | null {
+/** The handler of an exported function. Throws if a module exports another value than when it was loaded first. */
+export function invokeOf({ identifier, type }: RegisteredFunction, exported: unknown): Invoke {
+  const runner = typeof exported === "function" ? runnerOf(exported as Exported) : null;
+  if (runner?.type !== type) throw new Error(`${identifier} is not the function that it was.`);
+  return runner.invoke;
+}
+
+type Runner = { readonly type: RegisteredFunction["type"]; readonly invoke: Invoke };
+
+function runnerOf(exported: Exported): Runner | null {
   const { invokeQuery, invokeMutation, invokeAction } = exported;
   if (exported.isQuery && invokeQuery) return { type: "Query", invoke: (args) => invokeQuery(args) };
   if (exported.isMutation && invokeMutation) {

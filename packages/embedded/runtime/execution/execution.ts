@@ -31,6 +31,8 @@ type ExecutionBase = {
   readonly time: ExecutionTime;
   /** Number of pending syscalls and fetches. */
   operations: number;
+  /** True while the function's module is evaluated. */
+  loading: boolean;
   /** True after the end: code that the function left running must not act anymore. */
   ended: boolean;
 };
@@ -90,6 +92,7 @@ export function newTransactionExecution(
     component: target.path.component,
     time: new ExecutionTime("total"),
     operations: 0,
+    loading: false,
     ended: false,
     transaction,
     usage: new TransactionUsage(),
@@ -128,7 +131,8 @@ export function newActionExecution(
   context: CallContext,
 ): ActionExecution {
   const time = new ExecutionTime("unbroken");
-  return { kind, context, identifier, component, time, operations: 0, ended: false, timers: new Set() };
+  const timers = new Set<NodeJS.Timeout>();
+  return { kind, context, identifier, component, time, operations: 0, loading: false, ended: false, timers };
 }
 
 /** Ends an execution. Its late syscalls are refused and its timers never fire. */

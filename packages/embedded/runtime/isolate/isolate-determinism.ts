@@ -1,3 +1,4 @@
+import type vm from "node:vm";
 import { type Execution, executions, isTransactional } from "../execution/execution.ts";
 import { seededRandom } from "./isolate-crypto.ts";
 import { fixLocale } from "./isolate-locale.ts";
@@ -9,17 +10,15 @@ function functionNow(): number {
   return execution !== undefined && isTransactional(execution) ? execution.transaction.now : Date.now();
 }
 
+// Local time is UTC, as in Convex.
+process.env["TZ"] = "UTC";
+
 /**
- * Removes from a context the sources of nondeterminism: functions must give the same results for the same
+ * Removes from a realm the sources of nondeterminism: functions must give the same results for the same
  * data and arguments.
  */
-export function installDeterminism(
-  context: { [name: string]: unknown },
-  intrinsic: (name: string) => unknown,
-): void {
-  // Local time is UTC, as in Convex.
-  process.env["TZ"] = "UTC";
-  const RealDate = intrinsic("Date") as DateConstructor;
+export function installDeterminism(global: vm.Context): void {
+  const RealDate = global["Date"] as DateConstructor;
   const InnerDate = new Proxy(RealDate, {
     construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length === 0 ? [functionNow()] : args, newTarget) as object,
@@ -27,11 +26,11 @@ export function installDeterminism(
   });
   RealDate.now = functionNow;
   Object.defineProperty(RealDate.prototype, "constructor", { value: InnerDate });
-  context["Date"] = InnerDate;
-  (intrinsic("Math") as Math).random = () => seededRandom()?.number() ?? Math.random();
-  context["performance"] = isolatePerformance();
-  fixLocale(context, intrinsic);
-  hideGarbageCollection(context, intrinsic);
+  global["Date"] = InnerDate;
+  (global["Math"] as Math).random = () => seededRandom()?.number() ?? Math.random();
+  global["performance"] = isolatePerformance();
+  fixLocale(global);
+  hideGarbageCollection(global);
 }
 
 /**

@@ -1,6 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { appComponent, type ComponentPath } from "../../names/table-name.ts";
-import type { ComponentVariables } from "../components/component-variables.ts";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 import { isolateConsole } from "./isolate-console.ts";
@@ -63,25 +61,58 @@ const shared = [
 ] as const;
 
 /**
- * Creates the globals of Convex's default runtime, besides JavaScript's own. `loading` is the component whose
- * modules are being evaluated, while no function runs.
+ * Creates the globals of Convex's default runtime, besides JavaScript's own. What code may replace or extend is not shared
+ * with other realms.
  */
-export function sharedGlobals(
-  env: ComponentVariables,
-  loading: () => ComponentPath = () => appComponent,
-): { [name: string]: unknown } {
-  const here = globalThis as unknown as Record<string, unknown>;
+export function sharedGlobals(env: () => { readonly [name: string]: string }): { [name: string]: unknown } {
   return {
-    ...Object.fromEntries(shared.map((name) => [name, here[name]])),
+    ...webApis(),
+    fetch: (...args: Parameters<typeof fetch>) => guardedFetch(...args),
+    console: { ...isolateConsole },
+    crypto: isolateCrypto,
+    process: { env: environmentProxy(env) },
+    ...requestedTimers,
+  };
+}
+
+type Globals = { readonly [name: string]: unknown };
+
+let madeApis: Globals | null = null;
+
+function webApis(): Globals {
+  const here = globalThis as unknown as Globals;
+  if (madeApis !== null) return madeApis;
+  const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
+  const streams = [ReadableStream, WritableStream, TransformStream];
+  for (const { prototype } of streams) allowOwnConstructor(prototype);
+  // The base of all typed arrays has no global name.
+  const classes = [...streams, Object.getPrototypeOf(Uint8Array) as unknown];
+  for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
+  madeApis = {
+    ...own,
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
     WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
     TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),
-    fetch: guardedFetch,
-    console: isolateConsole,
-    crypto: isolateCrypto,
-    process: { env: environmentProxy(() => env(executions.getStore()?.component ?? loading())) },
-    ...requestedTimers,
   };
+  return madeApis;
+}
+
+/** All realms and the backend use the same class, so nobody may change it. */
+function freezeClass(api: object): void {
+  Object.freeze(api);
+  if ("prototype" in api) Object.freeze(api.prototype);
+}
+
+/** Node sets the constructor of some streams, which fails if they inherit it as a frozen property. */
+function allowOwnConstructor(prototype: object): void {
+  const { constructor } = prototype;
+  Object.defineProperty(prototype, "constructor", {
+    get: () => constructor,
+    set(this: object, value: unknown) {
+      if (this === prototype) throw new TypeError("The classes of the web APIs cannot be changed.");
+      Object.defineProperty(this, "constructor", { value, writable: true, configurable: true });
+    },
+  });
 }
 
 async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response> {

@@ -1,3 +1,5 @@
+import type vm from "node:vm";
+
 const locale = "en-US";
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
@@ -15,10 +17,10 @@ const subtleMethods = [
   ["String", "toLocaleUpperCase", 0],
 ] as const;
 
-/** Sets the locale of a context to American English, independently of the machine. */
-export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code: string) => unknown): void {
+/** Sets the locale of a realm to American English, independently of the machine. */
+export function fixLocale(global: vm.Context): void {
   for (const [type, method, place] of subtleMethods) {
-    const { prototype } = intrinsic(type) as { prototype: object };
+    const { prototype } = global[type] as { prototype: object };
     const own = Reflect.get(prototype, method) as AnyFunction;
     const value: AnyFunction = function (...args) {
       args[place] ??= locale;
@@ -26,14 +28,13 @@ export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code
     };
     Object.defineProperty(prototype, method, { value });
   }
-  const intl = intrinsic("Intl") as Record<string, unknown>;
+  const intl = global["Intl"] as Record<string, unknown>;
   for (const name of Object.getOwnPropertyNames(intl)) {
     const constructor = intl[name];
     if (typeof constructor === "function" && "supportedLocalesOf" in constructor) {
       Object.defineProperty(intl, name, { value: withLocale(constructor as unknown as AnyFunction) });
     }
   }
-  context["Intl"] = intl;
 }
 
 function withLocale(constructor: AnyFunction): AnyFunction {

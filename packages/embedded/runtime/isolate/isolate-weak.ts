@@ -1,5 +1,7 @@
-/** Runs in the context. Functions must not observe the garbage collector, which behaves differently in each run. */
-const strongReferences = `
+import vm from "node:vm";
+
+/** Runs in the realm. Functions must not observe the garbage collector, which behaves differently in each run. */
+const strongReferences = new vm.Script(`
 (() => {
   const hold = (value) => {
     const held = typeof value === "object" ? value !== null
@@ -26,7 +28,7 @@ const strongReferences = `
     get [Symbol.toStringTag]() { return "FinalizationRegistry"; }
   }
   return { WeakRef, FinalizationRegistry };
-})()`;
+})()`);
 
 // Properties that reveal the last regular expression's match, even another function's.
 const lastMatch = [
@@ -44,14 +46,11 @@ const lastMatch = [
 ];
 
 /** Makes weak references strong, disables finalizers, and removes state that V8 keeps between functions. */
-export function hideGarbageCollection(
-  context: { [name: string]: unknown },
-  intrinsic: (code: string) => unknown,
-): void {
-  for (const [name, value] of Object.entries(intrinsic(strongReferences) as object)) {
-    Object.defineProperty(context, name, { value, writable: true, configurable: true });
+export function hideGarbageCollection(global: vm.Context): void {
+  for (const [name, value] of Object.entries(strongReferences.runInContext(global) as object)) {
+    Object.defineProperty(global, name, { value, writable: true, configurable: true });
   }
-  const regExp = intrinsic("RegExp") as object;
+  const regExp = global["RegExp"] as object;
   for (const name of lastMatch) Reflect.deleteProperty(regExp, name);
-  Reflect.deleteProperty(intrinsic("Intl") as object, "v8BreakIterator");
+  Reflect.deleteProperty(global["Intl"] as object, "v8BreakIterator");
 }

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import type vm from "node:vm";
 import { isNativeError } from "../execution/native-error.ts";
 
 type Constructor = abstract new (...args: never[]) => unknown;
@@ -6,21 +7,21 @@ type Constructor = abstract new (...args: never[]) => unknown;
 const errors = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"];
 
 /**
- * Makes `instanceof` of the context's intrinsics accept objects that the shared web APIs create in this realm:
+ * Makes `instanceof` of the realm's built-in classes accept objects that the shared web APIs create in the backend's realm:
  * the error with which `fetch` rejects, the array from `response.json()`, its promise.
  */
-export function bridgeRealms(intrinsic: (name: string) => unknown): void {
+export function bridgeRealms(global: vm.Context): void {
   for (const name of errors) {
     const outer = (globalThis as unknown as Record<string, Constructor>)[name] as Constructor;
-    extend(intrinsic(name), (value) => isNativeError(value) && value instanceof outer);
+    extend(global[name], (value) => isNativeError(value) && value instanceof outer);
   }
-  extend(intrinsic("Array"), Array.isArray);
-  extend(intrinsic("Promise"), types.isPromise);
+  extend(global["Array"], Array.isArray);
+  extend(global["Promise"], types.isPromise);
   // `structuredClone` creates these types in this realm.
-  extend(intrinsic("Map"), types.isMap);
-  extend(intrinsic("Set"), types.isSet);
-  extend(intrinsic("RegExp"), types.isRegExp);
-  extend(intrinsic("Object"), (value) => value instanceof Object);
+  extend(global["Map"], types.isMap);
+  extend(global["Set"], types.isSet);
+  extend(global["RegExp"], types.isRegExp);
+  extend(global["Object"], (value) => value instanceof Object);
 }
 
 function extend(constructor: unknown, isForeign: (value: unknown) => boolean): void {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
 import { localTableOf } from "../../names/table-name.ts";
 import type { TableOf } from "../checks/validator-json.ts";
-import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { invokeOf, type RegisteredFunction } from "../contract/registered-function.ts";
 import {
   endExecution,
   type Execution,
@@ -17,15 +17,18 @@ import {
   refusal,
 } from "../execution/function-failure.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
+import type { Visit } from "../isolate/worlds.ts";
+import type { ModuleNamespace } from "../source/bundle-script.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
 
-/** Runs a function's handler in an execution. Checks the arguments before, and the returned value after. */
+/** Runs a function's handler in an execution and a world. Checks the arguments before, and the returned value after. */
 export async function invoke(
   services: Services,
   execution: Execution,
   target: RegisteredFunction,
   args: JSONValue,
+  visit: Visit,
 ): Promise<FunctionResult> {
   const tableOf = tableLookup(services, execution);
   const problem = checkArguments(target, args, tableOf);
@@ -35,7 +38,10 @@ export async function invoke(
     const argsJson = JSON.stringify([args]);
     const { requestId } = execution.context;
     execution.time.start();
-    const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
+    const returned = executions.run(execution, () => {
+      const { module, name } = target.path;
+      return invokeOf(target, moduleIn(visit, execution, module)[name])(argsJson, requestId);
+    });
     const json = await withinUserTime(execution, returned);
     // Long operations inside V8 have no ticks, so check the time now.
     if (isTransactional(execution)) execution.time.check();
@@ -45,6 +51,24 @@ export async function invoke(
   }
   const unfit = checkReturned(target, value, tableOf);
   return unfit === null ? { kind: "success", value } : refusal(unfit);
+}
+
+/** The exports of a module in the world of a run. Throws what the module throws if it is evaluated now. */
+export function moduleIn(visit: Visit, execution: Execution, module: string): ModuleNamespace {
+  execution.loading = true;
+  try {
+    return visit.world().module(module);
+  } finally {
+    execution.loading = false;
+  }
+}
+
+/**
+ * Whether the world of a run can be used again. A ConvexError is an answer of the app. After other errors, the module's state
+ * may be incomplete.
+ */
+export function leavesWorldIntact(result: FunctionResult): boolean {
+  return result.kind === "success" || result.data !== undefined;
 }
 
 /**
@@ -58,18 +82,31 @@ export async function invokeToEnd(
   target: RegisteredFunction,
   args: JSONValue,
 ): Promise<FunctionResult> {
+  const visit = services.worlds.visit(target.path, target.sharesWorld);
   try {
-    const result = await invoke(services, execution, target, args);
-    if (result.kind === "success") await microtasksEnded();
-    else execution.ended = true;
-    // After a failure, too: a rollback must not meet a nested call that still runs.
-    await operationsEnded(execution);
-    if (result.kind === "failure") return result;
-    const { error } = execution.time;
-    return error === null ? (execution.leftFailure ?? result) : refusal(error.message);
+    const result = await runToEnd(services, execution, target, args, visit);
+    visit.end(leavesWorldIntact(result));
+    return result;
   } finally {
     endExecution(execution);
   }
+}
+
+async function runToEnd(
+  services: Services,
+  execution: TransactionExecution,
+  target: RegisteredFunction,
+  args: JSONValue,
+  visit: Visit,
+): Promise<FunctionResult> {
+  const result = await invoke(services, execution, target, args, visit);
+  if (result.kind === "success") await microtasksEnded();
+  else execution.ended = true;
+  // After a failure, too: a rollback must not meet a nested call that still runs.
+  await operationsEnded(execution);
+  if (result.kind === "failure") return result;
+  const { error } = execution.time;
+  return error === null ? (execution.leftFailure ?? result) : refusal(error.message);
 }
 
 /** Resolves after all microtasks and those that they cause. `process.nextTick` within a microtask waits for them. */

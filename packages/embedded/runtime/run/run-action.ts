@@ -3,7 +3,7 @@ import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, endExecution, newActionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import type { Services } from "../syscalls/services.ts";
-import { invoke } from "./invoke.ts";
+import { invoke, leavesWorldIntact } from "./invoke.ts";
 
 /** Runs an action once, without retries: its side effects cannot be undone. */
 export async function runAction(
@@ -13,8 +13,11 @@ export async function runAction(
   context: CallContext,
 ): Promise<FunctionResult> {
   const execution = newActionExecution("action", ofTarget(target), context);
+  const visit = services.worlds.visit(target.path, target.sharesWorld);
   try {
-    return await invoke(services, execution, target, args);
+    const result = await invoke(services, execution, target, args, visit);
+    visit.end(leavesWorldIntact(result));
+    return result;
   } finally {
     endExecution(execution);
   }

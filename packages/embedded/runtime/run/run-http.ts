@@ -1,18 +1,20 @@
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
-import type { HttpEndpoint } from "../bundle/loaded-modules.ts";
+import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { mountedPath } from "../components/http-mounts.ts";
 import { type CallContext, type Execution, executions, newActionExecution } from "../execution/execution.ts";
 import { clientMessage, type FunctionFailure } from "../execution/function-failure.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
-import { failureOf } from "./invoke.ts";
+import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
 
 /** An HTTP action, named by its method and route: "GET /jobs". */
 type HttpTarget = {
   readonly component: ComponentPath;
   readonly identifier: string;
-  readonly endpoint: HttpEndpoint;
+  /** The request's path for the component's router. */
+  readonly path: string;
+  readonly sharesWorld: boolean;
 };
 
 /** A failed action has a response too. */
@@ -23,8 +25,10 @@ export function routeHttp(components: LoadedComponents, { url, method }: Request
   const place = mountedPath(components, new URL(url).pathname);
   if (place === null) return null;
   const { component, path } = place;
-  const [endpoint, routed, route] = components.get(component)?.modules.http?.lookup(path, method) ?? [];
-  return endpoint === undefined ? null : { component, identifier: `${routed} ${route}`, endpoint };
+  const http = components.get(component)?.modules.http ?? null;
+  const [endpoint, routed, route] = http?.routes.lookup(path, method) ?? [];
+  if (http === null || endpoint === undefined) return null;
+  return { component, identifier: `${routed} ${route}`, path, sharesWorld: http.sharesWorld };
 }
 
 /**
@@ -33,14 +37,20 @@ export function routeHttp(components: LoadedComponents, { url, method }: Request
  */
 export async function runHttp(
   services: Services,
-  { component, identifier, endpoint }: HttpTarget,
+  { component, identifier, path, sharesWorld }: HttpTarget,
   request: Request,
   context: CallContext,
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
+  const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
   try {
     execution.time.start();
-    const returned = executions.run(execution, () => endpoint.invokeHttpAction(request));
+    const returned = executions.run(execution, () => {
+      const routes = readRouter(moduleIn(visit, execution, httpModule)["default"]);
+      const [endpoint] = routes.lookup(path, request.method) ?? [];
+      if (endpoint === undefined) throw new Error(`There is no route for ${identifier} anymore.`);
+      return endpoint.invokeHttpAction(request);
+    });
     const response: unknown = await withinUserTime(execution, returned);
     if (!isResponse(execution, response)) {
       throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
@@ -48,6 +58,7 @@ export async function runHttp(
     return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
   } catch (thrown) {
     const failure = failureOf(services, execution, thrown);
+    visit.end(leavesWorldIntact(failure));
     const [code] = clientMessage(context.requestId, failure).split("\n");
     const response = Response.json({ code, trace: failure.message }, { status: 500 });
     // If the body broke off because its client left, the action has not failed.

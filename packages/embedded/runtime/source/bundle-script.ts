@@ -1,9 +1,12 @@
-import { dirname } from "node:path";
-import { build } from "esbuild";
+import { basename, dirname } from "node:path";
+import { build, transform } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { withTicks } from "./loop-ticks.ts";
 
-/** All modules of a folder in one script, which assigns them to `modulesGlobal`. */
+/**
+ * All modules of a folder in one script. Its value is an object of functions, one for each file of esbuild's output, which
+ * is either a module or code that several modules share. A module can thus be evaluated with only what it imports.
+ */
 export type BundledScript = {
   readonly code: string;
   /** The source map as JSON; its sources are relative to the functions folder's parent. */
@@ -11,38 +14,89 @@ export type BundledScript = {
   readonly modules: readonly string[];
 };
 
-/** The context's global variable to which a script assigns its modules by name. */
-export const modulesGlobal = "__convexModules";
+/** Evaluates a file of the script. It finds other files by `require`, and sets `module.exports`. */
+export type FileBody = (
+  require: (file: string) => ModuleNamespace,
+  module: { exports: ModuleNamespace },
+  ticks: unknown,
+) => void;
+
+/** What a module exports, by name. */
+export type ModuleNamespace = { readonly [name: string]: unknown };
+
+/** The file that has the module at a position in `BundledScript.modules`. */
+export function fileOfModule(position: number): string {
+  return `./module-${position}.js`;
+}
+
+// The newest version that both Node and the parser for the ticks support.
+const target = "es2024";
 
 /** Bundles modules with their imports. `root` is the functions folder. Rejects with esbuild's BuildFailure. */
 export async function bundleModules(root: string, modules: readonly ModuleFile[]): Promise<BundledScript> {
-  const result = await build({
-    stdin: { contents: entryPoint(modules), resolveDir: root, sourcefile: "_entry.js", loader: "js" },
+  const { outputFiles } = await build({
+    entryPoints: modules.map(({ file }, position) => ({ in: file, out: `module-${position}` })),
     absWorkingDir: dirname(root),
-    outfile: "bundle.js",
+    outdir: ".",
+    chunkNames: "chunk-[hash]",
     bundle: true,
+    // As Convex does it, so that modules are evaluated in the same order.
+    splitting: true,
     write: false,
-    format: "iife",
+    format: "esm",
     platform: "browser",
-    // The newest version that both Node and the parser for the ticks support.
-    target: "es2024",
+    target,
+    supported: { "top-level-await": false },
     conditions: ["convex", "module"],
     jsx: "automatic",
     sourcemap: "external",
     sourcesContent: false,
     logLevel: "silent",
   });
-  const [map, script] = [".map", ".js"].map((end) =>
-    result.outputFiles.find(({ path }) => path.endsWith(end)),
+  const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const scripts = outputFiles.filter(({ path }) => path.endsWith(".js"));
+  const files = await Promise.all(
+    scripts.map(({ path, text }) => toFunction(basename(path), text, maps.get(`${path}.map`) ?? "{}")),
   );
-  return {
-    ...withTicks(script?.text ?? "", map?.text ?? "{}"),
-    modules: modules.map(({ module }) => module),
-  };
+  return { ...joined(files), modules: modules.map(({ module }) => module) };
 }
 
-function entryPoint(modules: readonly ModuleFile[]): string {
-  const imports = modules.map(({ file }, index) => `import * as m${index} from ${JSON.stringify(file)};`);
-  const names = modules.map(({ module }, index) => `  ${JSON.stringify(module)}: m${index},`);
-  return [...imports, `globalThis.${modulesGlobal} = {`, ...names, "};"].join("\n");
+type File = { readonly name: string; readonly code: string; readonly sourceMap: string };
+
+/** Makes a file of ES modules a function's body. It gets its ticks first, so that what esbuild adds has none. */
+async function toFunction(name: string, code: string, sourceMap: string): Promise<File> {
+  const ticked = withTicks(code, sourceMap);
+  const mapUrl = `data:application/json;base64,${Buffer.from(ticked.sourceMap).toString("base64")}`;
+  const converted = await transform(`${ticked.code}\n//# sourceMappingURL=${mapUrl}`, {
+    format: "cjs",
+    target,
+    supported: { "dynamic-import": false },
+    // The script stays in memory.
+    minifyWhitespace: true,
+    // The function's parameters are not the code's.
+    define: { require: "undefined", module: "undefined", exports: "undefined" },
+    sourcefile: name,
+    sourcemap: "external",
+    sourcesContent: false,
+    logLevel: "silent",
+  });
+  return { name, code: exportingDirectly(converted.code), sourceMap: converted.map };
+}
+
+/** Without the copy that esbuild makes for importers which are no ES modules. It makes each use of an import slower. */
+function exportingDirectly(code: string): string {
+  return code.replace(/module\.exports=__toCommonJS\((\w+)\);/, "module.exports=$1;");
+}
+
+function joined(files: readonly File[]): Pick<BundledScript, "code" | "sourceMap"> {
+  const parts: string[] = ["({"];
+  const sections: object[] = [];
+  let line = 1;
+  for (const { name, code, sourceMap } of files) {
+    const body = code.endsWith("\n") ? code : `${code}\n`;
+    parts.push(`${JSON.stringify(`./${name}`)}(require,module,__convexTicks){`, `${body}},`);
+    sections.push({ offset: { line: line + 1, column: 0 }, map: JSON.parse(sourceMap) as object });
+    line += body.split("\n").length + 1;
+  }
+  return { code: `${parts.join("\n")}\n})`, sourceMap: JSON.stringify({ version: 3, sections }) };
 }

@@ -11,9 +11,9 @@ import type {
 import { fullAncestor } from "acorn-walk";
 
 /**
- * The functions of a script that only compute with their own parameters and variables, such as the rotation of a cipher, and
+ * The functions of a module that only compute with their own parameters and variables, such as the rotation of a cipher, and
  * that other code only calls by their name. They need no tick, because each call is made by a function or a loop that has
- * one. A function that is passed around could be called by a loop within V8, or by an operator as `valueOf`.
+ * one. A function that is exported or passed around could be called by a loop within V8, or by an operator as `valueOf`.
  */
 export function computingFunctions(program: Program): ReadonlySet<Node> {
   const named = new Map<string, Function[]>();
@@ -23,6 +23,10 @@ export function computingFunctions(program: Program): ReadonlySet<Node> {
     switch (node.type) {
       case "Identifier":
         if (!isCalled(node, parent) && !isDeclared(node, parent)) passedAround.add(node.name);
+        return;
+      case "ExportNamedDeclaration":
+        for (const { local } of node.specifiers)
+          if (local.type === "Identifier") passedAround.add(local.name);
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":

@@ -3,7 +3,7 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Ticks, ticksGlobal, withTicks } from "./loop-ticks.ts";
+import { type Ticks, ticksName, withTicks } from "./loop-ticks.ts";
 
 const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 
@@ -34,7 +34,7 @@ async function logOf(code: string): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const context: { done?: Promise<void> } = vm.createContext({
     log: (value: unknown) => void log.push(value),
-    [ticksGlobal]: ticks(() => undefined),
+    [ticksName]: ticks(() => undefined),
   });
   try {
     vm.runInContext(code, context, { timeout: 5_000 });
@@ -185,7 +185,7 @@ describe("a script with ticks", () => {
     const stopped = new Promise((resolve) => (stop = resolve));
     const context: { done?: Promise<void> } = vm.createContext({
       step: () => undefined,
-      [ticksGlobal]: ticks(() => {
+      [ticksName]: ticks(() => {
         checks += 1;
         if (checks < 3) return;
         const error = new Error("stopped");
@@ -202,7 +202,7 @@ describe("a script with ticks", () => {
     let checks = 0;
     const context = vm.createContext({
       slow: () => undefined,
-      [ticksGlobal]: ticksOfSlowCode(() => (checks += 1)),
+      [ticksName]: ticksOfSlowCode(() => (checks += 1)),
     });
     vm.runInContext(ticked("for (let i = 0; i < 20; i += 1) slow();"), context);
     expect(checks).toBeGreaterThanOrEqual(19);
@@ -211,7 +211,7 @@ describe("a script with ticks", () => {
   test("a script with ticks cannot catch the stop", () => {
     let checks = 0;
     const context = vm.createContext({
-      [ticksGlobal]: ticks(() => {
+      [ticksName]: ticks(() => {
         checks += 1;
         throw new Error("stopped");
       }),

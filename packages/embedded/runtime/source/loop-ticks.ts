@@ -3,8 +3,8 @@ import { fullAncestor } from "acorn-walk";
 import { computingFunctions } from "./computing-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 
-/** The context's global variable from which a script takes its `Ticks`. */
-export const ticksGlobal = "__convexTicks";
+/** The name of the variable from which the code takes its `Ticks`. */
+export const ticksName = "__convexTicks";
 
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
@@ -21,9 +21,8 @@ const roundTick = `++__convexRounds>${String(paidRounds)}&&(__convexRounds=__con
 const firstRound = `__convexFuel[0]<${String(paidRounds)}?${String(paidRounds)}:1`;
 const countRounds = `let __convexRounds=${firstRound};`;
 const prologue =
-  `;(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};` +
+  `;const {fuel:__convexFuel,refuel:__convexRefuel}=${ticksName};` +
   `const __convexPay=()=>{${pay(paidRounds)};return ${firstRound}};${countRounds}`;
-const epilogue = "})();";
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
@@ -31,10 +30,10 @@ type Ticked = { readonly code: string; readonly sourceMap: string };
  * Puts a tick into the body of every loop and of every function, except those that only compute, and into the initializers
  * of class fields. A tick without fuel calls `refuel`, which may throw. From then on every tick calls it again, so that no
  * `catch` can keep the code running. Adds or removes no line, and shifts the source map's columns. Throws SyntaxError if
- * acorn cannot parse the code.
+ * acorn cannot parse the code. The code must run within a function, because variables of the global scope are slow.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
-  const program = parse(code, { ecmaVersion: "latest", sourceType: "script" });
+  const program = parse(code, { ecmaVersion: "latest", sourceType: "module" });
   const insertions = tickInsertions(program, code);
   const map = JSON.parse(sourceMap) as { readonly mappings: string };
   return {
@@ -45,7 +44,7 @@ export function withTicks(code: string, sourceMap: string): Ticked {
 
 function tickInsertions(program: Program, code: string): readonly Insertion[] {
   const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
-  const closers: Insertion[] = [{ at: program.end, text: epilogue }];
+  const closers: Insertion[] = [];
   const around = ({ start, end }: AnyNode, before: string, after: string): void => {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
@@ -91,7 +90,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
   // inner ones.
-  return [...closers.slice(1), ...closers.slice(0, 1), ...openers.reverse()].sort((a, b) => a.at - b.at);
+  return [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at);
 }
 
 /** Whether an initializer is a function or a class, which may get its name from the field. It runs nothing. */

@@ -23,16 +23,18 @@ export type ConvexGlobal = {
   readonly jsSyscall: (op: string, args: unknown) => unknown;
 };
 
-/** Routes each syscall to the execution whose code makes it. `services` works only after the bundle was loaded. */
+const loadingMessage = "The database cannot be used while modules are loaded.";
+
+/** Routes each syscall to the execution whose code makes it. */
 export function createConvexGlobal(services: () => Services): ConvexGlobal {
   return {
     syscall: (op, argsJson) => {
-      const execution = current(op);
+      const execution = current();
       execution.time.check();
       return JSON.stringify(dispatchSync(services(), execution, op, argsJson));
     },
     asyncSyscall: async (op, argsJson) => {
-      const execution = current(op);
+      const execution = current();
       execution.time.check();
       try {
         beginOperation(execution);
@@ -47,7 +49,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       }
     },
     jsSyscall: (op, args) => {
-      const execution = current(op);
+      const execution = current();
       const syscall = jsSyscalls.get(op);
       if (syscall === undefined || isTransactional(execution)) {
         throw new SyscallError(`Unknown JS operation ${op}`);
@@ -57,9 +59,10 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
   };
 }
 
-function current(op: string): Execution {
+function current(): Execution {
   const execution = executions.getStore();
-  if (execution === undefined) throw new SyscallError(`${op} was called while no function was running.`);
+  if (execution === undefined) throw new SyscallError(loadingMessage);
+  if (execution.loading) throw new SyscallError(loadingMessage);
   if (execution.ended) throw endedError();
   return execution;
 }

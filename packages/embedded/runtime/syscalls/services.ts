@@ -9,6 +9,7 @@ import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { CallContext, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionFailure, FunctionResult } from "../execution/function-failure.ts";
+import type { Worlds } from "../isolate/worlds.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import type { CursorSealer } from "./cursor.ts";
 import type { QueryPlans } from "./query-plans.ts";
@@ -59,6 +60,7 @@ export type Services = {
   readonly mutationTurns: Turns;
   readonly deploymentName: string;
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
+  readonly worlds: Worlds;
   readonly mapStack: StackMapper;
   readonly calls: Calls;
 };

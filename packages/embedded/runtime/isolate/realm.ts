@@ -1,0 +1,53 @@
+import { setFlagsFromString } from "node:v8";
+import vm from "node:vm";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
+import type { ComponentVariables } from "../components/component-variables.ts";
+import type { ConvexGlobal } from "../syscalls/convex-global.ts";
+import { installDeterminism } from "./isolate-determinism.ts";
+import { sharedGlobals } from "./isolate-globals.ts";
+import { bridgeRealms } from "./realm-bridge.ts";
+
+// To display an error, Node reads its stack, which no time limit covers.
+const loadingOptions = { timeout: 10_000, displayErrors: false };
+const taskGlobal = "__convexTask";
+const runTask = new vm.Script(`globalThis.${taskGlobal}()`);
+
+// A tick cannot be put into a regular expression. One that backtracks too much continues in V8's linear engine,
+// unless it has a back reference or a look-around.
+setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
+
+/**
+ * A JavaScript realm: a global object and built-in objects of its own, with the globals of Convex's default runtime and none
+ * of Node's. It is not a sandbox against attackers: the code is the operator's own.
+ */
+export class Realm {
+  /** The component whose code runs here. */
+  component: ComponentPath = appComponent;
+  readonly #global: vm.Context;
+
+  /** Takes about half a millisecond. */
+  constructor(convex: ConvexGlobal, env: ComponentVariables) {
+    // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
+    const global = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    this.#global = global;
+    Object.assign(global, { Convex: { ...convex }, ...sharedGlobals(() => env(this.component)) });
+    global["self"] = global["globalThis"] as unknown;
+    bridgeRealms(global);
+    installDeterminism(global);
+  }
+
+  /** Returns the value of a script. */
+  evaluate(script: vm.Script): unknown {
+    return script.runInContext(this.#global, { displayErrors: false });
+  }
+
+  /** Runs a task that may run the developer's code while no function runs. Throws if it takes longer than 10 s. */
+  whileLoading<T>(task: () => T): T {
+    this.#global[taskGlobal] = task;
+    try {
+      return runTask.runInContext(this.#global, loadingOptions) as T;
+    } finally {
+      Reflect.deleteProperty(this.#global, taskGlobal);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { modules } from "../../packages/embedded/test-app.fixture.ts";
+import { deployment, httpClient, uniqueName } from "./deployment.ts";
+
+const { worlds } = modules;
+
+test.each([
+  ["query", () => httpClient().query(worlds.count, { salt: uniqueName() })],
+  ["mutation", () => httpClient().mutation(worlds.countByMutation, { salt: uniqueName() })],
+  ["action", () => httpClient().action(worlds.countByAction, { salt: uniqueName() })],
+])("a %s begins with modules that no earlier run has used", async (_, run) => {
+  await run();
+  expect(await run()).toEqual([1, 1]);
+});
+
+test("an HTTP action begins with modules that no earlier run has used", async () => {
+  const count = async () => (await fetch(`${deployment.siteUrl}/runs`)).text();
+  await count();
+  expect(await count()).toBe("1");
+});
+
+test("nested runs have modules of their own", async () => {
+  expect(await httpClient().mutation(worlds.countNested, { salt: uniqueName() })).toEqual([
+    [1, 1],
+    [1, 1],
+    [1, 1],
+  ]);
+});
+
+test("a lock that a run keeps holds no other run", async () => {
+  await httpClient().mutation(worlds.lockForever);
+  expect(await httpClient().mutation(worlds.useLock)).toBe("free");
+});
+
+test("a run that replaces globals and built-in functions changes them only for itself", async () => {
+  await httpClient().mutation(worlds.harm);
+  expect(await httpClient().mutation(worlds.look, { salt: uniqueName() })).toEqual({
+    year: true,
+    random: true,
+    variable: "string",
+    fetch: "function",
+    ownGlobal: false,
+    poison: false,
+    map: [2, 4],
+  });
+});
+
+test("import() works in actions only", async () => {
+  expect(await httpClient().action(worlds.importInAction, { salt: uniqueName() })).toBe(0);
+  await expect(httpClient().query(worlds.importInQuery, { salt: uniqueName() })).rejects.toThrow();
+});
