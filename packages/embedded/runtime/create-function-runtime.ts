@@ -4,14 +4,12 @@ import { Turns } from "../engine/transact/turns.ts";
 import { appComponent } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
-import { limits } from "./checks/limits.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
 import { componentVariables, variablesProblem } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
-import { executions, isTransactional } from "./execution/execution.ts";
-import { describeCopy, describeThrown } from "./execution/function-failure.ts";
+import { describeCopy } from "./execution/function-failure.ts";
 import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
-import { truncated } from "./execution/truncated.ts";
+import { guardRejections } from "./execution/uncaught.ts";
 import { FunctionRuntime } from "./function-runtime.ts";
 import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "./isolate/worlds.ts";
 import { createCalls } from "./run/calls.ts";
@@ -55,7 +53,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
   const { engine, bundle } = options;
   const { observer = unobserved } = options;
   const mapStack = createStackMapper(sourceMapsOf(bundle));
-  installRejectionGuard(mapStack);
+  guardRejections(mapStack);
   const stats = new ConflictStats();
   let services: Services | null = null;
   const convex = createConvexGlobal(() => {
@@ -83,29 +81,6 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     calls: createCalls(() => services as Services, stats, observer),
   };
   return new FunctionRuntime(services, components, stats, observer);
-}
-
-/** The mapper of the newest bundle: a process runs one bundle at a time. */
-let newestMapper: StackMapper | null = null;
-
-/**
- * Keeps the process alive when a promise rejects that a function forgot to await. Fails the query or mutation if it has not
- * ended. Otherwise logs the rejection with the function's lines. Rejections of the backend's own code stay fatal.
- */
-function installRejectionGuard(mapStack: StackMapper): void {
-  if (newestMapper === null) process.on("unhandledRejection", noteLeftBehind);
-  newestMapper = mapStack;
-}
-
-function noteLeftBehind(reason: unknown): void {
-  const execution = executions.getStore();
-  if (execution === undefined) throw reason;
-  const failure = describeThrown(reason, newestMapper ?? (() => []));
-  if (isTransactional(execution) && !execution.ended) execution.leftFailure ??= failure;
-  const { message } = failure;
-  execution.context.logs.add(
-    truncated(`[WARN] Unhandled promise rejection: ${message}`, limits.logLineBytes),
-  );
 }
 
 function load({ mounts }: Bundle, worlds: Worlds, mapStack: StackMapper): LoadedComponents {

@@ -7,7 +7,7 @@ const script = fileURLToPath(new URL("./unhandled-rejections.fixture.ts", import
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args]);
 
 test("a rejection that a function left behind does not end the process", async () => {
-  expect((await run()).stdout).toBe("fine\nfine\nstill here\n");
+  expect((await run()).stdout).toBe("fine\nUncaught Error: nobody catches me\nstill here\n");
 });
 
 test("a rejection of the backend's own code ends the process", async () => {

@@ -60,6 +60,8 @@ export type TransactionExecution = ExecutionBase & {
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
+  /** Fails the action with an error that nothing caught; null after it has returned. */
+  fail: ((thrown: unknown) => void) | null;
 };
 
 export type Execution = TransactionExecution | ActionExecution;
@@ -130,9 +132,18 @@ export function newActionExecution(
   { identifier, component }: Pick<ActionExecution, "identifier" | "component">,
   context: CallContext,
 ): ActionExecution {
-  const time = new ExecutionTime("unbroken");
-  const timers = new Set<NodeJS.Timeout>();
-  return { kind, context, identifier, component, time, operations: 0, loading: false, ended: false, timers };
+  return {
+    kind,
+    context,
+    identifier,
+    component,
+    time: new ExecutionTime("unbroken"),
+    operations: 0,
+    loading: false,
+    ended: false,
+    timers: new Set(),
+    fail: null,
+  };
 }
 
 /** Ends an execution. Its late syscalls are refused and its timers never fire. */

@@ -3,6 +3,7 @@ import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
+import { guardListeners } from "./isolate-events.ts";
 import { requestedTimers } from "./isolate-timers.ts";
 
 /**
@@ -82,6 +83,7 @@ let madeApis: Globals | null = null;
 function webApis(): Globals {
   const here = globalThis as unknown as Globals;
   if (madeApis !== null) return madeApis;
+  guardListeners();
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
   const streams = [ReadableStream, WritableStream, TransformStream];
   for (const { prototype } of streams) allowOwnConstructor(prototype);

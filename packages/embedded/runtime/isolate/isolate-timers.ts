@@ -1,5 +1,5 @@
 import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
-import { formatLogLine } from "../execution/log-lines.ts";
+import { takeUncaught } from "../execution/uncaught.ts";
 
 /** setTimeout and the other timers. They are refused in queries and mutations, and stop when their action ends. */
 export const requestedTimers = {
@@ -36,13 +36,13 @@ function remember(action: ActionExecution, timer: NodeJS.Timeout): number {
   return Number(timer);
 }
 
-/** Logs errors of a callback, which nothing else catches: they would end the process. */
+/** Nothing else catches errors of a callback. */
 function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
   return (...args) => {
     try {
       callback(...args);
     } catch (error) {
-      executions.getStore()?.context.logs.add(formatLogLine("ERROR", ["Uncaught:", error]));
+      takeUncaught(error);
     }
   };
 }

@@ -29,6 +29,11 @@ export function fileOfModule(position: number): string {
   return `./module-${position}.js`;
 }
 
+/** Whether a function's name is that of a file, so that its code is what a module has outside of functions. */
+export function isFileName(name: string): boolean {
+  return name.startsWith("./");
+}
+
 // The newest version that both Node and the parser for the ticks support.
 const target = "es2024";
 
@@ -71,8 +76,6 @@ async function toFunction(name: string, code: string, sourceMap: string): Promis
     format: "cjs",
     target,
     supported: { "dynamic-import": false },
-    // The script stays in memory.
-    minifyWhitespace: true,
     // The function's parameters are not the code's.
     define: { require: "undefined", module: "undefined", exports: "undefined" },
     sourcefile: name,
@@ -85,7 +88,7 @@ async function toFunction(name: string, code: string, sourceMap: string): Promis
 
 /** Without the copy that esbuild makes for importers which are no ES modules. It makes each use of an import slower. */
 function exportingDirectly(code: string): string {
-  return code.replace(/module\.exports=__toCommonJS\((\w+)\);/, "module.exports=$1;");
+  return code.replace(/^module\.exports = __toCommonJS\((\w+)\);$/m, "module.exports = $1;");
 }
 
 function joined(files: readonly File[]): Pick<BundledScript, "code" | "sourceMap"> {

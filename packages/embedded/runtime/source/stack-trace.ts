@@ -1,4 +1,5 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
+import { isFileName } from "./bundle-script.ts";
 
 /** Maps a stack of the bundle to lines of the developer's files. */
 export type StackMapper = (stack: string) => readonly string[];
@@ -28,7 +29,8 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): Stac
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
       if (!("originalSource" in entry) || entry.originalSource.includes("node_modules/")) continue;
       const place = `../${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
-      lines.push(`    at ${isAsync ?? ""}${name === undefined ? place : `${name} (${place})`}`);
+      const isUnnamed = name === undefined || isFileName(name);
+      lines.push(`    at ${isAsync ?? ""}${isUnnamed ? "<anonymous>" : name} (${place})`);
     }
     return lines;
   };
