@@ -9,6 +9,7 @@ import { forbidCoreDumps, logUncaught } from "./operations/process-memory.ts";
 import { summarizeRepeats } from "./operations/repeats.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 import { SchemaMismatchError } from "./runtime/checks/schema.ts";
+import { protectBackend } from "./runtime/isolate/protect-backend.ts";
 import type { StartLine } from "./start-line.ts";
 
 /** Exit code for bad arguments, as in shell tools. */
@@ -41,6 +42,7 @@ const expected = new Set([
 async function main(): Promise<void> {
   // Convex runs in UTC: functions must not see this machine's time zone.
   process.env["TZ"] = "UTC";
+  protectBackend();
   const parsed = parseArguments(process.argv.slice(2));
   if (parsed.kind === "help") {
     console.log(usage);

@@ -7,6 +7,7 @@ import {
   type PaginationResult,
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
+import type * as hostile from "./fixtures/test-app/hostile.ts";
 import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
@@ -15,6 +16,7 @@ import type * as world from "./fixtures/test-app/world.ts";
 import type * as worlds from "./fixtures/test-app/worlds.ts";
 
 type Modules = {
+  hostile: typeof hostile;
   later: typeof later;
   mail: typeof mail;
   nested: typeof nested;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
-import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
 
 const site = deployment.siteUrl;
 
@@ -94,4 +95,15 @@ test("an action that throws a ConvexError answers 500 with its data", async () =
   const response = await fetch(`${site}/refuses`);
   expect(response.status).toBe(500);
   expect(await response.text()).toContain("no");
+});
+
+test("a listener of a client that leaves may still call a mutation, and its error harms nobody", async () => {
+  const channel = uniqueName();
+  const messages = watch(liveClient(), api.messages.list, { channel });
+  const client = new AbortController();
+  const answer = fetch(`${site}/waits/${channel}`, { signal: client.signal });
+  await messages.until((list) => list.includes("waits"));
+  client.abort();
+  await expect(answer).rejects.toThrow("aborted");
+  await messages.until((list) => list.includes("left"));
 });

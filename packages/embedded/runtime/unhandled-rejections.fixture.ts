@@ -3,7 +3,7 @@ import { openFixture } from "./runtime.fixture.ts";
 
 const { call, engine } = await openFixture();
 console.log(await call("careless:rejects"));
-await call("careless:throwsLater").catch((error: Error) => console.log(error.message.split("\n")[1]));
+await call("careless:throwsLater").catch((error: unknown) => console.log(String(error).split("\n")[1]));
 await new Promise((resolve) => setTimeout(resolve, 20));
 console.log("still here");
 await engine.close();

@@ -28,10 +28,14 @@ export class Realm {
   /** Takes about half a millisecond. */
   constructor(convex: ConvexGlobal, env: ComponentVariables) {
     // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
-    const global = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    // As on Convex, no text becomes code.
+    const global = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
+      codeGeneration: { strings: false, wasm: true },
+    });
     this.#global = global;
     Object.assign(global, { Convex: { ...convex }, ...sharedGlobals(() => env(this.component)) });
     global["self"] = global["globalThis"] as unknown;
+    forbidWaiting(global);
     bridgeRealms(global);
     installDeterminism(global);
   }
@@ -50,4 +54,12 @@ export class Realm {
       Reflect.deleteProperty(this.#global, taskGlobal);
     }
   }
+}
+
+/** All functions run on one thread, so it must not wait for another. */
+function forbidWaiting(global: vm.Context): void {
+  const wait = (): never => {
+    throw new TypeError("Atomics.wait cannot be called in this context");
+  };
+  Object.defineProperty(global["Atomics"], "wait", { value: wait });
 }

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { attacks } from "../../packages/embedded/fixtures/test-app/hostile.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
+import { deployment, httpClient, uniqueName } from "./deployment.ts";
+
+const { hostile } = modules;
+const names = Object.keys(attacks);
+const ways: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  query: (name) => httpClient().query(hostile.inQuery, { name }),
+  mutation: (name) => httpClient().mutation(hostile.inMutation, { name }),
+  action: (name) => httpClient().action(hostile.inAction, { name }),
+  "HTTP action": async (name) =>
+    (await fetch(`${deployment.siteUrl}/hostile?name=${encodeURIComponent(name)}`)).text(),
+};
+
+/** Whatever the attack answers, functions have to answer as before. */
+async function expectUnharmed(): Promise<void> {
+  const channel = uniqueName();
+  await httpClient().mutation(api.messages.send, { channel, body: "fine" });
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual(["fine"]);
+  const hello = await fetch(`${deployment.siteUrl}/hello?name=you`);
+  expect([hello.status, await hello.text()]).toEqual([200, "hello you"]);
+}
+
+test.each(Object.keys(ways).flatMap((way) => names.map((name) => [way, name] as const)))(
+  "a %s cannot harm others: %s",
+  async (way, name) => {
+    await ways[way]?.(name).catch(() => null);
+    await expectUnharmed();
+  },
+);
+
+test("more than 200 attacks were tried", () => {
+  expect(names.length * Object.keys(ways).length).toBeGreaterThan(200);
+});
