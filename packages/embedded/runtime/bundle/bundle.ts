@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
 import type { Bundle } from "../isolate/worlds.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
-import { type BundledScript, bundleModules } from "../source/bundle-script.ts";
+import { bundleModules } from "../source/bundle-script.ts";
+import type { BundledScript } from "../source/bundled-script.ts";
 import { findComponents } from "./component-definitions.ts";
 
 export type BundleOutcome =

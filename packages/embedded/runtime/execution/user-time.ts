@@ -1,5 +1,5 @@
 import { limits } from "../checks/limits.ts";
-import type { Ticks } from "../source/loop-ticks.ts";
+import type { Ticks } from "../source/bundled-script.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
-import type { ConvexGlobal } from "../syscalls/convex-global.ts";
+import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";

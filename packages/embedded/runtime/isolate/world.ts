@@ -1,7 +1,7 @@
 import type vm from "node:vm";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { executionTicks } from "../execution/user-time.ts";
-import { type FileBody, fileOfModule, type ModuleNamespace } from "../source/bundle-script.ts";
+import { type FileBody, fileOfModule, type ModuleNamespace } from "../source/bundled-script.ts";
 import type { Realm } from "./realm.ts";
 
 /** The compiled modules of a component. */

@@ -2,9 +2,9 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
+import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
-import type { BundledScript, ModuleNamespace } from "../source/bundle-script.ts";
-import type { ConvexGlobal } from "../syscalls/convex-global.ts";
+import type { BundledScript, ModuleNamespace } from "../source/bundled-script.ts";
 import { Realm } from "./realm.ts";
 import { type CompiledModules, World } from "./world.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "../execution/function-failure.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
-import type { ModuleNamespace } from "../source/bundle-script.ts";
+import type { ModuleNamespace } from "../source/bundled-script.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
 

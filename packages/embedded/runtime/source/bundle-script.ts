@@ -1,38 +1,8 @@
 import { basename, dirname } from "node:path";
 import { build, transform } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
+import { type BundledScript, ticksName } from "./bundled-script.ts";
 import { withTicks } from "./loop-ticks.ts";
-
-/**
- * All modules of a folder in one script. Its value is an object of functions, one for each file of esbuild's output, which
- * is either a module or code that several modules share. A module can thus be evaluated with only what it imports.
- */
-export type BundledScript = {
-  readonly code: string;
-  /** The source map as JSON; its sources are relative to the functions folder's parent. */
-  readonly sourceMap: string;
-  readonly modules: readonly string[];
-};
-
-/** Evaluates a file of the script. It finds other files by `require`, and sets `module.exports`. */
-export type FileBody = (
-  require: (file: string) => ModuleNamespace,
-  module: { exports: ModuleNamespace },
-  ticks: unknown,
-) => void;
-
-/** What a module exports, by name. */
-export type ModuleNamespace = { readonly [name: string]: unknown };
-
-/** The file that has the module at a position in `BundledScript.modules`. */
-export function fileOfModule(position: number): string {
-  return `./module-${position}.js`;
-}
-
-/** Whether a function's name is that of a file, so that its code is what a module has outside of functions. */
-export function isFileName(name: string): boolean {
-  return name.startsWith("./");
-}
 
 // The newest version that both Node and the parser for the ticks support.
 const target = "es2024";
@@ -97,7 +67,7 @@ function joined(files: readonly File[]): Pick<BundledScript, "code" | "sourceMap
   let line = 1;
   for (const { name, code, sourceMap } of files) {
     const body = code.endsWith("\n") ? code : `${code}\n`;
-    parts.push(`${JSON.stringify(`./${name}`)}(require,module,__convexTicks){`, `${body}},`);
+    parts.push(`${JSON.stringify(`./${name}`)}(require,module,${ticksName}){`, `${body}},`);
     sections.push({ offset: { line: line + 1, column: 0 }, map: JSON.parse(sourceMap) as object });
     line += body.split("\n").length + 1;
   }

@@ -3,7 +3,8 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Ticks, ticksName, withTicks } from "./loop-ticks.ts";
+import { type Ticks, ticksName } from "./bundled-script.ts";
+import { withTicks } from "./loop-ticks.ts";
 
 const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 

@@ -1,13 +1,8 @@
 import { type AnyNode, type Function, type Node, parse, type Program, type Statement } from "acorn";
 import { fullAncestor } from "acorn-walk";
+import { ticksName } from "./bundled-script.ts";
 import { computingFunctions } from "./computing-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
-
-/** The name of the variable from which the code takes its `Ticks`. */
-export const ticksName = "__convexTicks";
-
-/** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
-export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
 /**
  * A loop pays for this many rounds at once, and counts them in a variable of its function. Paying for each round made

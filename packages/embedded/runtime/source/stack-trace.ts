@@ -1,5 +1,5 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
-import { isFileName } from "./bundle-script.ts";
+import { isFileName } from "./bundled-script.ts";
 
 /** Maps a stack of the bundle to lines of the developer's files. */
 export type StackMapper = (stack: string) => readonly string[];

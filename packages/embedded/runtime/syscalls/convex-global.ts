@@ -1,3 +1,4 @@
+import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
 import { beginOperation } from "../execution/operations.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
@@ -15,13 +16,6 @@ const jsSyscalls: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
   ["storage/storeBlob", storeBlob],
   ["storage/getBlob", getBlob],
 ]);
-
-/** The `Convex` global, through which the convex package reaches the backend. */
-export type ConvexGlobal = {
-  readonly syscall: (op: string, argsJson: string) => string;
-  readonly asyncSyscall: (op: string, argsJson: string) => Promise<string>;
-  readonly jsSyscall: (op: string, args: unknown) => unknown;
-};
 
 const loadingMessage = "The database cannot be used while modules are loaded.";
 
@@ -61,8 +55,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
 
 function current(): Execution {
   const execution = executions.getStore();
-  if (execution === undefined) throw new SyscallError(loadingMessage);
-  if (execution.loading) throw new SyscallError(loadingMessage);
+  if (execution === undefined || execution.loading) throw new SyscallError(loadingMessage);
   if (execution.ended) throw endedError();
   return execution;
 }
