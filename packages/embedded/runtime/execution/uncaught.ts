@@ -1,7 +1,7 @@
 import { limits } from "../checks/limits.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
-import { describeThrown } from "./function-failure.ts";
+import { describeThrown, type FunctionFailure } from "./function-failure.ts";
 import { truncated } from "./truncated.ts";
 
 /** The mapper of the newest bundle: a process runs one bundle at a time. */
@@ -19,8 +19,7 @@ export function guardRejections(mapStack: StackMapper): void {
 function onRejection(reason: unknown): void {
   const execution = executions.getStore();
   if (execution === undefined) throw reason;
-  logUncaught(execution, "Unhandled promise rejection", reason);
-  failWith(execution, reason);
+  fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
 }
 
 /**
@@ -29,27 +28,25 @@ function onRejection(reason: unknown): void {
  */
 export function takeUncaught(thrown: unknown): void {
   const execution = executions.getStore();
-  if (execution === undefined) return;
-  logUncaught(execution, "Uncaught error in a callback", thrown);
-  failWith(execution, thrown);
+  if (execution !== undefined)
+    fail(execution, thrown, logged(execution, "Uncaught error in a callback", thrown));
 }
 
 /** Takes an error of a function's event listener. As with every event, the dispatching code does not notice. */
 export function takeListenerError(thrown: unknown): void {
   const execution = executions.getStore();
-  if (execution !== undefined) logUncaught(execution, "Uncaught error in a listener", thrown);
+  if (execution !== undefined) logged(execution, "Uncaught error in a listener", thrown);
 }
 
-function failWith(execution: Execution, thrown: unknown): void {
+function fail(execution: Execution, thrown: unknown, failure: FunctionFailure): void {
   if (execution.ended) return;
-  if (isTransactional(execution)) execution.leftFailure ??= describe(thrown);
+  if (isTransactional(execution)) execution.leftFailure ??= failure;
   else execution.fail?.(thrown);
 }
 
-function logUncaught({ context }: Execution, what: string, thrown: unknown): void {
-  context.logs.add(truncated(`[WARN] ${what}: ${describe(thrown).message}`, limits.logLineBytes));
-}
-
-function describe(thrown: unknown): ReturnType<typeof describeThrown> {
-  return describeThrown(thrown, newestMapper ?? (() => []));
+/** Logs and describes a thrown value. */
+function logged({ context }: Execution, what: string, thrown: unknown): FunctionFailure {
+  const failure = describeThrown(thrown, newestMapper ?? (() => []));
+  context.logs.add(truncated(`[WARN] ${what}: ${failure.message}`, limits.logLineBytes));
+  return failure;
 }
