@@ -4,11 +4,13 @@ import { forward } from "../shared/forward.ts";
 import * as work from "../shared/work.ts";
 
 const { workerMutations, workerQueries, ...functions } = work;
+const { experimental_reuseContext: reusesContext, ...componentFunctions } = component;
 const names = Object.keys({ ...workerMutations, ...workerQueries }).sort();
 
 it("an app that exports the module offers every worker function, and the component has each of them", () => {
   expect(Object.keys(functions).sort()).toEqual(names);
-  expect(Object.keys(component).sort()).toEqual(names);
+  expect(Object.keys(componentFunctions).sort()).toEqual(names);
+  expect(reusesContext).toBe(true);
 });
 
 it.each(names)(
