@@ -12,6 +12,7 @@ import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as things from "./fixtures/test-app/things.ts";
+import type * as values from "./fixtures/test-app/values.ts";
 import type * as world from "./fixtures/test-app/world.ts";
 import type * as worlds from "./fixtures/test-app/worlds.ts";
 
@@ -21,6 +22,7 @@ type Modules = {
   mail: typeof mail;
   nested: typeof nested;
   things: typeof things;
+  values: typeof values;
   world: typeof world;
   worlds: typeof worlds;
 };

@@ -1,6 +1,6 @@
 import { ConvexError, type Value } from "convex/values";
 import { expect, test } from "vitest";
-import { api } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 
@@ -22,6 +22,15 @@ test.each(clients)("a failed mutation leaves nothing behind, %s", async (_, conn
   const channel = uniqueName();
   await expect(connect().mutation(api.values.writeThenFail, { channel })).rejects.toThrow(ConvexError);
   expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
+});
+
+test.each(clients)("a promise that rejects and is not awaited fails its function, %s", async (_, connect) => {
+  const channel = uniqueName();
+  const refused = /not awaited|Server Error/;
+  await expect(connect().mutation(modules.values.writeAndReject, { channel })).rejects.toThrow(refused);
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
+  await expect(connect().query(modules.values.rejectInQuery, {})).rejects.toThrow(refused);
+  await expect(connect().action(modules.values.rejectInAction, {})).rejects.toThrow(refused);
 });
 
 test.each(clients)("a failed query rejects, %s", async (_, connect) => {

@@ -1,9 +1,18 @@
-// unhandled-rejections.test.ts runs this file as a separate process and checks that the process continues.
+// unhandled-rejections.test.ts runs this file as a separate process, since a test runner listens to rejections itself.
 import { openFixture } from "./runtime.fixture.ts";
 
 const { call, engine } = await openFixture();
-console.log(await call("careless:rejects"));
-await call("careless:throwsLater").catch((error: unknown) => console.log(String(error).split("\n")[1]));
+if (process.argv.includes("--listen"))
+  process.on("unhandledRejection", (reason) => console.log("heard", reason));
+const names = ["rejects", "rejectsSoon", "writesAndRejects", "rejectsInAction", "throwsLater", "handlesLate"];
+for (const name of names) {
+  const answer = call(`careless:${name}`).then(
+    (value) => JSON.stringify(value),
+    (error: unknown) => String(error).split("\n")[1],
+  );
+  console.log(`${name}:`, await answer);
+}
+console.log("written:", await call("notes:byRank", { from: 99, to: 100 }));
 await new Promise((resolve) => setTimeout(resolve, 20));
 console.log("still here");
 await engine.close();

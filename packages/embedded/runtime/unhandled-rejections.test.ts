@@ -6,8 +6,23 @@ import { expect, test } from "vitest";
 const script = fileURLToPath(new URL("./unhandled-rejections.fixture.ts", import.meta.url));
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args]);
 
-test("a rejection that a function left behind does not end the process", async () => {
-  expect((await run()).stdout).toBe("fine\nUncaught Error: nobody catches me\nstill here\n");
+const printed = `rejects: Uncaught Error: nobody awaits me
+rejectsSoon: Uncaught Error: nobody awaits me
+writesAndRejects: Uncaught Error: nobody awaits me
+rejectsInAction: Uncaught Error: nobody awaits me
+throwsLater: Uncaught Error: nobody catches me
+handlesLate: "somebody awaits me"
+written: []
+still here
+`;
+
+test("a rejection that nothing handles fails its function, and the process goes on", async () => {
+  expect((await run()).stdout).toBe(printed);
+});
+
+test("a program that listens to rejections hears only those of its own code", async () => {
+  expect((await run("--listen")).stdout).toBe(printed);
+  expect((await run("--listen", "--own-rejection")).stdout).toContain("heard Error: a bug of ours");
 });
 
 test("a rejection of the backend's own code ends the process", async () => {

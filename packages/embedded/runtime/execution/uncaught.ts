@@ -8,18 +8,56 @@ import { truncated } from "./truncated.ts";
 let newestMapper: StackMapper | null = null;
 
 /**
- * Keeps the process alive when a promise rejects that a function forgot to await. Rejections of the backend's own code stay
- * fatal. `mapStack` finds the lines of the newest bundle.
+ * A rejected promise that nobody handles. Node reports rejections one after the other, once all microtasks have run, so when it
+ * reports this one, it has reported all earlier ones.
+ */
+class ReportMarker {
+  readonly #resolve: () => void;
+
+  constructor(resolve: () => void) {
+    this.#resolve = resolve;
+  }
+
+  /** Resolves a marker; false for any other value. Runs no code of a value that a function rejected with. */
+  static resolve(reason: unknown): boolean {
+    if (typeof reason !== "object" || reason === null || !(#resolve in reason)) return false;
+    reason.#resolve();
+    return true;
+  }
+}
+
+/**
+ * Takes rejections that a function leaves unhandled, so that they fail the function and not the process. The program's own
+ * listeners do not see them. Rejections of the backend's own code take their usual way. `mapStack` finds the lines of the
+ * newest bundle.
  */
 export function guardRejections(mapStack: StackMapper): void {
-  if (newestMapper === null) process.on("unhandledRejection", onRejection);
+  if (newestMapper === null) interceptRejections();
   newestMapper = mapStack;
 }
 
-function onRejection(reason: unknown): void {
+/** Resolves when all microtasks have run, and `guardRejections` has taken the rejections of promises that nothing handled. */
+export function rejectionsReported(): Promise<void> {
+  return new Promise((resolve) => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an Error would cost a stack
+    void Promise.reject(new ReportMarker(resolve));
+  });
+}
+
+// A listener would not do: the program's other listeners would get each rejection, too.
+function interceptRejections(): void {
+  const emit = process.emit.bind(process) as (event: string, ...values: unknown[]) => boolean;
+  const intercepted = (event: string, ...values: unknown[]): boolean =>
+    (event === "unhandledRejection" && takeRejection(values[0])) || emit(event, ...values);
+  process.emit = intercepted as typeof process.emit;
+}
+
+function takeRejection(reason: unknown): boolean {
+  if (ReportMarker.resolve(reason)) return true;
   const execution = executions.getStore();
-  if (execution === undefined) throw reason;
-  fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
+  if (execution !== undefined)
+    fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
+  return execution !== undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Ticks } from "../source/bundled-script.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";
+import { rejectionsReported } from "./uncaught.ts";
 
 /** Interval of the count, in ms; short compared to the limit. */
 const tickMs = 100;
@@ -37,7 +38,8 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
       : setTimeout(() => execution.time.spend(limits.actionTimeMs), limits.actionTimeMs);
   });
   try {
-    const value = await Promise.race([returned, stopped]);
+    const ended = isBounded ? returned : withoutRejections(returned);
+    const value = await Promise.race([ended, stopped]);
     const { error } = execution.time;
     if (error !== null) throw error;
     return value;
@@ -47,6 +49,13 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
     execution.time.onSpent = null;
     if (!isTransactional(execution)) execution.fail = null;
   }
+}
+
+/** Waits for an action until `execution.fail` has got the rejections that it left behind. */
+async function withoutRejections<T>(returned: Promise<T>): Promise<T> {
+  const value = await returned;
+  await rejectionsReported();
+  return value;
 }
 
 // A late tick counts as one, so that time in which other work keeps the process busy is not charged.

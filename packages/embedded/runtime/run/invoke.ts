@@ -16,6 +16,7 @@ import {
   type FunctionResult,
   refusal,
 } from "../execution/function-failure.ts";
+import { rejectionsReported } from "../execution/uncaught.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
 import type { ModuleNamespace } from "../source/bundled-script.ts";
@@ -100,20 +101,13 @@ async function runToEnd(
   visit: Visit,
 ): Promise<FunctionResult> {
   const result = await invoke(services, execution, target, args, visit);
-  if (result.kind === "success") await microtasksEnded();
+  if (result.kind === "success") await rejectionsReported();
   else execution.ended = true;
   // After a failure, too: a rollback must not meet a nested call that still runs.
   await operationsEnded(execution);
   if (result.kind === "failure") return result;
   const { error } = execution.time;
   return error === null ? (execution.leftFailure ?? result) : refusal(error.message);
-}
-
-/** Resolves after all microtasks and those that they cause. `process.nextTick` within a microtask waits for them. */
-function microtasksEnded(): Promise<void> {
-  return new Promise((resolve) => {
-    queueMicrotask(() => process.nextTick(resolve));
-  });
 }
 
 async function operationsEnded(execution: TransactionExecution): Promise<void> {
