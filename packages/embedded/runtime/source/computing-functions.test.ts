@@ -2,7 +2,7 @@ import { parse } from "acorn";
 import { expect, test } from "vitest";
 import { computingFunctions } from "./computing-functions.ts";
 
-const count = (code: string): number => computingFunctions(parse(code, { ecmaVersion: "latest" })).size;
+const count = (code: string): number => computingFunctions(parse(code, { ecmaVersion: "latest" })).nodes.size;
 
 test.each([
   "const f = (word, shift) => (word << shift) | ((word >>> (32 - shift)) >>> 0)",

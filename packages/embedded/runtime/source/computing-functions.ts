@@ -10,12 +10,15 @@ import type {
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
 
+/** Functions of a module, and the names by which they are called. */
+export type ComputingFunctions = { readonly nodes: ReadonlySet<Node>; readonly names: ReadonlySet<string> };
+
 /**
  * The functions of a module that only compute with their own parameters and variables, such as the rotation of a cipher, and
  * that other code only calls by their name. They need no tick, because each call is made by a function or a loop that has
  * one. A function that is exported or passed around could be called by a loop within V8, or by an operator as `valueOf`.
  */
-export function computingFunctions(program: Program): ReadonlySet<Node> {
+export function computingFunctions(program: Program): ComputingFunctions {
   const named = new Map<string, Function[]>();
   const passedAround = new Set<string>();
   fullAncestor(program, (node, _, ancestors) => {
@@ -36,7 +39,11 @@ export function computingFunctions(program: Program): ReadonlySet<Node> {
       }
     }
   });
-  return new Set([...named].flatMap(([name, functions]) => (passedAround.has(name) ? [] : functions)));
+  const computing = [...named].filter(([name]) => !passedAround.has(name));
+  return {
+    nodes: new Set(computing.flatMap(([, functions]) => functions)),
+    names: new Set(computing.map(([name]) => name)),
+  };
 }
 
 function isCalled(node: Node, parent: AnyNode | undefined): boolean {

@@ -10,12 +10,15 @@ const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" 
 
 const ticked = (code: string): string => withTicks(code, noMap).code;
 
-const ticks = (check: () => void): Ticks => {
+/** With a little fuel a loop pays for each round, with much fuel it pays for many rounds at once. */
+const [little, much] = [100, 1_000];
+
+const ticks = (check: () => void, granted = little): Ticks => {
   const fuel = new Int32Array(1);
   const refuel = () => {
     fuel[0] = 0;
     check();
-    fuel[0] = 100;
+    fuel[0] = granted;
   };
   return { fuel, refuel };
 };
@@ -31,11 +34,11 @@ const ticksOfSlowCode = (check: () => void): Ticks => {
 };
 
 /** Returns the values that a script logs, also in microtasks after its end. */
-async function logOf(code: string): Promise<readonly unknown[]> {
+async function logOf(code: string, granted = little): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const context: { done?: Promise<void> } = vm.createContext({
     log: (value: unknown) => void log.push(value),
-    [ticksName]: ticks(() => undefined),
+    [ticksName]: ticks(() => undefined, granted),
   });
   try {
     vm.runInContext(code, context, { timeout: 5_000 });
@@ -84,7 +87,18 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
       { maxDepth: 4 },
       tie("expression").map((value) => `log(${value});`),
       tie("body").map((body) => `for (let i = 0; i < 3 && n-- > 0; i++) ${body}`),
+      tie("body").map((body) => `for (var v = 0, w = () => v; v < 2 && n-- > 0; log(w())) { v++; ${body} }`),
+      tie("body").map((body) => `for (;(n-- > 0);) ${body}`),
+      tie("body").map((body) => `for ((n--); ; ) { if (n-- < 3) break; ${body} }`),
+      tie("body").map(
+        (body) => `for (let [i, j] = [0, (9)]; i < j && n-- > 0; i++, j--) { log([i, j]); ${body} }`,
+      ),
       tie("body").map((body) => `while (n-- > 0) ${body}`),
+      tie("body").map((body) => `while /* ( */ ((n--, n > 0)) for (; n-- > 3;) while (n-- > 6) ${body}`),
+      tie("body").map((body) => {
+        const inner = body.replaceAll("outer", "_outer");
+        return `outer: for (let i = 0; i < 3; i++) { while (n-- > 0) { if (n % 3 === 0) continue outer; ${inner} } log(i); }`;
+      }),
       tie("body").map((body) => `do ${body} while (n-- > 0);`),
       tie("body").map((body) => `for (const x of [1, 2]) ${body}`),
       tie("body").map((body) => `for (const k in { a: 1, b: 2 }) ${body}`),
@@ -117,11 +131,40 @@ describe("a script with ticks", () => {
         const code = `"use strict";\nglobalThis.done = (async () => { let n = 12; { ${body} } log(n); })();`;
         const plain = await logOf(code);
         expect(await logOf(ticked(code))).toEqual(plain);
+        expect(await logOf(ticked(code), much)).toEqual(plain);
         // A program with a syntax error would prove nothing.
         expect(plain.join()).not.toContain("SyntaxError");
       }),
       { numRuns: 400 },
     );
+  });
+
+  test.each([
+    ["for", "for (let i = 0; i < 1_000; i++) s += i;"],
+    ["for without a test", "for (let i = 0; ; i++) { if (i > 999) break; s += i; }"],
+    ["while", "let i = 0; while (i < 1_000) s += i++;"],
+    ["do", "let i = 0; do s += i; while (++i < 1_000);"],
+    ["for-of", "for (const i of Array(1_000).keys()) s += i;"],
+    ["continue", "for (let i = 0; i < 2_000; i++) { if (i > 999) continue; s += i; }"],
+    ["a call in each round", "for (let i = 0; i < 1_000; i++) s += ((x) => x + step())(i) - 1;"],
+    ["a loop in a loop", "for (let i = 0; i < 10; i++) for (let j = 0; j < 100; j++) s += i * 100 + j;"],
+    [
+      "a label",
+      "a: for (let i = 0; i < 2_000; i++) { for (;;) { if (i > 999) continue a; s += i; break; } }",
+    ],
+    [
+      "functions",
+      "const fs = []; for (let i = 0; i < 1_000; i++) fs.push(() => i); for (const f of fs) s += f();",
+    ],
+    [
+      "fields",
+      "const cs = []; for (let i = 0; i < 1_000; i++) cs.push(class { x = i; }); for (const c of cs) s += new c().x;",
+    ],
+    ["await", "for (let i = 0; i < 1_000; i++) s += await i;"],
+  ])("a long loop has all its rounds: %s", async (_, body) => {
+    const code = `globalThis.done = (async () => { const step = () => 1; let s = 0; ${body} log(s); })();`;
+    expect(await logOf(ticked(code))).toEqual([499_500]);
+    expect(await logOf(ticked(code), much)).toEqual([499_500]);
   });
 
   test("a script with ticks has the same lines", () => {
@@ -135,6 +178,8 @@ describe("a script with ticks", () => {
 
   test.each([
     ["a loop without a body", "for (;;);"],
+    ["a loop that computes", "for (let i = 0; i < 1; i += 0);"],
+    ["a short loop in an endless one", "for (;;) for (let i = 0; i < 3; i += 1);"],
     ["a loop of one statement", "while (true) step();"],
     ["do", "do step(); while (true)"],
     ["a loop in a loop", "for (;;) for (const _ of [1]) ;"],

@@ -1,23 +1,59 @@
-import { type AnyNode, type Function, type Node, parse, type Program, type Statement } from "acorn";
+import {
+  type AnyNode,
+  type CallExpression,
+  type ForStatement,
+  type Function,
+  type Node,
+  parse,
+  type Program,
+  type Statement,
+  type WhileStatement,
+} from "acorn";
 import { fullAncestor } from "acorn-walk";
 import { ticksName } from "./bundled-script.ts";
 import { computingFunctions } from "./computing-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 
+/** The fuel for a call, or for a round that calls something and may thus be slow. A round that only computes costs 1. */
+const callCost = 8;
+
 /**
- * A loop pays for this many rounds at once, and counts them in a variable of its function. Paying for each round made
- * short rounds three times slower. While each tick asks the host, because ticks may be slow, it pays for each round.
+ * The fuel that a loop pays at once, for many rounds: paying for each round made short rounds three times slower. If there is
+ * less fuel, rounds may be slow, and the loop pays for each one.
  */
-const paidRounds = 8;
+const loopCost = 160;
 
 // Ticks use variables of a function: those of a vm context's global scope are a hundred times slower.
-const pay = (ticks: number): string => `(__convexFuel[0]-=${String(ticks)})<0&&__convexRefuel()`;
-const roundTick = `++__convexRounds>${String(paidRounds)}&&(__convexRounds=__convexPay())`;
-const firstRound = `__convexFuel[0]<${String(paidRounds)}?${String(paidRounds)}:1`;
-const countRounds = `let __convexRounds=${firstRound};`;
+const pay = (cost: number): string => `(__convexFuel[0]-=${String(cost)})<0&&__convexRefuel()`;
+const roundsLeft = (atLeast: number, paid: number): string =>
+  `__convexFuel[0]<${String(loopCost)}?${String(atLeast)}:${String(paid)}`;
+
+/*
+ * A call in a loop makes the loop slow even if it is never made: after a call that returns, V8 must read objects and arrays
+ * again. So most loops become two, and the inner one has the rounds between two ticks, without a call.
+ *
+ *     for (INIT; TEST; UPDATE) BODY
+ *     for (INIT;;) { let left = ROUNDS; for (; left-- > 0 && (TEST); UPDATE) BODY; if (left >= 0) break; TICK }
+ *
+ * The inner loop leaves `left` below zero only if it has used up its rounds. So a `break` in BODY ends both loops.
+ */
+const beginRounds = (roundCost: number): string =>
+  `{let __convexLeft=${roundsLeft(1, loopCost / roundCost)};`;
+const hasRounds = "__convexLeft-->0";
+const endRounds = `;if(__convexLeft>=0)break;${pay(loopCost)}}`;
+
+// The other loops count their rounds in a variable of their function.
+const startRounds = roundsLeft(0, loopCost / callCost);
+const countRounds = `let __convexRounds=${startRounds};`;
+const roundTick = `--__convexRounds<0&&(__convexRounds=__convexPay())`;
 const prologue =
   `;const {fuel:__convexFuel,refuel:__convexRefuel}=${ticksName};` +
-  `const __convexPay=()=>{${pay(paidRounds)};return ${firstRound}};${countRounds}`;
+  `const __convexPay=()=>{${pay(loopCost)};return ${startRounds}};${countRounds}`;
+
+const space = String.raw`\s|//[^\n]*\n|/\*[^]*?\*/`;
+const emptyInit = new RegExp(String.raw`for(?:${space})*\((?:${space})*;`, "y");
+const semicolon = new RegExp(String.raw`(?:${space}|\))*;`, "y");
+const openedTest = new RegExp(String.raw`while(?:${space})*\(`, "y");
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
@@ -44,48 +80,108 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
   };
+  const splitLoop = (node: ForStatement | WhileStatement): void => {
+    const begin = beginRounds(calling.has(node) ? callCost : 1);
+    if (node.type === "ForStatement") {
+      const at = node.init == null ? endOf(emptyInit, node.start) : endOf(semicolon, node.init.end);
+      const and = node.test == null ? "" : "&&(";
+      openers.push({ at, text: `;)${begin}for(;${hasRounds}${and}` });
+    } else {
+      openers.push({ at: node.start, text: `for(;;)${begin}` });
+      openers.push({ at: endOf(openedTest, node.start), text: `${hasRounds}&&(` });
+    }
+    if (node.test != null) closers.push({ at: node.test.end, text: ")" });
+    closers.push({ at: node.end, text: endRounds });
+  };
+  const endOf = (pattern: RegExp, from: number): number => {
+    pattern.lastIndex = from;
+    pattern.test(code);
+    return pattern.lastIndex;
+  };
   const tickRounds = (body: Statement): void => {
     if (body.type === "BlockStatement") openers.push({ at: body.start + 1, text: `${roundTick};` });
     else around(body, `{${roundTick};`, "}");
   };
   const withLoops = new Set<Node>();
-  const withoutTick = computingFunctions(program);
+  const withFunctions = new Set<Node>();
+  const calling = new Set<Node>();
+  const computing = computingFunctions(program);
   const tickFunction = (node: Function): void => {
     const { body } = node;
-    if (withoutTick.has(node)) return;
+    if (computing.nodes.has(node)) return;
     if (body.type === "BlockStatement") {
-      const text = withLoops.has(node) ? `;${pay(paidRounds)};${countRounds}` : `;${pay(1)};`;
+      const text = withLoops.has(node) ? `;${pay(loopCost)};${countRounds}` : `;${pay(callCost)};`;
       openers.push({ at: afterDirectives(body.body, body.start + 1), text });
-    } else around(body, `(${pay(1)},`, ")");
+    } else around(body, `(${pay(callCost)},`, ")");
   };
   // Visits inner nodes first.
   fullAncestor(program, (node, _, ancestors) => {
     switch (node.type) {
       case "ForStatement":
+      case "WhileStatement":
       case "ForInStatement":
       case "ForOfStatement":
-      case "WhileStatement":
       case "DoWhileStatement": {
-        const scope = ancestors.slice(0, -1).findLast(ownsVariables);
+        const outside = ancestors.slice(0, -1);
+        if (canBeSplit(node, outside.at(-1), withFunctions)) {
+          splitLoop(node);
+          return;
+        }
+        const scope = outside.findLast(ownsVariables);
         if (scope !== undefined) withLoops.add(scope);
         tickRounds(node.body);
         return;
       }
+      case "CallExpression":
+        if (isCheap(node, computing.names)) return;
+        for (const each of ancestors) calling.add(each);
+        return;
+      case "NewExpression":
+      case "SpreadElement":
+      case "TaggedTemplateExpression":
+        for (const each of ancestors) calling.add(each);
+        return;
       case "StaticBlock":
         if (withLoops.has(node)) openers.push({ at: code.indexOf("{", node.start) + 1, text: countRounds });
         return;
       case "PropertyDefinition":
-        if (node.value != null && !takesName(node.value)) around(node.value, `(${pay(1)},`, ")");
+        for (const each of ancestors) withFunctions.add(each);
+        if (node.value != null && !takesName(node.value)) around(node.value, `(${pay(callCost)},`, ")");
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":
       case "ArrowFunctionExpression":
+        for (const each of ancestors) withFunctions.add(each);
         tickFunction(node);
     }
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
   // inner ones.
   return [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at);
+}
+
+/** Whether a call takes about as long as an operator. */
+function isCheap({ callee }: CallExpression, computing: ReadonlySet<string>): boolean {
+  if (callee.type === "Identifier") return computing.has(callee.name);
+  return (
+    callee.type === "MemberExpression" && callee.object.type === "Identifier" && callee.object.name === "Math"
+  );
+}
+
+/**
+ * Not a loop with a label, since a `continue` would not update. Not one with its own variables and functions, since each round
+ * gives functions variables of its own.
+ */
+function canBeSplit(
+  loop: Node,
+  parent: Node | undefined,
+  withFunctions: ReadonlySet<Node>,
+): loop is ForStatement | WhileStatement {
+  if (parent?.type === "LabeledStatement") return false;
+  if (loop.type === "WhileStatement") return true;
+  if (loop.type !== "ForStatement") return false;
+  const { init } = loop as ForStatement;
+  return init?.type !== "VariableDeclaration" || init.kind === "var" || !withFunctions.has(loop);
 }
 
 /** Whether an initializer is a function or a class, which may get its name from the field. It runs nothing. */
