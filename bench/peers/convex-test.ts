@@ -6,6 +6,7 @@ import { version } from "convex";
 import type { GenericSchema, SchemaDefinition } from "convex/server";
 import { convexTest } from "convex-test";
 import { createAdmission } from "../../packages/embedded/admission/admission.ts";
+import { machineClocks } from "../../packages/embedded/clock/backend-clock.ts";
 import { createTokenVerifier } from "../../packages/embedded/compose/create-token-verifier.ts";
 import { apiHandler } from "../../packages/embedded/http/api/api-handler.ts";
 import { functionRoutes } from "../../packages/embedded/http/api/function-routes.ts";
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
     mutationQueues: new MutationQueues(),
     newestConnections: new Map(),
     graceMs: 0,
-    now: Date.now,
+    clocks: machineClocks,
     maxConnections: 2_000,
     isAllowedHost,
   });

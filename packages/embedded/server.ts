@@ -53,7 +53,7 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const { engine } = data;
   const { runtime } = functions;
   const closeJanitor = startSweeper({
-    sweep: (signal) => sweepSessionRequests(engine, Date.now(), signal),
+    sweep: (signal) => sweepSessionRequests(engine, engine.now(), signal),
     onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
   });
   shutdown.together(closeJanitor);

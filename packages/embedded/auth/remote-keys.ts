@@ -18,6 +18,7 @@ export class RemoteKeys {
   #failure: { readonly reason: string; readonly failedAt: number } | null = null;
   #refreshing: Promise<void> | null = null;
 
+  /** @param now a clock in ms that nobody sets; only differences count. */
   constructor(fetch: () => Promise<KeysFetched>, now: () => number) {
     this.#fetch = fetch;
     this.#now = now;

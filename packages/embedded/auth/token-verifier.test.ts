@@ -23,11 +23,10 @@ const seconds = (): number => Math.floor(now / 1000);
 function verifier(...providers: unknown[]): TokenVerifier {
   const parsed = parseAuthConfig({ providers } as never);
   if (parsed.kind === "invalid") throw new Error(parsed.reason);
-  return new TokenVerifier(
-    parsed.providers,
-    (url) => fetchDocument(url, 500),
-    () => now,
-  );
+  return new TokenVerifier(parsed.providers, (url) => fetchDocument(url, 500), {
+    wall: () => now,
+    steady: () => now,
+  });
 }
 
 const oidc = () => ({ domain: issuer.url, applicationID: "fixture" });

@@ -1,4 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from "jose";
+import type { MachineClocks } from "../clock/backend-clock.ts";
 import type { Claims } from "../runtime/contract/function-runner.ts";
 import { assertNever } from "../values/assert-never.ts";
 import type { AuthProvider } from "./auth-config.ts";
@@ -33,14 +34,15 @@ const unverifiedOidc =
 export class TokenVerifier {
   readonly #providers: readonly AuthProvider[];
   readonly #fetchDocument: FetchDocument;
-  readonly #now: () => number;
+  readonly #clocks: MachineClocks;
   /** Keyed by source: a provider's issuer, as its tokens write it, or the URL of its keys. */
   readonly #remote = new Map<string, RemoteKeys>();
 
-  constructor(providers: readonly AuthProvider[], fetchDocument: FetchDocument, now: () => number) {
+  /** @param clocks tokens are of other machines, so their times are compared with the wall clock. */
+  constructor(providers: readonly AuthProvider[], fetchDocument: FetchDocument, clocks: MachineClocks) {
     this.#providers = providers;
     this.#fetchDocument = fetchDocument;
-    this.#now = now;
+    this.#clocks = clocks;
   }
 
   async verify(token: string): Promise<Verification> {
@@ -64,7 +66,7 @@ export class TokenVerifier {
       const { payload } = await jwtVerify(token, keys, {
         algorithms: provider.kind === "oidc" ? oidcAlgorithms : [provider.algorithm],
         clockTolerance: leewayS,
-        currentDate: new Date(this.#now()),
+        currentDate: new Date(this.#clocks.wall()),
         requiredClaims: provider.kind === "oidc" ? ["iss", "sub", "exp", "iat"] : ["iss", "sub", "exp"],
       });
       return this.#identify(provider, payload);
@@ -86,7 +88,7 @@ export class TokenVerifier {
         // As in Convex: an ID token has one audience, and no leeway.
         if (Array.isArray(payload.aud) && payload.aud.length > 1)
           return unfit(provider, "more than one audience");
-        if (expiresAt <= this.#now()) return unfit(provider, "expired");
+        if (expiresAt <= this.#clocks.wall()) return unfit(provider, "expired");
         const attributes = oidcIdentity(claims);
         return attributes === null
           ? refused(
@@ -123,7 +125,7 @@ export class TokenVerifier {
   #remoteKeys(source: string, fetch: () => Promise<KeysFetched>): RemoteKeys {
     const known = this.#remote.get(source);
     if (known !== undefined) return known;
-    const fresh = new RemoteKeys(fetch, this.#now);
+    const fresh = new RemoteKeys(fetch, this.#clocks.steady);
     this.#remote.set(source, fresh);
     return fresh;
   }

@@ -2,11 +2,12 @@ import type { JSONValue } from "convex/values";
 import { parseAuthConfig } from "../auth/auth-config.ts";
 import { fetchDocument } from "../auth/fetch-document.ts";
 import { TokenVerifier } from "../auth/token-verifier.ts";
+import { machineClocks } from "../clock/backend-clock.ts";
 import { FunctionsLoadError } from "../runtime/create-function-runtime.ts";
 
 /** Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError. */
 export function createTokenVerifier(authConfig: JSONValue): TokenVerifier {
   const parsed = parseAuthConfig(authConfig);
   if (parsed.kind === "invalid") throw new FunctionsLoadError(parsed.reason);
-  return new TokenVerifier(parsed.providers, (url) => fetchDocument(url), Date.now);
+  return new TokenVerifier(parsed.providers, (url) => fetchDocument(url), machineClocks);
 }

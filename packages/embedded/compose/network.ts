@@ -1,6 +1,7 @@
 import { version as convexVersion } from "convex";
 import type { Admission } from "../admission/admission.ts";
 import { adminKeyCheck } from "../auth/admin-key.ts";
+import { machineClocks } from "../clock/backend-clock.ts";
 import { environmentRoutes } from "../http/admin/environment-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
 import { answerOperations, conflictRoutes } from "../http/admin/operations-routes.ts";
@@ -100,7 +101,7 @@ export async function serveNetwork(
     onDropped: () => metrics.onDroppedClient(),
     mutationQueues: new MutationQueues(),
     newestConnections: new Map(),
-    now: Date.now,
+    clocks: machineClocks,
     maxConnections: options.maxConnections ?? defaultMaxConnections,
     graceMs: graceMs,
   });
@@ -129,7 +130,7 @@ export async function serveNetwork(
         environmentRoutes({ ...shared, environment }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
-        storageRoutes({ storage: files.storage }),
+        storageRoutes({ storage: files.storage, now: () => engine.now() }),
         ...backups.routes,
       ],
       operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),

@@ -11,8 +11,6 @@ type SchedulingOptions = {
   readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons" | "componentPaths">;
   /** Called for errors in the background. The work is retried. */
   readonly onError: (error: unknown) => void;
-  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
-  readonly clock?: () => number;
 };
 
 /**
@@ -20,7 +18,8 @@ type SchedulingOptions = {
  * stops it and resolves when nothing runs anymore; call it before closing the engine.
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
-  const { engine, runtime, onError, clock = Date.now } = options;
+  const { engine, runtime, onError } = options;
+  const clock = (): number => engine.now();
   const tables = runTablesOf(runtime.componentPaths);
   const shared = { engine, clock, onError, tables };
   const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });

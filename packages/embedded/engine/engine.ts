@@ -1,3 +1,4 @@
+import { BackendClock, type MachineClocks, machineClocks } from "../clock/backend-clock.ts";
 import type { TableDefinition } from "../values/keys/index-fields.ts";
 import { ReadCache } from "./cache/read-cache.ts";
 import { Committer } from "./commit/committer.ts";
@@ -32,8 +33,8 @@ import { EngineTransaction } from "./transaction/transaction.ts";
 type EngineOptions = {
   /** The database file, or ":memory:". Its folder must exist. */
   readonly path: string;
-  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
-  readonly clock?: () => number;
+  /** The machine's clocks, unless a test says otherwise. */
+  readonly clocks?: MachineClocks;
   /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
   readonly maxPages?: number;
   /** Called once when the file could not be written. The engine is unusable from then on. */
@@ -41,15 +42,15 @@ type EngineOptions = {
 };
 
 /** Opens or creates the database, locked for this process. Throws StoreError, whose message says what to do. */
-export function openEngine({ path, clock = Date.now, onFailed, maxPages }: EngineOptions): Engine {
+export function openEngine({ path, clocks = machineClocks, onFailed, maxPages }: EngineOptions): Engine {
   const store = new Store(path, maxPages === undefined ? {} : { maxPages });
-  return new SqliteEngine(store, clock, new Health(onFailed));
+  return new SqliteEngine(store, clocks, new Health(onFailed));
 }
 
 class SqliteEngine implements Engine {
   readonly #store: Store;
   readonly #cache: ReadCache;
-  readonly #clock: () => number;
+  readonly #clock: BackendClock;
   readonly #catalog: Catalog;
   readonly #log: WriteLog;
   readonly #committer: Committer;
@@ -59,12 +60,13 @@ class SqliteEngine implements Engine {
   readonly #creationClock = new CreationClock();
   readonly #copies: HotCopy;
 
-  constructor(store: Store, clock: () => number, health: Health) {
+  constructor(store: Store, clocks: MachineClocks, health: Health) {
     this.#store = store;
     this.#cache = new ReadCache(store);
     this.#copies = new HotCopy(store);
     this.#health = health;
-    this.#clock = clock;
+    // Stored times are of commits, so the clock goes on after the newest one.
+    this.#clock = new BackendClock(clocks, millisecondAfter(store.lastTimestamp()));
     this.#catalog = new Catalog(store.tables());
     this.#log = new WriteLog(store.lastTimestamp());
     this.#committer = new Committer({
@@ -75,7 +77,7 @@ class SqliteEngine implements Engine {
       health: this.#health,
       live: this.#live,
       subscriptions: this.#subscriptions,
-      clock,
+      clock: () => this.now(),
     });
   }
 
@@ -101,13 +103,17 @@ class SqliteEngine implements Engine {
     this.#committer.flushBarrier(() => this.#store.setVerified(fingerprints));
   }
 
+  now(): number {
+    return this.#clock.now();
+  }
+
   durable(): Timestamp {
     return this.#committer.durable;
   }
 
   begin(options: { readonly snapshot?: Timestamp; readonly now?: number } = {}): Transaction {
     this.#health.assertUsable();
-    const { snapshot = this.#log.newest, now = this.#clock() } = options;
+    const { snapshot = this.#log.newest, now = this.now() } = options;
     if (snapshot < this.#log.floor) throw new SnapshotTooOldError(snapshot, this.#log.floor);
     if (snapshot > this.#log.newest) throw new RangeError(`The snapshot ${snapshot} lies in the future.`);
     this.#live.hold(snapshot);
@@ -193,7 +199,8 @@ class SqliteEngine implements Engine {
 
   stats(): EngineStats {
     const { counts, writes } = this.#committer;
-    return { ...counts, subscriptions: this.#subscriptions.size, writes };
+    const clockAheadMs = this.#clock.aheadMs();
+    return { ...counts, subscriptions: this.#subscriptions.size, writes, clockAheadMs };
   }
 
   async close(): Promise<void> {
@@ -215,6 +222,13 @@ class SqliteEngine implements Engine {
     const commits = this.#log.since(since).filter(({ ts }) => ts <= durable);
     return firstCollision(mergedRanges(readSet), commits)?.ts ?? null;
   }
+}
+
+const nanosecondsPerMillisecond = 1_000_000n;
+
+/** The first whole millisecond after a commit. */
+function millisecondAfter(ts: Timestamp): number {
+  return Number(ts / nanosecondsPerMillisecond) + 1;
 }
 
 function ownTransaction(transaction: Transaction): EngineTransaction {

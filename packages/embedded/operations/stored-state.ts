@@ -13,6 +13,7 @@ const sumEveryMs = 60_000;
 type StoredStateDeps = {
   readonly engine: Engine;
   readonly components: readonly ComponentPath[];
+  /** A clock in ms; only differences count. */
   readonly now?: () => number;
 };
 
@@ -29,7 +30,11 @@ export function countPending({ engine, components }: StoredStateDeps): number {
 }
 
 /** Creates a function that returns the bytes of all stored files. Its result may be a minute old. */
-export function storageBytes({ engine, components, now = Date.now }: StoredStateDeps): () => number {
+export function storageBytes({
+  engine,
+  components,
+  now = () => performance.now(),
+}: StoredStateDeps): () => number {
   let known = { bytes: 0, at: -Infinity };
   return () => {
     if (now() - known.at >= sumEveryMs) known = { bytes: sumSizes(engine, components), at: now() };

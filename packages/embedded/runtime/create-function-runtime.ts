@@ -63,7 +63,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
   const env = componentVariables(bundle.mounts, options.env ?? (() => ({})));
   const problem = variablesProblem(bundle.mounts, env);
   if (problem !== null) throw new FunctionsLoadError(problem);
-  const worlds = new Worlds(bundle, convex, env);
+  const worlds = new Worlds(bundle, convex, env, () => engine.now());
   const components = load(bundle, worlds, mapStack);
   applySchema(engine, components);
   services = {

@@ -88,7 +88,7 @@ test(
   patience,
   async () => {
     let now = 0;
-    const { url } = await serve({ now: () => now });
+    const { url } = await serve({ clocks: { wall: Date.now, steady: () => now } });
     const client = await RawClient.open(url, "s");
     const { _socket: socket } = client.ws as WebSocket & { readonly _socket: NodeJS.WritableStream };
     socket.write(Buffer.from([0x81, 0xfe]));

@@ -61,7 +61,7 @@ export class Connection {
     });
     this.#intake = new FrameIntake(ws, {
       turns,
-      now: options.deps.now,
+      now: options.deps.clocks.steady,
       maxMessageBytes: () => (this.#isVerified ? maxClientMessageBytes : limits.messageBytes),
       maxHeldBytes: () =>
         this.#isVerified
@@ -181,7 +181,7 @@ export class Connection {
   }
 
   pong(payload: string): void {
-    this.#session?.acknowledgments.pong(payload, this.#deps.now());
+    this.#session?.acknowledgments.pong(payload, this.#deps.clocks.steady());
   }
 
   /** Sends a FatalError, which stops the client for good: otherwise it would resend the same message. */

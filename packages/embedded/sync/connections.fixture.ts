@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
 import { createAdmission } from "../admission/admission.ts";
+import { machineClocks } from "../clock/backend-clock.ts";
 import { createTokenVerifier } from "../compose/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
 import { closeServer, listen } from "../http/listen/listen.ts";
@@ -39,7 +40,7 @@ export async function serve(
     tokens: createTokenVerifier(null),
     isAllowedHost: () => true,
     sourceOf: sourceOf(false),
-    now: Date.now,
+    clocks: machineClocks,
     maxConnections: 2,
     admission: createAdmission(),
     pingEveryMs: pingEveryMs,

@@ -87,7 +87,7 @@ async function stageTable(
     schema,
     tableOf: tablesAfter(run.engine, run.plan, table.component),
     clock: new CreationClock(),
-    now: Date.now(),
+    now: run.engine.now(),
   };
   const newNumbers = newNumbersOf(run.plan, table.component);
   let rows = 0;

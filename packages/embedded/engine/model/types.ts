@@ -94,6 +94,8 @@ export interface Engine {
   /** Per table, the schema that its documents were last found to fit (see `setVerified`). Kept in the file. */
   verified(): ReadonlyMap<string, string>;
   setVerified(fingerprints: ReadonlyMap<string, string>): void;
+  /** The time that functions see, in ms since the epoch. It never goes back, also over restarts, when the machine's clock does. */
+  now(): number;
   /** The newest commit on disk. Queries for clients run at this snapshot. */
   durable(): Timestamp;
   /** Begins a transaction at the newest commit, for mutations, or at a given retained timestamp, for queries. */
@@ -135,6 +137,8 @@ export type EngineStats = {
   readonly subscriptions: number;
   /** Documents written, by table. */
   readonly writes: { readonly [table: string]: TableWrites };
+  /** How far the backend's clock is ahead of the machine's, in ms. */
+  readonly clockAheadMs: number;
 };
 
 /** Writes of one table since the process started. */

@@ -27,6 +27,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const clocksAt = (wall: number) => ({ wall: () => wall, steady: () => 0 });
+
 function failureOf(open: () => unknown): unknown {
   try {
     open();
@@ -196,7 +198,7 @@ describe.skipIf(process.platform === "win32")("permissions", () => {
 
 describe("closed files", () => {
   test("a reopened file is unchanged, and timestamps continue", async () => {
-    const first = openEngine({ path, clock: () => 5_000 });
+    const first = openEngine({ path, clocks: clocksAt(5_000) });
     first.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }] }]);
     const id = await insertOne(first, "jobs", {
       state: "ready",
@@ -206,7 +208,7 @@ describe("closed files", () => {
     const durable = first.durable();
     await first.close();
 
-    const second = openEngine({ path, clock: () => 4_000 });
+    const second = openEngine({ path, clocks: clocksAt(4_000) });
     expect(second.durable()).toBe(durable);
     expect(second.definitionOf("jobs")?.indexes).toEqual([{ name: "by_state", fields: ["state"] }]);
     const document = read(second, (transaction) => transaction.get(id));

@@ -12,14 +12,14 @@ import { parseUpload } from "./upload-request.ts";
 
 type StorageRouteDeps = {
   readonly storage: FileStorage;
-  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
-  readonly now?: () => number;
+  /** Milliseconds since the epoch, by the clock of the upload URLs. */
+  readonly now: () => number;
 };
 
 const prefix = "storage/";
 
 /** `POST /api/storage/upload?token=…` and `GET /api/storage/{uuid}`. */
-export function storageRoutes({ storage, now = Date.now }: StorageRouteDeps): ApiRoute {
+export function storageRoutes({ storage, now }: StorageRouteDeps): ApiRoute {
   return async (path, request) => {
     if (!path.startsWith(prefix)) return null;
     const name = path.slice(prefix.length);

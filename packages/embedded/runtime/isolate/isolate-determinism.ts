@@ -5,9 +5,11 @@ import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
 
 /** Returns the time that the running function sees, in ms. In queries and mutations it is the transaction's time. */
-function functionNow(): number {
-  const execution = executions.getStore();
-  return execution !== undefined && isTransactional(execution) ? execution.transaction.now : Date.now();
+function functionClock(now: () => number): () => number {
+  return () => {
+    const execution = executions.getStore();
+    return execution !== undefined && isTransactional(execution) ? execution.transaction.now : now();
+  };
 }
 
 // Local time is UTC, as in Convex.
@@ -16,8 +18,10 @@ process.env["TZ"] = "UTC";
 /**
  * Removes from a realm the sources of nondeterminism: functions must give the same results for the same
  * data and arguments.
+ * @param now the backend's clock
  */
-export function installDeterminism(global: vm.Context): void {
+export function installDeterminism(global: vm.Context, now: () => number): void {
+  const functionNow = functionClock(now);
   const RealDate = global["Date"] as DateConstructor;
   const InnerDate = new Proxy(RealDate, {
     construct: (target, args, newTarget) =>
@@ -28,7 +32,7 @@ export function installDeterminism(global: vm.Context): void {
   Object.defineProperty(RealDate.prototype, "constructor", { value: InnerDate });
   global["Date"] = InnerDate;
   (global["Math"] as Math).random = () => seededRandom()?.number() ?? Math.random();
-  global["performance"] = isolatePerformance();
+  global["performance"] = isolatePerformance(now());
   fixLocale(global);
   hideGarbageCollection(global);
 }
@@ -37,8 +41,8 @@ export function installDeterminism(global: vm.Context): void {
  * Creates a clock with a resolution of 0.1 ms. It does not advance in queries, and starts at the
  * transaction's time in mutations.
  */
-function isolatePerformance() {
-  const timeOrigin = Date.now();
+function isolatePerformance(timeOrigin: number) {
+  const startedAt = performance.now();
   const started = new WeakMap<Execution, number>();
   const elapsed = (execution: Execution): number => {
     const now = performance.now();
@@ -50,9 +54,9 @@ function isolatePerformance() {
     const execution = executions.getStore();
     if (execution === undefined) return 0;
     const ms = isTransactional(execution)
-      ? execution.transaction.now + (execution.kind === "query" ? 0 : elapsed(execution))
-      : performance.timeOrigin + performance.now();
-    return Math.floor((ms - timeOrigin) * 10) / 10;
+      ? execution.transaction.now - timeOrigin + (execution.kind === "query" ? 0 : elapsed(execution))
+      : performance.now() - startedAt;
+    return Math.floor(ms * 10) / 10;
   };
   return { now, timeOrigin, toJSON: () => ({ timeOrigin }) };
 }

@@ -26,7 +26,7 @@ export class Realm {
   readonly #global: vm.Context;
 
   /** Takes about half a millisecond. */
-  constructor(convex: ConvexGlobal, env: ComponentVariables) {
+  constructor(convex: ConvexGlobal, env: ComponentVariables, now: () => number) {
     // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
     // As on Convex, no text becomes code.
     const global = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
@@ -37,7 +37,7 @@ export class Realm {
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
     bridgeRealms(global);
-    installDeterminism(global);
+    installDeterminism(global, now);
   }
 
   /** Returns the value of a script. */

@@ -61,8 +61,8 @@ export class Worlds {
   readonly #shared = new Map<string, World>();
   #isPreparing = false;
 
-  constructor(bundle: Bundle, convex: ConvexGlobal, env: ComponentVariables) {
-    this.#newRealm = () => new Realm(convex, env);
+  constructor(bundle: Bundle, convex: ConvexGlobal, env: ComponentVariables, now: () => number) {
+    this.#newRealm = () => new Realm(convex, env, now);
     const scripts = [[appComponent, bundle] as const, ...bundle.components];
     const definitions = new Map(scripts.map(([name, script]) => [name, compiled(name, script)]));
     this.#modules = new Map(

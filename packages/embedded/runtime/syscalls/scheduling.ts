@@ -40,7 +40,7 @@ export async function actionSchedule(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const job = parseJob(services, execution, args, Date.now());
+  const job = parseJob(services, execution, args, services.engine.now());
   const table = scheduledTableOf(execution.component);
   return transact(services.engine, (transaction) => insertScheduled(transaction, table, job));
 }

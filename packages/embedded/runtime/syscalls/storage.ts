@@ -42,8 +42,8 @@ export function getMetadata(services: Services, execution: Execution, args: Sysc
 
 /** `1.0/storageGenerateUploadUrl` */
 export function generateUploadUrl(services: Services, execution: Execution): JSONValue {
-  // Use the real clock. With the transaction's clock, the URL of a long-retried mutation would expire early.
-  return filesOf(services).uploadUrl(execution.component, Date.now());
+  // Use the present time. With the transaction's clock, the URL of a long-retried mutation would expire early.
+  return filesOf(services).uploadUrl(execution.component, services.engine.now());
 }
 
 /** `1.0/storageDelete` in a mutation: the file is deleted only if the mutation commits. */

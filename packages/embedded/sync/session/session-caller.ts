@@ -1,4 +1,5 @@
 import { type Authenticators, badDeployKey } from "../../auth/authorization.ts";
+import type { MachineClocks } from "../../clock/backend-clock.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
@@ -9,7 +10,7 @@ import type { SessionSocket } from "./session-socket.ts";
 const policyViolation = 1008;
 const tryAgainLater = 1013;
 
-type CallerDeps = Authenticators & { readonly log: Log; readonly now: () => number };
+type CallerDeps = Authenticators & { readonly log: Log; readonly clocks: MachineClocks };
 
 type CallerSession = {
   readonly socket: SessionSocket;
@@ -58,7 +59,7 @@ export class SessionCaller {
 
   /** Expiry has no effect by itself; it counts when something runs. */
   get expired(): boolean {
-    return hasExpired(this.#current, this.#deps.now());
+    return hasExpired(this.#current, this.#deps.clocks.wall());
   }
 
   /** Resolves to true when the session has a new identity. Otherwise its connection ends. */

@@ -1,4 +1,5 @@
 import type { Turns } from "../../admission/turns.ts";
+import type { MachineClocks } from "../../clock/backend-clock.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { ClientMessage } from "../protocol/protocol.ts";
@@ -13,7 +14,8 @@ export type QueryDeps = {
   readonly engine: Engine;
   readonly live: LiveQueries;
   readonly turns: Turns;
-  readonly now: () => number;
+  /** The machine's: clients compare the time with that of users' tokens. */
+  readonly clocks: MachineClocks;
 };
 
 type QueriesOptions = {
@@ -157,7 +159,7 @@ export class SessionQueries {
     const transition = {
       ...message,
       ...(clockSkew === null ? {} : { clientClockSkew: clockSkew }),
-      serverTs: this.#deps.now() * 1e6,
+      serverTs: this.#deps.clocks.wall() * 1e6,
     };
     const sent = this.#answer(uncovered, transition);
     for (const { requestId } of uncovered) onCovered(requestId);

@@ -44,14 +44,14 @@ export class Session {
     this.#queries = new SessionQueries(deps, {
       socket,
       caller: this.#caller,
-      clockSkew: clientTs === undefined ? null : clientTs - deps.now(),
+      clockSkew: clientTs === undefined ? null : clientTs - deps.clocks.wall(),
       onCovered: (requestId) => this.acknowledgments.covered(requestId),
     });
     this.#calls = new SessionCalls(deps, {
       sessionId,
       records: new SessionRecords(deps.engine, deps.newestConnections, sessionId),
       socket,
-      acknowledgedThrough: () => this.acknowledgments.through(deps.now()),
+      acknowledgedThrough: () => this.acknowledgments.through(deps.clocks.steady()),
       onMutated: (requestId, answer) => this.#queries.mutated(requestId, answer),
     });
   }
