@@ -50,6 +50,8 @@ export type BackendOptions = {
   readonly insecureHttp?: boolean;
   /** Whether to serve the built console. */
   readonly console: boolean;
+  /** Added to the backend's environment. */
+  readonly env?: NodeJS.ProcessEnv;
 };
 
 /** Starts the embedded backend on a data folder. Throws a LaunchError that says what to do. */
@@ -90,6 +92,7 @@ export async function startBackend(
       "--with-parent",
     ],
     env: {
+      ...options.env,
       CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
       GLEANER_SIGNING_KEY: signingKey,
       GLEANER_SIGNING_KEY_PREVIOUS: previousKey,

@@ -30,6 +30,8 @@ export type FarmOptions = {
   readonly console?: boolean;
   /** A folder with a model and its manifest.json, instead of the demo model. */
   readonly modelFolder?: string;
+  /** Added to the backend's environment. */
+  readonly backendEnv?: { readonly [name: string]: string };
 };
 
 export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
@@ -37,7 +39,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
   const path = await mkdtemp(join(tmpdir(), "gleaner-farm-"));
   const folder = await openDataFolder(path);
   const adminKey = makeSecret("gleaner|");
-  const local = { host: "127.0.0.1", console: options.console ?? false };
+  const local = { host: "127.0.0.1", console: options.console ?? false, env: options.backendEnv ?? {} };
   const donors: Child[] = [];
   let backend = await startBackend(folder, adminKey, { ...local, port: 0, sitePort: 0 });
   const setup = new Setup(backend);

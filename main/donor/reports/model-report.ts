@@ -15,7 +15,8 @@ const leastSpeedChange = 0.2;
 
 /**
  * The time of the next report: now if a model's state changed, later if only its downloaded bytes did.
- * @returns ms since the epoch, `now` or later. Null if nothing changed.
+ * @param now of `performance.now()`, like the times of reports: a clock that is set back must delay none.
+ * @returns a time of the same clock, `now` or later. Null if nothing changed.
  */
 export function reportDue(
   sent: SentReport | null,
@@ -54,7 +55,7 @@ export class ModelReport {
 
   constructor(organization: Pick<Organization, "reportModels">, log: Log, retryDelayMs?: BackOffDelay) {
     const send = async (models: readonly ReportedModel[]): Promise<void> => {
-      const at = Date.now();
+      const at = performance.now();
       await organization.reportModels(models);
       this.#sent = { models, at };
     };
@@ -81,7 +82,7 @@ export class ModelReport {
   #due(): readonly ReportedModel[] | null {
     clearTimeout(this.#timer);
     if (this.#models === null) return null;
-    const now = Date.now();
+    const now = performance.now();
     const at = reportDue(this.#sent, this.#models, now);
     if (at === null) return null;
     if (at <= now) return this.#models;

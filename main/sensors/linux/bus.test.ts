@@ -178,7 +178,9 @@ describe.runIf(hasDbusDaemon)("sensors on D-Bus", { timeout: 60_000 }, () => {
   it("reads logind's idle hint without a desktop", async () => {
     const { service } = await startLogind();
     let inputs = 0;
-    const idle = logindIdle(bus);
+    let stepMs = 0;
+    const clocks = { wall: () => Date.now() + stepMs, steady: () => performance.now() };
+    const idle = logindIdle(bus, clocks);
     idle.start?.(() => undefined);
     stops.push(() => idle.stop?.());
     idle.onInput?.(() => (inputs += 1));
@@ -189,6 +191,9 @@ describe.runIf(hasDbusDaemon)("sensors on D-Bus", { timeout: 60_000 }, () => {
       const seconds = idle.sample();
       expect(seconds.known && seconds.value >= 400 && seconds.value < 430).toBe(true);
     }, soon);
+    // The clock is set back an hour.
+    stepMs = -3_600_000;
+    expect(idle.sample()).toMatchObject({ value: expect.closeTo(400, -2) as unknown });
     service.changed(loginPath, `${login}.Manager`, { IdleHint: false });
     await vi.waitFor(() => expect(inputs).toBe(1), soon);
   });

@@ -240,14 +240,19 @@ describe("terminals", () => {
     at("0", 1_000);
     at("3", 5_000);
     at("ptmx", 9_000);
-    let now = 5_300_000;
-    const idle = terminalIdle(tree, () => now);
+    let passed = 0;
+    let started = 5_300_000;
+    const idle = terminalIdle(tree, { wall: () => started + passed, steady: () => passed });
     expect(idle.sample()).toEqual(known(300));
     at("0", 5_301);
-    now += 1_000;
+    passed += 1_000;
     expect(idle.sample()).toEqual(known(301));
-    now += 2_000;
+    passed += 2_000;
     expect(idle.sample()).toEqual(known(2));
+    // The clock is set back an hour. The last input lies in the future then.
+    started -= 3_600_000;
+    passed += 60_000;
+    expect(idle.sample()).toEqual(known(62));
   });
 
   it("does not know the idle time without terminals", () => {

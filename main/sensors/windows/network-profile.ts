@@ -19,7 +19,7 @@ const script = [
 ].join("; ");
 
 /** Windows' facts about the internet connection: whether it is metered, and the Wi-Fi's name. */
-export function networkProfileSensor(now: () => number = Date.now): Sensor {
+export function networkProfileSensor(now = () => performance.now()): Sensor {
   let askedAt = Number.NEGATIVE_INFINITY;
   let interfaces = "";
   let held: Found = {};

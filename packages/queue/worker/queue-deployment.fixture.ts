@@ -50,10 +50,11 @@ export type TestWorker = {
   readonly die: () => Promise<void>;
 };
 
-export async function startQueue(): Promise<QueueDeployment> {
+/** @param env is added to the backend's environment. */
+export async function startQueue(env: NodeJS.ProcessEnv = {}): Promise<QueueDeployment> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-queue-"));
   const adminKey = randomUUID();
-  const backend = await startBackend(folder, adminKey);
+  const backend = await startBackend(folder, adminKey, env);
   const { url } = backend;
   const admin = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
   // The published types keep it to the CLI.
@@ -122,7 +123,7 @@ export async function startQueue(): Promise<QueueDeployment> {
 }
 
 /** Starts the embedded backend of this repository as a process. It ends with this one. */
-async function startBackend(folder: string, adminKey: string) {
+async function startBackend(folder: string, adminKey: string, env: NodeJS.ProcessEnv) {
   const main = join(import.meta.dirname, "../../embedded/main.ts");
   const app = ["--convex", join(import.meta.dirname, "fixtures/queue-app")];
   const data = ["--data", join(folder, "backend.sqlite")];
@@ -130,7 +131,7 @@ async function startBackend(folder: string, adminKey: string) {
     process.execPath,
     [main, ...app, ...data, "--port", "0", "--site-port", "0", "--with-parent"],
     {
-      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
+      env: { ...process.env, ...env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
       stdio: ["pipe", "pipe", "pipe"],
     },
   );

@@ -20,7 +20,7 @@ const scanEveryMs = 60_000;
  * drivers, this scans the open files of the user's programs. A scan takes some milliseconds, so it runs once a
  * minute.
  */
-export function cameraSensor(places: Partial<Places> = {}, now: () => number = Date.now): Sensor {
+export function cameraSensor(places: Partial<Places> = {}, now = () => performance.now()): Sensor {
   const at = { ...usual, ...places };
   let scannedAt = Number.NEGATIVE_INFINITY;
   let scanned: Known<boolean> = unknown;

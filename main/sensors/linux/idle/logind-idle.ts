@@ -1,5 +1,6 @@
 import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../base/idle.ts";
+import { computerClocks, StampAge } from "../../base/stamp-age.ts";
 import type { Bus, Properties } from "../dbus/bus.ts";
 import { loginManager } from "../dbus/own-session.ts";
 import { watchObject } from "../dbus/watch-object.ts";
@@ -11,7 +12,8 @@ const askEveryMs = 20_000;
  * Reads logind's idle hint for all sessions of all users. A desktop in use counts as active. Each desktop decides
  * when it is idle, usually some minutes after the last input.
  */
-export function logindIdle(bus: Bus, now: () => number = Date.now): IdleSensor {
+export function logindIdle(bus: Bus, clocks = computerClocks): IdleSensor {
+  const age = new StampAge(clocks);
   let properties: Properties | null = null;
   let timer: NodeJS.Timeout | undefined;
   let unwatch = (): void => undefined;
@@ -19,7 +21,7 @@ export function logindIdle(bus: Bus, now: () => number = Date.now): IdleSensor {
   return {
     source: () => "systemd-logind's idle hint",
     isPolled: () => false,
-    sample: () => readIdleHint(properties, now()),
+    sample: () => readIdleHint(properties, age),
     onInput: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -51,9 +53,9 @@ function isIdle(properties: Properties | null): boolean {
  * Idle time in seconds. 0 while a session is in use, because logind does not report the last input. Unknown while
  * nobody is logged in.
  */
-function readIdleHint(properties: Properties | null, now: number): Known<number> {
+function readIdleHint(properties: Properties | null, age: StampAge): Known<number> {
   const { IdleHint: hint, IdleSinceHint: since } = properties ?? {};
   if (hint === false) return known(0);
   if (hint !== true || typeof since !== "number" || since === 0) return unknown;
-  return known(Math.max(0, Math.floor((now - since / 1_000) / 1_000)));
+  return known(Math.floor(age.of(since / 1_000) / 1_000));
 }

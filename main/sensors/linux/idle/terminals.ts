@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { known, unknown } from "../../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../base/idle.ts";
 import { listFolder } from "../../base/read-file.ts";
+import { computerClocks, StampAge } from "../../base/stamp-age.ts";
 
 /** The kernel records terminal input with a precision of eight seconds, so polling more often is useless. */
 const lookEveryMs = 2_000;
@@ -11,18 +12,20 @@ const lookEveryMs = 2_000;
  * For computers without a desktop: the last input of any user at any terminal, over the network or at the console.
  * The kernel updates a terminal's access time when a program reads input. Unknown while no terminal is open.
  */
-export function terminalIdle(devices = "/dev", now: () => number = Date.now): IdleSensor {
+export function terminalIdle(devices = "/dev", clocks = computerClocks): IdleSensor {
+  const age = new StampAge(clocks);
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lastInput: number | null = null;
   return {
     source: () => "input at terminals",
     isPolled: () => true,
     sample: () => {
-      if (now() - lookedAt >= lookEveryMs) {
-        lookedAt = now();
+      const now = clocks.steady();
+      if (now - lookedAt >= lookEveryMs) {
+        lookedAt = now;
         lastInput = lastInputAt(devices);
       }
-      return lastInput === null ? unknown : known(Math.max(0, Math.floor((now() - lastInput) / 1_000)));
+      return lastInput === null ? unknown : known(Math.floor(age.of(lastInput) / 1_000));
     },
   };
 }
