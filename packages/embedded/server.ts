@@ -11,6 +11,7 @@ import { runOnStart } from "./compose/on-start.ts";
 import { Shutdown } from "./compose/shutdown.ts";
 import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
+import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
@@ -57,6 +58,7 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
     onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
   });
   shutdown.together(closeJanitor);
+  shutdown.first(watchClock({ aheadMs: () => engine.stats().clockAheadMs, log }));
   // Started last, so that due functions find the deployment complete; stopped first.
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
   shutdown.together(await startScheduling({ engine, runtime, onError }));

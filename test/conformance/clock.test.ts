@@ -36,6 +36,8 @@ describe.skipIf(!isEmbedded)("a machine's clock that steps", { timeout: 120_000 
     backend.step(-hourMs);
     await earlier();
     const after = await now();
+    const metrics = await (await fetch(`${backend.url}/metrics`)).text();
+    expect(Number(/^convex_embedded_clock_ahead_seconds (.*)$/m.exec(metrics)?.[1])).toBeCloseTo(3_600, -2);
     expect(after).toBeGreaterThan(before);
     expect(after - before).toBeLessThan(hourMs / 2);
     await (

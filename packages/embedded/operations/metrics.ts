@@ -113,6 +113,11 @@ function addReadings(registry: Registry, sources: MetricSources): void {
     sources.scheduledPending,
   );
   measured("convex_embedded_storage_bytes", "Bytes of stored files.", sources.storageBytes);
+  measured(
+    "convex_embedded_clock_ahead_seconds",
+    "How far functions' time is ahead of the machine's clock, which has gone back.",
+    () => engine().clockAheadMs / 1_000,
+  );
   measured("convex_embedded_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
   measured("convex_embedded_wal_bytes", "Size of its write-ahead log.", sources.walBytes);
 }
