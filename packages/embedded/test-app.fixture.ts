@@ -10,6 +10,7 @@ import type { GenericId, Value } from "convex/values";
 import type * as hostile from "./fixtures/test-app/hostile.ts";
 import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
+import type * as messages from "./fixtures/test-app/messages.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
@@ -20,6 +21,7 @@ type Modules = {
   hostile: typeof hostile;
   later: typeof later;
   mail: typeof mail;
+  messages: typeof messages;
   nested: typeof nested;
   things: typeof things;
   values: typeof values;

@@ -17,6 +17,12 @@ test("a component's documents are in neither the app's tables nor those of other
   expect(await client.query(mail.reachInto, {})).toBe(0);
 });
 
+test("a component cannot paginate", async () => {
+  await expect(httpClient().query(mail.page, {})).rejects.toThrow(
+    saying("paginate() is only supported in the app."),
+  );
+});
+
 test.each(["mailbox/letters:list", "mailbox:letters:list", "letters:list", "mailbox/letters.js:list"])(
   "no client can call a component's function as %s",
   async (name) => {

@@ -197,20 +197,6 @@ test("the function log names the component of each run", async () => {
   ]);
 });
 
-test("a component pages through its own table", async () => {
-  for (const name of ["a", "b", "c"]) await call("app:add", { mount: "first", name });
-  const paginationOpts = (cursor: string | null) => ({ numItems: 2, cursor });
-  const first = (await call("app:page", { mount: "first", paginationOpts: paginationOpts(null) })) as {
-    continueCursor: string;
-  };
-  expect(first).toMatchObject({ names: ["a", "b"], isDone: false });
-  const rest = await call("app:page", {
-    mount: "first",
-    paginationOpts: paginationOpts(first.continueCursor),
-  });
-  expect(rest).toMatchObject({ names: ["c"], isDone: true });
-});
-
 test("a component schedules its own functions, and the app's by handle, in its own table", async () => {
   await startedScheduling();
   await call("app:addLater", { mount: "first", name: "later" });

@@ -8,7 +8,9 @@ export type QueryOperator =
   | { readonly kind: "filter"; readonly accepts: (document: DocumentJson) => boolean }
   | { readonly kind: "limit"; readonly count: number };
 
-type StreamBudget = { readonly rows: number; readonly bytes: number };
+export type StreamBudget = { readonly rows: number; readonly bytes: number };
+
+export const unlimited: StreamBudget = { rows: Infinity, bytes: Infinity };
 
 /** Result of one pull. `stopped` means that the budget is used up, though more may follow. */
 type Pulled =
@@ -31,7 +33,7 @@ export class QueryStream {
     scan: Scan,
     operators: readonly QueryOperator[],
     usage: TransactionUsage,
-    budget: StreamBudget = { rows: Infinity, bytes: Infinity },
+    budget: StreamBudget = unlimited,
   ) {
     this.#scan = scan;
     this.#operators = operators;
@@ -43,6 +45,11 @@ export class QueryStream {
   /** The keys of all rows that were read, in the order of reading. */
   get keysRead(): readonly Key[] {
     return this.#keys;
+  }
+
+  /** Whether it has read more rows or bytes than these. */
+  hasReadMoreThan({ rows, bytes }: StreamBudget): boolean {
+    return this.#keys.length > rows || this.#bytes > bytes;
   }
 
   pull(): Pulled {

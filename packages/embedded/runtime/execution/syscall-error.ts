@@ -12,3 +12,6 @@ export class SyscallError extends Error {
     if (data !== undefined) this.data = data;
   }
 }
+
+/** The function has read as much as one function may. A page that is being read ends there. */
+export class ReadLimitError extends SyscallError {}

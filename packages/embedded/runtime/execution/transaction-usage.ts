@@ -1,5 +1,5 @@
 import { limits } from "../checks/limits.ts";
-import { SyscallError } from "./syscall-error.ts";
+import { ReadLimitError, SyscallError } from "./syscall-error.ts";
 
 const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
@@ -45,12 +45,12 @@ export class TransactionUsage {
     this.documentsRead += 1;
     this.bytesRead += bytes;
     if (this.documentsRead > limits.documentsRead) {
-      throw new SyscallError(
+      throw new ReadLimitError(
         `Too many documents read in a single function execution (limit: ${limits.documentsRead}). ${readAdvice}`,
       );
     }
     if (this.bytesRead > limits.bytesRead) {
-      throw new SyscallError(
+      throw new ReadLimitError(
         `Too many bytes read in a single function execution (limit: ${limits.bytesRead} bytes). ${readAdvice}`,
       );
     }

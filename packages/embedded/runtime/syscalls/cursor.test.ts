@@ -11,6 +11,18 @@ test("a cursor opens to its position, also after a restart with the same secret"
   expect(sealer.open(sealer.seal({ kind: "end" }, query), query)).toEqual({ kind: "end" });
 });
 
+test("equal positions have equal cursors, and others differ", () => {
+  const cursor = sealer.seal({ kind: "after", key }, query);
+  expect(sealer.seal({ kind: "after", key }, query)).toBe(cursor);
+  const others = [
+    sealer.seal({ kind: "after", key: `${key}\0` }, query),
+    sealer.seal({ kind: "end" }, query),
+    sealer.seal({ kind: "after", key }, { ...query, operators: [] }),
+    new CursorSealer("other").seal({ kind: "after", key }, query),
+  ];
+  expect(new Set([cursor, ...others]).size).toBe(5);
+});
+
 test("a cursor does not reveal its key", () => {
   const secretKey = "somebody's salary";
   const cursor = sealer.seal({ kind: "after", key: secretKey }, query);

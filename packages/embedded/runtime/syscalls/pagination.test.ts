@@ -67,7 +67,7 @@ test("a page's read set ends with the page", async () => {
 });
 
 test("a page splits in two at its split cursor", async () => {
-  const whole = await page({ numItems: 6 });
+  const whole = await page({ numItems: 5 });
   const left = await page({ endCursor: whole.splitCursor });
   const right = await page({ cursor: whole.splitCursor, endCursor: whole.continueCursor });
   expect([...left.ranks, ...right.ranks]).toEqual(whole.ranks);
@@ -78,6 +78,17 @@ test("a page ends early at its limit of rows read", async () => {
   const short = await page({ maximumRowsRead: 2 });
   expect([short.ranks, short.pageStatus, short.isDone]).toEqual([[7, 6], "SplitRequired", false]);
   expect((await page({ cursor: short.continueCursor })).ranks).toEqual([5, 4, 3]);
+});
+
+test("a cursor ends with the index that it was made for", async () => {
+  const { continueCursor } = await page({});
+  const { engine } = fixture;
+  const notes = engine.definitionOf("notes")!;
+  const indexes = notes.indexes.map((index) =>
+    index.name === "by_rank" ? { ...index, fields: ["rank", "text"] } : index,
+  );
+  engine.applySchema([{ ...notes, indexes }]);
+  await expect(page({ cursor: continueCursor })).rejects.toThrow(/InvalidCursor/);
 });
 
 test.each<[{ readonly [name: string]: JSONValue }, RegExp]>([

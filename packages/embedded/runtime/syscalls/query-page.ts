@@ -1,61 +1,80 @@
 import type { JSONValue } from "convex/values";
 import type { ScanOrder } from "../../engine/model/types.ts";
+import { appComponent } from "../../names/table-name.ts";
+import { keyFieldsOf } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import { limits } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
-import { QueryStream } from "../execution/query-stream.ts";
-import { SyscallError } from "../execution/syscall-error.ts";
+import { QueryStream, type StreamBudget, unlimited } from "../execution/query-stream.ts";
+import { ReadLimitError, SyscallError } from "../execution/syscall-error.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { countQuery } from "./database-read.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
-import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
+import { countArg, optionalCountArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
-const method = "paginate";
-// A page is often returned unchanged, and the length of a returned array is limited.
-const recommendedPageLength = Math.floor(limits.arrayLength * 0.75);
+const method = "queryPage";
+const mostItems = limits.documentsRead;
 
 type Page = {
   readonly documents: readonly JSONValue[];
   readonly position: CursorPosition;
-  readonly keysRead: readonly Key[];
-  readonly status: "SplitRequired" | "SplitRecommended" | null;
+  /** The page may lack rows before its end. */
+  readonly isCut: boolean;
 };
 
 /** `1.0/queryPage`: one page of a query. If an end cursor is given or journaled, the page ends there. */
 export function queryPage(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const { cursors } = services;
   const query = args["query"] as JSONValue;
-  const pageSize = numberArg(args, "pageSize", method);
-  if (pageSize < 1) throw new SyscallError("Must request at least 1 document while paginating");
-  const budget = {
-    rows: positive(optionalNumberArg(args, "maximumRowsRead", method)),
-    bytes: positive(optionalNumberArg(args, "maximumBytesRead", method)),
-  };
+  const pageSize = pageSizeOf(args);
+  const budget = budgetOf(args);
+  if (execution.component !== appComponent)
+    throw new SyscallError("paginate() is only supported in the app.");
   if (execution.journal.endCursor !== null) throw multiplePages();
+  const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
   const cursor = optionalStringArg(args, "cursor", method);
   const endCursor = optionalStringArg(args, "endCursor", method) ?? execution.previousJournal.endCursor;
-  const start = cursor === null ? null : cursors.open(cursor, query);
-  const end = endCursor === null ? null : cursors.open(endCursor, query);
+  // A position in an index means nothing after the index got other fields.
+  const fields = keyFieldsOf(services.engine.definitionOf(plan.range.table), plan.range.index) ?? [];
+  const place = [query, [...fields]];
+  const start = cursor === null ? null : cursors.open(cursor, place);
+  const end = endCursor === null ? null : cursors.open(endCursor, place);
 
-  const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
   countQuery(execution);
   const range = between(plan.range, plan.order, start, end);
   const scan = range === null ? { next: () => null } : execution.transaction.scan(range, plan.order);
-  const stream = new QueryStream(scan, plan.operators, execution.usage, budget);
+  // A page with an end is read to its end, since no other page has its rows.
+  const stream = new QueryStream(scan, plan.operators, execution.usage, end === null ? budget : unlimited);
   const page = readPage(stream, pageSize, start, end);
 
-  const continueCursor = cursors.seal(page.position, query);
+  const continueCursor = cursors.seal(page.position, place);
   execution.journal = { endCursor: continueCursor };
-  const middle = page.keysRead.length < 2 ? null : page.keysRead[Math.floor((page.keysRead.length - 1) / 2)];
+  const middle = middleOf(stream.keysRead);
   return {
     page: [...page.documents],
     isDone: page.position.kind === "end",
     continueCursor,
-    splitCursor: middle ? cursors.seal({ kind: "after", key: middle }, query) : null,
-    pageStatus: page.status,
+    splitCursor: middle === null ? null : cursors.seal({ kind: "after", key: middle }, place),
+    pageStatus: statusOf(page, stream, budget),
   };
+}
+
+function pageSizeOf(args: SyscallArgs): number {
+  const pageSize = countArg(args, "pageSize", method);
+  if (pageSize === 0) throw new SyscallError("Must request at least 1 document while paginating");
+  if (pageSize > mostItems) throw new SyscallError(`Requested too many items: ${String(pageSize)}`);
+  return pageSize;
+}
+
+function budgetOf(args: SyscallArgs): StreamBudget {
+  const rows = optionalCountArg(args, "maximumRowsRead", method) ?? Infinity;
+  const bytes = optionalCountArg(args, "maximumBytesRead", method) ?? Infinity;
+  if (rows === 0 || bytes === 0) {
+    throw new SyscallError("maximumRowsRead and maximumBytesRead must be greater than 0");
+  }
+  return { rows, bytes };
 }
 
 function readPage(
@@ -65,30 +84,54 @@ function readPage(
   end: CursorPosition | null,
 ): Page {
   const documents: JSONValue[] = [];
-  let outcome: "full" | "end" | "stopped" = "full";
-  while (end !== null || documents.length < pageSize) {
-    const pulled = stream.pull();
-    if (pulled.kind !== "document") {
-      outcome = pulled.kind;
-      break;
+  let reached: "full" | "end" | "stopped" = "full";
+  try {
+    while (end !== null || documents.length < pageSize) {
+      const pulled = stream.pull();
+      if (pulled.kind !== "document") {
+        reached = pulled.kind;
+        break;
+      }
+      documents.push(pulled.entry.document);
     }
-    documents.push(pulled.entry.document);
+  } catch (error) {
+    const isFirst = start === null && stream.keysRead.length === 0;
+    if (!(error instanceof ReadLimitError) || isFirst) throw error;
+    reached = "stopped";
   }
-  const { keysRead } = stream;
-  const lastKey = keysRead.at(-1);
-  const reached: CursorPosition =
-    outcome === "end"
-      ? { kind: "end" }
-      : lastKey === undefined
-        ? (start ?? { kind: "end" })
-        : { kind: "after", key: lastKey };
-  const status =
-    outcome === "stopped"
-      ? "SplitRequired"
-      : documents.length > recommendedPageLength
-        ? "SplitRecommended"
-        : null;
-  return { documents, position: end ?? reached, keysRead, status };
+  const position = end ?? (reached === "end" ? { kind: "end" } : lastRead(stream, start));
+  return { documents, position, isCut: reached === "stopped" };
+}
+
+/** A page that has read nothing ends where it starts. */
+function lastRead({ keysRead }: QueryStream, start: CursorPosition | null): CursorPosition {
+  const key = keysRead.at(-1);
+  return key === undefined ? (start ?? { kind: "end" }) : { kind: "after", key };
+}
+
+/** Of few rows there is no middle. */
+function middleOf(keysRead: readonly Key[]): Key | null {
+  return keysRead.length <= 2 ? null : (keysRead[Math.floor(keysRead.length / 2)] as Key);
+}
+
+/** A page should be split when it has used more than three quarters of a limit. */
+function statusOf(
+  { documents, isCut }: Page,
+  stream: QueryStream,
+  { rows, bytes }: StreamBudget,
+): string | null {
+  if (isCut) return "SplitRequired";
+  const hasReadMuch = stream.hasReadMoreThan({
+    rows: threeQuarters(Math.min(rows, limits.documentsRead)),
+    bytes: threeQuarters(Math.min(bytes, limits.bytesRead)),
+  });
+  // A page is often returned unchanged, and the length of a returned array is limited.
+  const isLong = documents.length > threeQuarters(limits.arrayLength);
+  return hasReadMuch || isLong ? "SplitRecommended" : null;
+}
+
+function threeQuarters(limit: number): number {
+  return Math.floor((limit * 3) / 4);
 }
 
 /** Returns the part of a range after one cursor, up to and including another. Null if it is empty. */
@@ -116,12 +159,6 @@ function later(a: Key, b: Key): Key {
 
 function earlier(a: Key | null, b: Key): Key {
   return a !== null && compareKeys(a, b) <= 0 ? a : b;
-}
-
-function positive(limit: number | null): number {
-  if (limit === null) return Infinity;
-  if (limit > 0) return limit;
-  throw new SyscallError("maximumRowsRead and maximumBytesRead must be greater than 0");
 }
 
 function multiplePages(): SyscallError {

@@ -27,8 +27,15 @@ export function numberArg(args: SyscallArgs, name: string, method: string): numb
   throw invalidArg(name, method, `expected a number, got ${JSON.stringify(value)}`);
 }
 
-export function optionalNumberArg(args: SyscallArgs, name: string, method: string): number | null {
-  return args[name] === undefined || args[name] === null ? null : numberArg(args, name, method);
+/** Returns the argument `name`: a whole number, 0 or more. */
+export function countArg(args: SyscallArgs, name: string, method: string): number {
+  const value = numberArg(args, name, method);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw invalidArg(name, method, `expected a whole number, got ${String(value)}`);
+}
+
+export function optionalCountArg(args: SyscallArgs, name: string, method: string): number | null {
+  return args[name] === undefined || args[name] === null ? null : countArg(args, name, method);
 }
 
 export function objectArg(args: SyscallArgs, name: string, method: string): { [field: string]: JSONValue } {

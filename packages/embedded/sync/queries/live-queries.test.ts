@@ -6,6 +6,7 @@ import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import { createFunctionRuntime } from "../../runtime/create-function-runtime.ts";
 import { testApp } from "../../test-app.fixture.ts";
 import { LiveQueries } from "./live-queries.ts";
+import type { LiveQuery } from "./live-query.ts";
 
 const nobody = { kind: "none" } as const;
 
@@ -50,6 +51,27 @@ test("equal queries share a run, and others have their own", async () => {
   for (const { release } of watched) release();
   expect(live.size).toBe(0);
   expect(engine.stats().subscriptions).toBe(0);
+});
+
+test("pages with equal ends share a run, and a new watcher gets a page of the asked length", async () => {
+  const { engine, live, runs, send } = await setUp();
+  const args = { channel: "a", paginationOpts: { numItems: 2, cursor: null } };
+  const spec = { ...list("a"), path: "messages:page", args };
+  for (let n = 0; n < 3; n++) await send("a");
+  const ended = async (query: LiveQuery) => ({
+    ...spec,
+    journal: (await query.at(engine.durable())).journal,
+  });
+  const early = live.watch(spec, () => undefined);
+  const late = live.watch(spec, () => undefined);
+  const [ofEarly, ofLate] = [await ended(early.query), await ended(late.query)];
+  expect([runs.length, ofEarly]).toEqual([1, ofLate]);
+  const pages = [ofEarly, ofLate].map((each) => live.watch(each, () => undefined));
+  await Promise.all(pages.map(({ query }) => query.at(engine.durable())));
+  expect(runs).toHaveLength(2);
+  const { query } = live.watch(spec, () => undefined);
+  expect(query).not.toBe(pages[0]!.query);
+  expect(query.spec.journal).toBeNull();
 });
 
 test("argument order makes no difference, identity does", async () => {

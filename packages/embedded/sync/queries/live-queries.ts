@@ -18,7 +18,7 @@ export class LiveQueries {
 
   watch(spec: QuerySpec, onInvalidated: () => void): Watched {
     const key = keyOf(spec);
-    const query = this.#shareable(key) ?? this.#add(key, spec);
+    const query = this.#byKey.get(key) ?? this.#add(key, spec);
     const unwatch = query.watch(onInvalidated);
     return {
       query,
@@ -29,16 +29,6 @@ export class LiveQueries {
         if (this.#byKey.get(key) === query) this.#byKey.delete(key);
       },
     };
-  }
-
-  /**
-   * A query whose run has set page ends keeps them. A new watcher must not get pages cut for somebody else, so it
-   * gets a run of its own.
-   */
-  #shareable(key: string): LiveQuery | null {
-    const query = this.#byKey.get(key);
-    if (query === undefined) return null;
-    return keyOf(query.spec) === key ? query : null;
   }
 
   #add(key: string, spec: QuerySpec): LiveQuery {

@@ -10,7 +10,7 @@ export type QuerySpec = {
   readonly component?: ComponentPath;
   readonly args: JSONValue;
   readonly identity: Identity;
-  /** Page ends chosen by an earlier run; the next run keeps them. */
+  /** Page ends chosen by an earlier run. This query keeps them. */
   readonly journal: string | null;
 };
 
@@ -35,18 +35,14 @@ export type LiveQueryDeps = {
 export class LiveQuery {
   readonly #deps: LiveQueryDeps;
   readonly #watchers = new Set<() => void>();
-  #spec: QuerySpec;
+  readonly spec: QuerySpec;
   #current: CurrentResult | null = null;
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(deps: LiveQueryDeps, spec: QuerySpec) {
     this.#deps = deps;
-    this.#spec = spec;
-  }
-
-  get spec(): QuerySpec {
-    return this.#spec;
+    this.spec = spec;
   }
 
   watch(onInvalidated: () => void): () => void {
@@ -89,13 +85,12 @@ export class LiveQuery {
 
   async #run(ts: Timestamp): Promise<KnownResult> {
     const { runner, engine, nextRequestId } = this.#deps;
-    const run = await runner.runQuery({ ...this.#spec, ts, requestId: nextRequestId() });
+    const run = await runner.runQuery({ ...this.spec, ts, requestId: nextRequestId() });
     const fresh: KnownResult = { outcome: run.outcome, logLines: run.logLines, journal: run.journal };
     const before = this.#current;
     const result = before !== null && hasSameOutcome(before.result, fresh) ? before.result : fresh;
     if (this.#closed) return result;
     before?.unsubscribe();
-    this.#spec = { ...this.#spec, journal: run.journal ?? this.#spec.journal };
     const current: CurrentResult = {
       result,
       ranAt: run.ts,

@@ -106,6 +106,8 @@ export class QuerySet {
     const removed = [...this.#removed].filter((queryId) => !this.#entries.has(queryId));
     const dirty = [...this.#dirty];
     this.#removed.clear();
+    // Before anything is awaited, so that the new queries report each commit after `ts`.
+    for (const queryId of dirty) this.#keepPageEnds(queryId);
     this.#dirty.clear();
     const results = new Map<QueryId, KnownResult>();
     const running: Promise<unknown>[] = [];
@@ -251,6 +253,20 @@ export class QuerySet {
     const known = this.#refusal;
     if (known?.outcome.kind === "failure" && known.outcome.message === message) return known;
     return (this.#refusal = { outcome: { kind: "failure", message }, logLines: [], journal: null });
+  }
+
+  /**
+   * Once a client has a page, its query becomes the query of that page, which keeps its ends. The query without ends
+   * stays for clients that are yet to get their page.
+   */
+  #keepPageEnds(queryId: QueryId): void {
+    const entry = this.#entries.get(queryId);
+    if (entry == null) return;
+    const { add, watched, journal } = entry;
+    const { spec } = watched.query;
+    if (spec.journal === journal) return;
+    entry.watched = this.#watch(add, journal, spec.identity);
+    watched.release();
   }
 
   #watch(add: Add, journal: string | null, identity: Identity): Watched {

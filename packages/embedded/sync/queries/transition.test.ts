@@ -28,6 +28,14 @@ test("there is no transition when only time has passed", () => {
   expect(nextTransition(quiet(new Map([[1, result(1)]])))).toBeNull();
 });
 
+test("an equal result of another run is not sent again", () => {
+  const known = new Map([[1, result(1)]]);
+  const again = { ...result(1), logLines: ["[LOG] 'again'"] };
+  expect(nextTransition({ ...quiet(known), results: new Map([[1, again]]) })).toBeNull();
+  const elsewhere = { ...result(1), journal: "another end" };
+  expect(nextTransition({ ...quiet(known), results: new Map([[1, elsewhere]]) })).not.toBeNull();
+});
+
 test("a transition covers a waiting mutation even when no query changed", () => {
   const message = nextTransition({ ...quiet(new Map([[1, result(1)]])), mutationWaits: true });
   expect(message).toMatchObject({ modifications: [], endVersion: { ts: encodeTimestamp(20n) } });

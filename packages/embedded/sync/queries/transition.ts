@@ -1,4 +1,4 @@
-import type { KnownResult } from "../protocol/known-result.ts";
+import { hasSameOutcome, type KnownResult } from "../protocol/known-result.ts";
 import {
   encodeVersion,
   type QueryId,
@@ -46,9 +46,13 @@ function removals({ known, removed }: TransitionInput): StateModification[] {
     .map((queryId) => ({ type: "QueryRemoved", queryId }));
 }
 
+function isSame(known: KnownResult | undefined, result: KnownResult): boolean {
+  return known === result || (known !== undefined && hasSameOutcome(known, result));
+}
+
 function updates({ known, results }: TransitionInput): StateModification[] {
   return [...results]
-    .filter(([queryId, result]) => known.get(queryId) !== result)
+    .filter(([queryId, result]) => !isSame(known.get(queryId), result))
     .map(([queryId, result]) => ({
       type: result.outcome.kind === "success" ? "QueryUpdated" : "QueryFailed",
       queryId,
