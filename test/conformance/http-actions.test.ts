@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";
 
 const site = deployment.siteUrl;
@@ -42,10 +43,15 @@ test("an unknown route is 404, and so is a known path with another method", asyn
   expect((await fetch(`${site}/hello`, { method: "DELETE" })).status).toBe(404);
 });
 
-test("an action that throws answers 500 with JSON", async () => {
+test("an action that throws answers 500 with the error's message and frames", async () => {
   const response = await fetch(`${site}/fails`);
-  expect(response.status).toBe(500);
-  expect(await response.json()).toMatchObject({ code: expect.any(String) });
+  expect([response.status, response.headers.get("content-type")]).toEqual([500, "application/json"]);
+  const { code, trace, ...rest } = (await response.json()) as { code: string; trace?: string };
+  expect(rest).toEqual({});
+  // A production deployment hides the message and the frames.
+  expect(code).toMatch(/^\[Request ID: [0-9a-f]{16}\] Server Error(?:: Uncaught Error: no luck\nat all)?$/);
+  if (trace === undefined) return;
+  expect(trace).toMatch(/^Uncaught Error: no luck\nat all\n {4}at .*\(\.\.\/[\w-]+\/http\.ts:\d+:\d+\)/);
 });
 
 test("a binary body round-trips unchanged", async () => {
@@ -91,10 +97,19 @@ test("the longest prefix wins, and GET's route answers HEAD", async () => {
   expect([head.status, head.headers.get("x-fixture"), await head.text()]).toEqual([200, "yes", ""]);
 });
 
-test("an action that throws a ConvexError answers 500 with its data", async () => {
+test("an action that throws a ConvexError answers 500 with its data and message", async () => {
   const response = await fetch(`${site}/refuses`);
   expect(response.status).toBe(500);
-  expect(await response.text()).toContain("no");
+  const { code, data } = (await response.json()) as { code: string; data: unknown };
+  expect(data).toEqual({ code: "no", n: { $integer: "BwAAAAAAAAA=" } });
+  expect(code).toMatch(/Server Error(?:: Uncaught ConvexError: \{"code":"no","n":"7n"\})?$/);
+});
+
+test("an action that does not return a response answers 500", async () => {
+  const response = await fetch(`${site}/answers-nothing`);
+  expect(response.status).toBe(500);
+  const { code } = (await response.json()) as { code: string };
+  expect(code).toMatch(saying("HTTP actions must return a Response"));
 });
 
 test("a listener of a client that leaves may still call a mutation, and its error harms nobody", async () => {

@@ -76,6 +76,58 @@ test("a scheduled mutation that fails leaves only its failure", async () => {
   expect(await sent(channel)).toEqual([]);
 });
 
+const missing = [
+  ["missing:one", "Attempted to schedule function at nonexistent path: missing.js"],
+  [
+    "later:nothing",
+    "Attempted to schedule function, but no exported function nothing found in the file: later.js. Did you forget " +
+      "to export it?",
+  ],
+] as const;
+
+test.each(missing)("a missing function cannot be scheduled: %s", async (name, words) => {
+  expect(await httpClient().mutation(later.scheduleByName, { name })).toEqual({ error: words, id: null });
+  expect(await httpClient().action(later.scheduleByNameFromAction, { name })).toBe(words);
+});
+
+test("a query can be scheduled, and fails when it is to run", async () => {
+  const { id } = await httpClient().mutation(later.scheduleByName, { name: "later:state" });
+  const { state } = (await finished(id!))!;
+  expect(state).toEqual({ kind: "failed", error: expect.stringMatching(/^Unsupported function type\./) });
+  expect(state).toHaveProperty("error", expect.stringMatching(/"later\.js" is defined as a Query/));
+});
+
+test("arguments are checked when the function is to run", async () => {
+  const { id } = await httpClient().mutation(later.scheduleByName, { name: "later:append" });
+  expect(await finished(id!)).toMatchObject({
+    state: { kind: "failed", error: expect.stringContaining("ArgumentValidationError") },
+  });
+});
+
+test.each([
+  ["future", 1],
+  ["past", -1],
+])("a function is scheduled at most five years in the %s", async (direction, sign) => {
+  const at = Date.now() + sign * 6 * 365 * 24 * 3600 * 1000;
+  const { error } = await httpClient().mutation(later.scheduleByName, { name: "later:append", at });
+  expect(error).toContain(`is more than 5 years in the ${direction}`);
+});
+
+test("only ids of scheduled functions can be canceled", async () => {
+  const [other, nonsense] = await httpClient().mutation(later.cancelOthers, {});
+  expect(other).toBe(
+    "Invalid scheduled function ID. The ID must be an ID on the '_scheduled_functions' table.",
+  );
+  expect(nonsense).not.toBe("nothing");
+});
+
+test("a mutation cannot cancel itself", async () => {
+  const channel = uniqueName();
+  const seen = watch(liveClient(), api.messages.list, { channel });
+  await httpClient().mutation(later.scheduleSelfCancel, { channel });
+  expect(await seen.until((messages) => messages.length > 0)).toEqual(["A mutation cannot cancel itself"]);
+});
+
 test("canceling a finished function changes nothing", async () => {
   const channel = uniqueName();
   const id = await scheduleSoon(channel);

@@ -76,6 +76,7 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     mutationTurns: new Turns(mutationsAtOnce),
     deploymentName: options.deploymentName ?? "embedded",
     find: (path) => components.find(path),
+    hasModule: (path) => components.hasModule(path),
     worlds,
     mapStack,
     calls: createCalls(() => services as Services, stats, observer),

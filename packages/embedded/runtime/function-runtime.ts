@@ -68,7 +68,7 @@ export class FunctionRuntime implements FunctionRunner {
     this.componentPaths = components.all.map(({ path }) => path);
     this.authConfig = components.app.modules.authConfig;
     this.scheduled = {
-      typeOf: (job) => this.#schedulable(job)?.type ?? null,
+      typeOf: (job) => this.#find(job)?.type ?? null,
       runMutation: (job) => this.#runScheduledMutation(job),
       runAction: (job) => this.#runScheduledAction(job),
     };
@@ -192,15 +192,9 @@ export class FunctionRuntime implements FunctionRunner {
     };
   }
 
-  #schedulable({
-    component,
-    name,
-  }: Pick<ScheduledFunction, "component" | "name">):
-    (RegisteredFunction & { readonly type: "Mutation" | "Action" }) | null {
+  #find({ component, name }: Pick<ScheduledFunction, "component" | "name">): RegisteredFunction | null {
     const path = parseFunctionPath(name, component);
-    const target = path === null ? null : this.#components.find(path);
-    if (target === null || target.type === "Query") return null;
-    return target as RegisteredFunction & { readonly type: "Mutation" | "Action" };
+    return path === null ? null : this.#components.find(path);
   }
 
   async #runScheduledMutation(job: ScheduledFunction) {
@@ -221,7 +215,7 @@ export class FunctionRuntime implements FunctionRunner {
   }
 
   #scheduledCall(job: ScheduledFunction) {
-    const target = this.#schedulable(job);
+    const target = this.#find(job);
     if (target === null) throw new Error(`There is no function ${job.name} to run.`);
     const scheduledFunctionId = job.isCronRun ? null : job.id;
     const context = newCallContext({ identity: noUser, requestId: randomUUID() }, scheduledFunctionId);

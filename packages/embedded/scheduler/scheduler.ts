@@ -12,10 +12,12 @@ import { pendingInOrder, scheduledInState } from "./scheduled-queries.ts";
 /** Outcome of a scheduled function. */
 type RunResult = { readonly kind: "success" } | { readonly kind: "failure"; readonly message: string };
 
+type FunctionType = "Query" | "Mutation" | "Action";
+
 /** Runs functions for the scheduler; the runtime implements it. Scheduled functions have no user. */
 export interface ScheduledFunctionRunner {
   /** The function's present type; null if it no longer exists. */
-  typeOf(job: Pick<ScheduledFunction, "component" | "name">): "Mutation" | "Action" | null;
+  typeOf(job: Pick<ScheduledFunction, "component" | "name">): FunctionType | null;
   /**
    * Runs a mutation and moves its row to the final state in the same transaction. `conflicted` means that
    * nothing was written.
@@ -111,14 +113,16 @@ export class Scheduler {
   /** False if the run could not be committed, so that the row is still pending. */
   async #runByType(job: ScheduledFunction): Promise<boolean> {
     const { functions } = this.#options;
-    switch (functions.typeOf(job)) {
+    const type = functions.typeOf(job);
+    switch (type) {
       case "Mutation":
         return (await functions.runMutation(job)).kind !== "conflicted";
       case "Action":
         await this.#runAction(job);
         return true;
+      case "Query":
       case null:
-        await this.#move(job.id, "pending", { kind: "failed", error: `Could not find function ${job.name}` });
+        await this.#move(job.id, "pending", { kind: "failed", error: unfit(job.name, type) });
         return true;
     }
   }
@@ -150,6 +154,15 @@ export class Scheduler {
     const failures = (this.#postponed.get(id)?.failures ?? 0) + 1;
     this.#postponed.set(id, { until: this.#options.clock() + retryDelayMs(failures), failures });
   }
+}
+
+/** Describes a function that cannot run. It was changed after it was scheduled, or was a query all along. */
+function unfit(udfPath: string, type: "Query" | null): string {
+  const [module, name] = udfPath.split(":");
+  return type === null
+    ? `Couldn't find "${name}" in module "${module}".`
+    : `Unsupported function type. "${name}" in module "${module}" is defined as a ${type}. Only Mutation and Action ` +
+        "can be scheduled.";
 }
 
 const firstMs = 1_000;

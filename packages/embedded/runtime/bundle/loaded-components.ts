@@ -57,6 +57,10 @@ export class LoadedComponents {
     return this.get(path.component)?.modules.find(path) ?? null;
   }
 
+  hasModule({ component, module }: Pick<FunctionPath, "component" | "module">): boolean {
+    return this.get(component)?.modules.hasModule(module) ?? false;
+  }
+
   schemaOf(component: ComponentPath): Schema {
     return this.get(component)?.modules.schema ?? noSchema;
   }

@@ -18,6 +18,7 @@ type HttpRoutes = {
 export type LoadedModules = {
   readonly functions: readonly RegisteredFunction[];
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
+  readonly hasModule: (module: string) => boolean;
   readonly schema: Schema;
   readonly http: { readonly routes: HttpRoutes; readonly sharesWorld: boolean } | null;
   readonly crons: readonly CronSpec[];
@@ -51,9 +52,11 @@ export function readModules(namespaces: ModuleNamespaces, component: ComponentPa
   const crons = special("crons");
   const http = special(httpModule);
   const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
+  const names = new Set(Object.keys(namespaces));
   return {
     functions: [...functions.values()],
     find,
+    hasModule: (module) => names.has(module),
     schema: schema === undefined ? noSchema : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
     crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
     http: http === undefined ? null : { routes: readRouter(http), sharesWorld: sharesWorld(httpModule) },

@@ -41,6 +41,14 @@ export function clientMessage(requestId: string, failure: FunctionFailure): stri
   return `[Request ID: ${requestId}] Server Error\n${failure.message}`;
 }
 
+const frames = /(?:\n {4}at [^\n]*)+$/;
+
+/** Formats a failed HTTP action's answer: the error in one text, with its frames in another, and a ConvexError's data. */
+export function httpFailure(requestId: string, { message, data }: FunctionFailure): JSONValue {
+  const code = `[Request ID: ${requestId}] Server Error: ${message.replace(frames, "")}`;
+  return data === undefined ? { code, trace: message } : { code, trace: message, data };
+}
+
 // The stack begins with the message, which may be of any length.
 function framesOf({ message, stack }: ThrownValue & { readonly kind: "error" }): string {
   const from = Math.max(stack.indexOf(message), 0) + message.length;

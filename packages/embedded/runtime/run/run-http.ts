@@ -3,7 +3,7 @@ import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { mountedPath } from "../components/http-mounts.ts";
 import { type CallContext, type Execution, executions, newActionExecution } from "../execution/execution.ts";
-import { clientMessage, type FunctionFailure } from "../execution/function-failure.ts";
+import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
@@ -53,14 +53,13 @@ export async function runHttp(
     });
     const response: unknown = await withinUserTime(execution, returned);
     if (!isResponse(execution, response)) {
-      throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
+      throw new TypeError("HTTP actions must return a Response");
     }
     return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
   } catch (thrown) {
     const failure = failureOf(services, execution, thrown);
     visit.end(leavesWorldIntact(failure));
-    const [code] = clientMessage(context.requestId, failure).split("\n");
-    const response = Response.json({ code, trace: failure.message }, { status: 500 });
+    const response = Response.json(httpFailure(context.requestId, failure), { status: 500 });
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
   }

@@ -79,14 +79,11 @@ export async function runScheduledMutation(
       const savepoint = transaction.savepoint();
       const result = await execute(services, call, context, transaction);
       if (result.kind === "failure") transaction.rollbackTo(savepoint);
-      // A job that cancels itself stays canceled.
-      if (getScheduled(transaction, jobId)?.state.kind === "pending") {
-        setScheduledState(
-          transaction,
-          jobId,
-          result.kind === "success" ? { kind: "success" } : { kind: "failed", error: result.message },
-        );
-      }
+      setScheduledState(
+        transaction,
+        jobId,
+        result.kind === "success" ? { kind: "success" } : { kind: "failed", error: result.message },
+      );
       return { commit: true, result };
     },
   );

@@ -1,10 +1,11 @@
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
 import { transact } from "../../engine/transact/transact.ts";
-import { udfPathOf } from "../../names/function-path.ts";
+import { type FunctionPath, udfPathOf } from "../../names/function-path.ts";
 import { localTableOf } from "../../names/table-name.ts";
 import {
   cancelScheduled,
+  getScheduled,
   insertScheduled,
   scheduledTable,
   scheduledTableOf,
@@ -56,10 +57,10 @@ export async function actionCancelJob(
 }
 
 function parseJob(services: Services, execution: Execution, args: SyscallArgs, now: number) {
-  const target = targetOf(services, execution, args, "scheduler");
-  if (target.type === "Query") {
-    throw new SyscallError(`Queries cannot be scheduled: ${target.identifier}`);
-  }
+  // As on Convex, the function's type and arguments are checked only when it is to run.
+  const target = targetOf(services, execution, args, "scheduler", null, (path, shown) =>
+    missingTarget(services, path, shown),
+  );
   const scheduledTime = numberArg(args, "ts", "scheduler") * 1000;
   if (Math.abs(scheduledTime - now) > fiveYearsMs) {
     const direction = scheduledTime > now ? "future" : "past";
@@ -72,10 +73,27 @@ function parseJob(services: Services, execution: Execution, args: SyscallArgs, n
   return { component, name: udfPathOf(target.path), args: jobArgs, scheduledTime, bytes: measured.bytes };
 }
 
-function cancel(transaction: Transaction, { component }: Execution, args: SyscallArgs): void {
+function missingTarget(services: Services, path: FunctionPath | null, shown: string): string {
+  if (path === null || !services.hasModule(path)) {
+    return `Attempted to schedule function at nonexistent path: ${path === null ? shown : `${path.module}.js`}`;
+  }
+  const { module, name } = path;
+  return (
+    `Attempted to schedule function, but no exported function ${name} found in the file: ${module}.js. ` +
+    "Did you forget to export it?"
+  );
+}
+
+function cancel(transaction: Transaction, { component, context }: Execution, args: SyscallArgs): void {
   const id = stringArg(args, "id", "scheduler.cancel");
   if (localTableOf(transaction, component, id) !== scheduledTable.name) {
-    throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
+    throw new SyscallError(
+      "Invalid scheduled function ID. The ID must be an ID on the '_scheduled_functions' table.",
+    );
+  }
+  // The row of a running action is in progress. The row of a running mutation is pending until both commit.
+  if (id === context.scheduledFunctionId && getScheduled(transaction, id)?.state.kind === "pending") {
+    throw new SyscallError("A mutation cannot cancel itself");
   }
   cancelScheduled(transaction, id);
 }

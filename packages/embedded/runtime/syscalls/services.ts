@@ -60,6 +60,7 @@ export type Services = {
   readonly mutationTurns: Turns;
   readonly deploymentName: string;
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
+  readonly hasModule: (path: Pick<FunctionPath, "component" | "module">) => boolean;
   readonly worlds: Worlds;
   readonly mapStack: StackMapper;
   readonly calls: Calls;

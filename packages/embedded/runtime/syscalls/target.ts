@@ -11,6 +11,9 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
+/** Describes a function that the caller's own component does not have. The path is null if `shown` is none. */
+type MissingMessage = (path: FunctionPath | null, shown: string, method: string) => string;
+
 /**
  * Finds the function that a call names. A path names a function of the caller's component. A reference names a
  * public function of a component that is installed there. A handle names any function.
@@ -21,6 +24,7 @@ export function targetOf(
   args: SyscallArgs,
   method: string,
   type: RegisteredFunction["type"] | null = null,
+  missing: MissingMessage = missingFunction,
 ): RegisteredFunction {
   const reference = optionalStringArg(args, "reference", method);
   const handle = optionalStringArg(args, "functionHandle", method);
@@ -34,7 +38,10 @@ export function targetOf(
   const target = path === null ? null : services.find(path);
   // A component's internal functions are hidden from others, as if they did not exist.
   if (path === null || target === null || (reference !== null && target.visibility === "internal")) {
-    throw new SyscallError(missing(path, reference ?? handle ?? name, component, method));
+    if (path === null || path.component === component) {
+      throw new SyscallError(missing(path, reference ?? handle ?? name, method));
+    }
+    throw new SyscallError(missingInComponent(path, method));
   }
   if (type !== null && target.type !== type) throw new SyscallError(wrongType(target, type));
   return target;
@@ -53,11 +60,12 @@ function parseReference(reference: string, parent: string): FunctionPath | null 
   return parseFunctionPath(`${rest.slice(0, -1).join("/")}:${rest.at(-1)}`, childPath(parent, child));
 }
 
-function missing(path: FunctionPath | null, shown: string, caller: string, method: string): string {
-  if (path === null || path.component === caller) {
-    const name = path === null ? shown : shortPathOf(path);
-    return `Couldn't find a function "${name}" for \`${method}\`. Did you forget to export it?`;
-  }
+function missingFunction(path: FunctionPath | null, shown: string, method: string): string {
+  const name = path === null ? shown : shortPathOf(path);
+  return `Couldn't find a function "${name}" for \`${method}\`. Did you forget to export it?`;
+}
+
+function missingInComponent(path: FunctionPath, method: string): string {
   return (
     `Couldn't find a public function "${shortPathOf(path)}" in the component "${path.component}" for ` +
     `\`${method}\`. Is the component installed in convex.config.ts?`

@@ -166,7 +166,7 @@ test("functions cannot see a cron's run, and it has no id of a scheduled functio
   await expect(call("later:cronRuns")).rejects.toThrow(hidden);
   await expect(call("later:anySystemDocument", { id: run?.id as string })).rejects.toThrow(hidden);
   await expect(call("later:cancelAny", { id: run?.id as string })).rejects.toThrow(
-    "not the ID of a scheduled",
+    "Invalid scheduled function ID",
   );
   await stop();
   await engine.close();
