@@ -35,6 +35,8 @@ type ExecutionBase = {
   loading: boolean;
   /** True after the end: code that the function left running must not act anymore. */
   ended: boolean;
+  /** Fails the function with an error that nothing caught; null while it does not run. */
+  fail: ((thrown: unknown) => void) | null;
 };
 
 /** A query or a mutation. It is deterministic and has one transaction, which nested calls share. */
@@ -60,8 +62,6 @@ export type TransactionExecution = ExecutionBase & {
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
-  /** Fails the action with an error that nothing caught; null after it has returned. */
-  fail: ((thrown: unknown) => void) | null;
 };
 
 export type Execution = TransactionExecution | ActionExecution;
@@ -96,6 +96,7 @@ export function newTransactionExecution(
     operations: 0,
     loading: false,
     ended: false,
+    fail: null,
     transaction,
     usage: new TransactionUsage(),
     random: random,

@@ -70,6 +70,15 @@ export function takeUncaught(thrown: unknown): void {
     fail(execution, thrown, logged(execution, "Uncaught error in a callback", thrown));
 }
 
+/** Fails the function that runs now with an error that it cannot catch, as a promise does that nobody awaits. */
+export function failFunction(error: Error): void {
+  const execution = executions.getStore();
+  if (execution === undefined) return;
+  queueMicrotask(() => {
+    fail(execution, error, described(error));
+  });
+}
+
 /** Takes an error of a function's event listener. As with every event, the dispatching code does not notice. */
 export function takeListenerError(thrown: unknown): void {
   const execution = executions.getStore();
@@ -79,12 +88,16 @@ export function takeListenerError(thrown: unknown): void {
 function fail(execution: Execution, thrown: unknown, failure: FunctionFailure): void {
   if (execution.ended) return;
   if (isTransactional(execution)) execution.leftFailure ??= failure;
-  else execution.fail?.(thrown);
+  execution.fail?.(thrown);
 }
 
 /** Logs and describes a thrown value. */
 function logged({ context }: Execution, what: string, thrown: unknown): FunctionFailure {
-  const failure = describeThrown(thrown, newestMapper ?? (() => []));
+  const failure = described(thrown);
   context.logs.add(truncated(`[WARN] ${what}: ${failure.message}`, limits.logLineBytes));
   return failure;
+}
+
+function described(thrown: unknown): FunctionFailure {
+  return describeThrown(thrown, newestMapper ?? (() => []));
 }

@@ -25,14 +25,14 @@ export class NeverResolvesError extends Error {
 
 /**
  * Waits for a function within its time limit. Rejects with NeverResolvesError or ExecutionLimitError; with the
- * latter even if the function caught that error and returned. Rejects with an error that an action's timer throws.
+ * latter even if the function caught that error and returned. Rejects with an error that nothing caught, such as a timer's.
  */
 export async function withinUserTime<T>(execution: Execution, returned: Promise<T>): Promise<T> {
   const isBounded = isTransactional(execution);
   let timer: NodeJS.Timeout | undefined;
   const stopped = new Promise<never>((_, reject) => {
     execution.time.onSpent = reject;
-    if (!isTransactional(execution)) execution.fail = reject;
+    execution.fail = reject;
     timer = isBounded
       ? setInterval(countWaiting(execution, reject), tickMs)
       : setTimeout(() => execution.time.spend(limits.actionTimeMs), limits.actionTimeMs);
@@ -47,7 +47,7 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
     if (isBounded) clearInterval(timer);
     else clearTimeout(timer);
     execution.time.onSpent = null;
-    if (!isTransactional(execution)) execution.fail = null;
+    execution.fail = null;
   }
 }
 

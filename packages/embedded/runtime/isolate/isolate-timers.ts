@@ -1,37 +1,41 @@
 import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
-import { takeUncaught } from "../execution/uncaught.ts";
+import { failFunction, takeUncaught } from "../execution/uncaught.ts";
 
-/** setTimeout and the other timers. They are refused in queries and mutations, and stop when their action ends. */
+/** setTimeout and the other timers. They fail queries and mutations, and stop when their action ends. */
 export const requestedTimers = {
   queueMicrotask: (callback: () => void): void => queueMicrotask(guarded(callback)),
-  setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number => {
-    const action = requireAction("setTimeout");
-    const timer = setTimeout(() => {
-      action.timers.delete(timer);
-      guarded(callback)(...args);
-    }, delayMs);
-    return remember(action, timer);
-  },
+  setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
+    inAction("setTimeout", (action) => {
+      const timer = setTimeout(() => {
+        action.timers.delete(timer);
+        guarded(callback)(...args);
+      }, delayMs);
+      return timer;
+    }),
   setInterval: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
-    remember(requireAction("setInterval"), setInterval(guarded(callback), delayMs, ...args)),
+    inAction("setInterval", () => setInterval(guarded(callback), delayMs, ...args)),
   clearTimeout: forget,
   clearInterval: forget,
 };
 
-function requireAction(name: string): ActionExecution {
+/** The number that a query or a mutation gets for a timer, which never fires. */
+const noTimer = 0;
+
+/** Starts a timer in an action. As on Convex, a query or a mutation cannot catch the error, and fails. */
+function inAction(name: string, start: (action: ActionExecution) => NodeJS.Timeout): number {
   const execution = executions.getStore();
   if (execution === undefined) throw new Error(`Can't use ${name} while a module is loaded.`);
   if (isTransactional(execution)) {
-    throw new Error(
-      `Can't use ${name} in queries and mutations. Please consider using an action. ` +
-        "See https://docs.convex.dev/functions/actions for more details.",
+    failFunction(
+      new Error(
+        `Can't use ${name} in queries and mutations. Please consider using an action. ` +
+          "See https://docs.convex.dev/functions/actions for more details.",
+      ),
     );
+    return noTimer;
   }
-  return execution;
-}
-
-function remember(action: ActionExecution, timer: NodeJS.Timeout): number {
-  action.timers.add(timer);
+  const timer = start(execution);
+  execution.timers.add(timer);
   // Web timers are numbers. Node's timers convert to a number that clears them.
   return Number(timer);
 }
