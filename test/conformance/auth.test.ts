@@ -55,6 +55,29 @@ describe.skipIf(!issuer.isKnown)("users (needs FIXTURE_ISSUER, which the deploym
     await expect((await as(claims)).query(identity.whole, {})).rejects.toThrow(refusal);
   });
 
+  test("a custom JWT identifies its user", async () => {
+    const client = httpClient();
+    client.setAuth(await issuer.customToken({ sub: "gil", team: { id: 7 } }));
+    expect(await client.query(identity.whole, {})).toEqual({
+      tokenIdentifier: `${issuer.url}/custom|gil`,
+      subject: "gil",
+      issuer: `${issuer.url}/custom`,
+      "team.id": 7,
+    });
+  });
+
+  test.each([
+    ["without a key id", () => issuer.customToken({}, "custom-token/no-kid")],
+    ["that was issued in the future", () => issuer.customToken({ iat: inSeconds(60) })],
+    ["that is not valid yet", () => issuer.customToken({ nbf: inSeconds(60) })],
+    ["that has expired", () => issuer.customToken({ exp: inSeconds(-60) })],
+    ["that never expires", () => issuer.customToken({ exp: null })],
+  ])("a custom JWT %s is refused", async (_, token) => {
+    const client = httpClient();
+    client.setAuth(await token());
+    await expect(client.query(identity.whole, {})).rejects.toThrow(/InvalidAuthHeader/);
+  });
+
   test("a nested call runs as the caller, and a scheduled function as nobody", async () => {
     const channel = uniqueName();
     const client = await as({ sub: "ben" });

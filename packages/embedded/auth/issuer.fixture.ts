@@ -8,8 +8,8 @@ type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly publ
 
 type SignOptions = {
   readonly algorithm?: Algorithm;
-  /** The key id in the header, if it should differ from the key's. */
-  readonly kid?: string;
+  /** The key id in the header, if it should differ from the key's. Null leaves it out. */
+  readonly kid?: string | null;
 };
 
 /** A real issuer of tokens, for tests. */
@@ -27,7 +27,10 @@ export type Issuer = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts an OpenID provider on a free port: its metadata, its keys, and `POST /token`, which signs claims. */
+/**
+ * Starts an OpenID provider on a free port: its metadata, its keys, and `POST /token`, which signs claims as an ID token.
+ * `POST /custom-token` signs them as a custom JWT, and `POST /custom-token/no-kid` does so without a key id.
+ */
 export async function startIssuer(): Promise<Issuer> {
   let keys = await generateKeys(1);
   let generation = 1;
@@ -45,7 +48,11 @@ export async function startIssuer(): Promise<Issuer> {
       const now = Math.floor(Date.now() / 1000);
       const payload = { iss: url, aud: "fixture", sub: "ann", iat: now, exp: now + 3600, ...claims };
       return await new SignJWT(JSON.parse(JSON.stringify(payload)) as Record<string, unknown>)
-        .setProtectedHeader({ alg: algorithm, kid: kid ?? key.kid, typ: "JWT" })
+        .setProtectedHeader({
+          alg: algorithm,
+          typ: "JWT",
+          ...(kid === null ? {} : { kid: kid ?? key.kid }),
+        })
         .sign(key.privateKey);
     },
     rotate: async () => {
@@ -65,9 +72,10 @@ export async function startIssuer(): Promise<Issuer> {
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === "/token") {
+    const options = signOptions[request.url ?? ""];
+    if (options !== undefined) {
       const claims = JSON.parse(await textOf(request)) as Record<string, unknown>;
-      response.end(await issuer.sign(claims));
+      response.end(await issuer.sign(claims, options));
     } else if (issuer.answer !== null) issuer.answer(response);
     else if (request.url === "/.well-known/openid-configuration") {
       sendJson(response, { issuer: url, jwks_uri: `${url}/jwks` });
@@ -78,6 +86,12 @@ export async function startIssuer(): Promise<Issuer> {
   }
   return issuer;
 }
+
+const signOptions: { readonly [path: string]: SignOptions } = {
+  "/token": {},
+  "/custom-token": { algorithm: "ES256" },
+  "/custom-token/no-kid": { algorithm: "ES256", kid: null },
+};
 
 async function generateKeys(generation: number): Promise<Readonly<Record<Algorithm, Key>>> {
   const key = async (alg: Algorithm): Promise<Key> => {

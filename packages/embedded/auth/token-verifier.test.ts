@@ -90,6 +90,10 @@ test.each([
   ["another algorithm than configured", () => issuer.sign({}, { algorithm: "RS256" })],
   ["an expired token", () => issuer.sign({ exp: seconds() - 6 }, { algorithm: "ES256" })],
   ["a token without expiry", () => issuer.sign({ exp: undefined }, { algorithm: "ES256" })],
+  ["a token without key id", () => issuer.sign({}, { algorithm: "ES256", kid: null })],
+  ["a token that is not valid yet", () => issuer.sign({ nbf: seconds() + 6 }, { algorithm: "ES256" })],
+  ["a token of the future", () => issuer.sign({ iat: seconds() + 6 }, { algorithm: "ES256" })],
+  ["an issue time that is no number", () => issuer.sign({ iat: "now" }, { algorithm: "ES256" })],
 ])("a custom JWT is refused: %s", async (_, token) => {
   expect(await verifier(custom()).verify(await token())).toMatchObject({
     kind: "refused",
@@ -113,8 +117,9 @@ test("unsigned tokens and shared secrets are never accepted", async () => {
   }
 });
 
-test("a custom JWT may expire up to five seconds ago", async () => {
-  const token = await issuer.sign({ exp: seconds() - 3, nbf: seconds() + 4 }, { algorithm: "ES256" });
+test("a custom JWT may expire up to five seconds ago, and begin in up to five seconds", async () => {
+  const claims = { exp: seconds() - 3, nbf: seconds() + 4, iat: seconds() + 4 };
+  const token = await issuer.sign(claims, { algorithm: "ES256" });
   expect(await verifier(custom()).verify(token)).toMatchObject({ kind: "verified" });
 });
 

@@ -23,7 +23,7 @@ type Verification =
   /** The issuer's keys are unavailable right now. The same token may be accepted later. */
   | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
-/** Clock tolerance for a custom JWT's `exp` and any token's `nbf`, in s. An ID token's `exp` has none. */
+/** Clock tolerance for a custom JWT's `exp` and `iat`, and any token's `nbf`, in s. An ID token's `exp` has none. */
 const leewayS = 5;
 const oidcAlgorithms = ["RS256", "EdDSA"];
 
@@ -63,12 +63,14 @@ export class TokenVerifier {
 
   async #check(token: string, provider: AuthProvider, keys: KeySet): Promise<Verification | "unknown key"> {
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
         algorithms: provider.kind === "oidc" ? oidcAlgorithms : [provider.algorithm],
         clockTolerance: leewayS,
         currentDate: new Date(this.#clocks.wall()),
         requiredClaims: provider.kind === "oidc" ? ["iss", "sub", "exp", "iat"] : ["iss", "sub", "exp"],
       });
+      // As on Convex, a custom JWT must name its key.
+      if (provider.kind === "customJwt" && protectedHeader.kid === undefined) return unknownKey(provider);
       return this.#identify(provider, payload);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return "unknown key";
@@ -98,6 +100,8 @@ export class TokenVerifier {
           : { kind: "verified", attributes, expiresAt };
       }
       case "customJwt":
+        if ((payload.iat ?? 0) * 1000 > this.#now() + leewayS * 1000)
+          return unfit(provider, "issued in the future");
         return { kind: "verified", attributes: customJwtIdentity(claims), expiresAt };
       default:
         return assertNever(provider);
