@@ -74,6 +74,7 @@ export default defineConfig([
     "convex/_generated/**",
     "packages/**/fixtures/**",
     "test/{packages,queue}/fixtures/**",
+    "test/published/apps/**",
     "test/differential/convex/**",
     "**/*.mjs",
     "**/*.cjs",

@@ -1,4 +1,4 @@
-import { findChromium, findDesktop, type Tool } from "./tools.ts";
+import { findChromium, findDesktop, findPublishedPackages, type Tool } from "./tools.ts";
 
 export type Step = {
   readonly name: string;
@@ -38,6 +38,12 @@ export const steps: readonly Step[] = [
   { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code" },
   { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
   { name: "packages", command: vitest("test/packages/vitest.config.ts"), report: "vitest" },
+  {
+    name: "published",
+    command: vitest("test/published/vitest.config.ts"),
+    report: "vitest",
+    needs: findPublishedPackages,
+  },
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -40,6 +40,33 @@ export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promis
     reason: "there is no Chromium here, and Playwright's could not be fetched",
     remedy: "apt-get install chromium   (or: npx playwright install chromium)",
   };
+}
+
+const published = join(import.meta.dirname, "../published");
+
+/** Installs the packages that test/published is about, unless they are there in the versions of its lock file. */
+export function findPublishedPackages(): Tool {
+  const lockFile = join(published, "package-lock.json");
+  const installed = join(published, "node_modules/.installed-lock.json");
+  const isCurrent = existsSync(installed) && readFileSync(installed).equals(readFileSync(lockFile));
+  if (!isCurrent) {
+    console.log("Installing the published packages …");
+    const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel", "error"], {
+      cwd: published,
+      stdio: "inherit",
+      timeout: 300_000,
+      shell: process.platform === "win32",
+    });
+    if (status !== 0) {
+      return {
+        kind: "lacking",
+        reason: "the published packages could not be fetched from the npm registry",
+        remedy: "npm ci --prefix test/published   (it needs the registry, or its packages in npm's cache)",
+      };
+    }
+    copyFileSync(lockFile, installed);
+  }
+  return { kind: "found", env: {}, wrap: [] };
 }
 
 async function playwrightChromium(): Promise<string> {

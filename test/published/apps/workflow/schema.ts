@@ -1,0 +1,7 @@
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+
+export default defineSchema({
+  notes: defineTable({ text: v.string() }).index("by_text", ["text"]),
+  endings: defineTable({ workflowId: v.string(), outcome: v.string() }).index("by_workflow", ["workflowId"]),
+});

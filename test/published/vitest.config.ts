@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+/** Runs apps of published packages on the embedded backend; package.json here lists the packages. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    globalSetup: ["./generate-code.ts"],
+    environment: "node",
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
