@@ -4,9 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { api, testApp } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
 import { httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 import { watch } from "./watch.ts";
@@ -116,6 +117,23 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(backend.process.exitCode).toBe(0);
     expect(Date.now() - started).toBeLessThan(30_000);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "time in which the process cannot compute does not count for a function",
+    async () => {
+      const backend = await startEmbedded();
+      onTestFinished(() => backend.stop());
+      const client = new ConvexHttpClient(backend.url, { logger: false });
+      const ended = expect(client.query(modules.world.spins, {})).rejects.toThrow("timed out");
+      await setTimeout(300);
+      backend.process.kill("SIGSTOP");
+      await setTimeout(1_500);
+      backend.process.kill("SIGCONT");
+      const continued = performance.now();
+      await ended;
+      expect(performance.now() - continued).toBeGreaterThan(500);
+    },
+  );
 
   test("the process ends with its parent", async () => {
     const backend = await startEmbedded();
