@@ -15,7 +15,7 @@ const backendCommand = join(import.meta.dirname, "../../packages/embedded/main.t
 const adminKey = "published|0123456789abcdef";
 
 type Args = Readonly<Record<string, unknown>>;
-type Mutations = Pick<ConvexClient | ConvexHttpClient, "mutation">;
+type Client = Pick<ConvexClient | ConvexHttpClient, "query" | "mutation" | "action">;
 
 /** An app on an embedded backend in its own process, with Convex's clients. It lasts as long as the test file. */
 export class PublishedApp {
@@ -34,16 +34,16 @@ export class PublishedApp {
     });
   }
 
-  query(path: string, args: Args = {}): Promise<unknown> {
-    return this.httpClient().query(reference<"query">(path), args);
+  query(path: string, args: Args = {}, client: Client = this.httpClient()): Promise<unknown> {
+    return client.query(reference<"query">(path), args);
   }
 
-  mutation(path: string, args: Args = {}, client: Mutations = this.httpClient()): Promise<unknown> {
+  mutation(path: string, args: Args = {}, client: Client = this.httpClient()): Promise<unknown> {
     return client.mutation(reference<"mutation">(path), args);
   }
 
-  action(path: string, args: Args = {}): Promise<unknown> {
-    return this.httpClient().action(reference<"action">(path), args);
+  action(path: string, args: Args = {}, client: Client = this.httpClient()): Promise<unknown> {
+    return client.action(reference<"action">(path), args);
   }
 
   /** @param token Authenticates the client's calls. */
@@ -66,8 +66,8 @@ export class PublishedApp {
   }
 
   /** Waits until a query's result matches. */
-  async until(path: string, args: Args, expected: unknown, withinMs = 30_000): Promise<void> {
-    await expect.poll(() => this.query(path, args), { timeout: withinMs, interval: 50 }).toEqual(expected);
+  async until(path: string, args: Args, expected: unknown): Promise<void> {
+    await expect.poll(() => this.query(path, args)).toEqual(expected);
   }
 
   /** Runs the `convex` command as an operator, for example `run`, or `env set`. */
