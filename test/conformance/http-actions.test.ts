@@ -23,6 +23,11 @@ test("a route by prefix reads the body and writes to the database", async () => 
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(["from outside"]);
 });
 
+test.each([204, 205, 304])("a response with status %i may be made with a text", async (status) => {
+  const response = await fetch(`${site}/status/${status}`);
+  expect([response.status, await response.text()]).toEqual([status, ""]);
+});
+
 test("a response streams while it is being written", async () => {
   const started = Date.now();
   const response = await fetch(`${site}/ticks?count=5`);

@@ -92,6 +92,7 @@ function webApis(): Globals {
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
+    Response: withAnyStatus(Response),
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
     WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
     TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),
@@ -126,6 +127,20 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
     );
   }
   return execution === undefined ? fetch(...args) : countOperation(execution, () => fetch(...args));
+}
+
+/** Statuses of answers that have no body. */
+const bodilessStatuses = new Set<unknown>([204, 205, 304]);
+
+/** Convex drops the body of an answer that has none. Node refuses even an empty text. */
+function withAnyStatus(response: typeof Response): typeof Response {
+  return new Proxy(response, {
+    construct(target, args: ConstructorParameters<typeof Response>, newTarget) {
+      const [body, init] = args;
+      const own = bodilessStatuses.has(init?.status) ? null : body;
+      return Reflect.construct(target, [own, init], newTarget) as object;
+    },
+  });
 }
 
 type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
