@@ -58,10 +58,11 @@ export class PublishedApp {
     return client;
   }
 
-  /** Subscribes to a query. The array that it returns grows with each of its results. */
+  /** Subscribes to a query. The array that it returns grows with each of its results and errors. */
   watch(path: string, args: Args = {}, client = this.liveClient()): readonly unknown[] {
     const results: unknown[] = [];
-    client.onUpdate(reference<"query">(path), args, (result) => results.push(result));
+    const add = (result: unknown) => results.push(result);
+    client.onUpdate(reference<"query">(path), args, add, add);
     return results;
   }
 
