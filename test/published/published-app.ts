@@ -24,10 +24,13 @@ export class PublishedApp {
   /** What the backend wrote to its log. */
   readonly log: string[] = [];
   readonly #name: string;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #closers: (() => unknown)[] = [];
 
-  constructor(name: string) {
+  /** @param env The variables that its functions find at the start. */
+  constructor(name: string, env: Readonly<Record<string, string>> = {}) {
     this.#name = name;
+    this.#env = env;
     beforeAll(() => this.#start());
     afterAll(async () => {
       for (const close of this.#closers.reverse()) await close();
@@ -92,8 +95,12 @@ export class PublishedApp {
       [
         ...[backendCommand, "--convex", join(appsFolder, this.#name)],
         ...["--data", join(folder, "data.sqlite"), ...ports],
+        ...Object.keys(this.#env).flatMap((variable) => ["--pass-env", variable]),
       ],
-      { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey } },
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        env: { ...process.env, ...this.#env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey },
+      },
     );
     this.#closers.push(() => stop(child));
     createInterface({ input: child.stderr }).on("line", (line) => this.log.push(line));
