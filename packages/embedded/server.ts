@@ -15,7 +15,7 @@ import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
-import { FunctionsLoadError } from "./runtime/create-function-runtime.ts";
+import { FunctionsLoadError } from "./runtime/loaded-code.ts";
 import type { Bundle } from "./runtime/isolate/worlds.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 

@@ -88,6 +88,11 @@ class SqliteEngine implements Engine {
     this.#committer.flushBarrier(() => migrate(this.#store, this.#catalog, changes));
   }
 
+  renew(): void {
+    this.#health.assertUsable();
+    this.#committer.flushBarrier(() => undefined);
+  }
+
   definitionOf(table: string): TableDefinition | null {
     const entry = this.#catalog.byName(table);
     return entry === null ? null : definitionOf(entry);

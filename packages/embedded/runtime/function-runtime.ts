@@ -6,7 +6,6 @@ import type { CronSpec } from "../scheduler/cron/cron-spec.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
 import { unknownSource } from "../wire/request-source.ts";
-import type { LoadedComponents } from "./bundle/loaded-components.ts";
 import type { Schema } from "./checks/schema.ts";
 import {
   type Completed,
@@ -20,6 +19,7 @@ import {
   type QueryRun,
 } from "./contract/function-runner.ts";
 import type { RegisteredFunction } from "./contract/registered-function.ts";
+import type { CurrentCode } from "./current-code.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";
 import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
 import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";
@@ -40,38 +40,44 @@ type Resolved =
 const noUser: Identity = { kind: "none" };
 
 /**
- * Runs the functions of one loaded bundle for clients and for the scheduler. Finds the function, checks that the
+ * Runs the functions of the current code for clients and for the scheduler. Finds the function, checks that the
  * client may call it, and formats the outcome.
  */
 export class FunctionRuntime implements FunctionRunner {
   readonly scheduled: ScheduledFunctionRunner;
-  readonly crons: readonly CronSpec[];
-  /** The app, and the components that are installed in it. */
-  readonly componentPaths: readonly ComponentPath[];
-  readonly authConfig: JSONValue;
   readonly #services: Services;
-  readonly #components: LoadedComponents;
+  readonly #code: CurrentCode;
   readonly #stats: ConflictStats;
   readonly #observer: FunctionObserver;
 
-  constructor(
-    services: Services,
-    components: LoadedComponents,
-    stats: ConflictStats,
-    observer: FunctionObserver,
-  ) {
+  constructor(services: Services, code: CurrentCode, stats: ConflictStats, observer: FunctionObserver) {
     this.#services = services;
-    this.#components = components;
+    this.#code = code;
     this.#stats = stats;
     this.#observer = observer;
-    this.crons = components.crons;
-    this.componentPaths = components.all.map(({ path }) => path);
-    this.authConfig = components.app.modules.authConfig;
     this.scheduled = {
       typeOf: (job) => this.#find(job)?.type ?? null,
       runMutation: (job) => this.#runScheduledMutation(job),
       runAction: (job) => this.#runScheduledAction(job),
     };
+  }
+
+  get crons(): readonly CronSpec[] {
+    return this.#code.components.crons;
+  }
+
+  /** The app, and the components that are installed in it. */
+  get componentPaths(): readonly ComponentPath[] {
+    return this.#code.components.all.map(({ path }) => path);
+  }
+
+  get authConfig(): JSONValue {
+    return this.#code.components.app.modules.authConfig;
+  }
+
+  /** The code that runs, to replace it. */
+  get code(): CurrentCode {
+    return this.#code;
   }
 
   async runQuery(call: QueryCall): Promise<QueryRun> {
@@ -129,7 +135,7 @@ export class FunctionRuntime implements FunctionRunner {
   }
 
   async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
-    const target = routeHttp(this.#components, request);
+    const target = routeHttp(this.#code.components, request);
     if (target === null) return null;
     const { identity = noUser, requestId = randomUUID(), source = unknownSource } = caller;
     const { component, identifier } = target;
@@ -144,7 +150,7 @@ export class FunctionRuntime implements FunctionRunner {
   }
 
   functionSpecs(component: ComponentPath = appComponent): readonly FunctionSpec[] {
-    const { functions = [] } = this.#components.get(component)?.modules ?? {};
+    const { functions = [] } = this.#code.components.get(component)?.modules ?? {};
     return functions.map(({ path, type, visibility, args, returns }) => ({
       identifier: udfPathOf(path),
       functionType: type,
@@ -155,7 +161,7 @@ export class FunctionRuntime implements FunctionRunner {
   }
 
   schemaOf(component: ComponentPath): Schema {
-    return this.#components.schemaOf(component);
+    return this.#code.components.schemaOf(component);
   }
 
   /** Conflicts and retries of mutations, by function. */
@@ -170,7 +176,7 @@ export class FunctionRuntime implements FunctionRunner {
   #resolve(call: FunctionCall, type: RegisteredFunction["type"] | null): Resolved {
     const { path: text, component = appComponent, identity } = call;
     const path = parseFunctionPath(text, component);
-    const target = path === null ? null : this.#components.find(path);
+    const target = path === null ? null : this.#code.components.find(path);
     const isPublic = target?.visibility === "public" && component === appComponent;
     if (target === null || !(isPublic || identity.kind === "admin")) {
       return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path), identity) };
@@ -194,7 +200,7 @@ export class FunctionRuntime implements FunctionRunner {
 
   #find({ component, name }: Pick<ScheduledFunction, "component" | "name">): RegisteredFunction | null {
     const path = parseFunctionPath(name, component);
-    return path === null ? null : this.#components.find(path);
+    return path === null ? null : this.#code.components.find(path);
   }
 
   async #runScheduledMutation(job: ScheduledFunction) {

@@ -90,6 +90,8 @@ export type CommitOutcome =
 export interface Engine {
   /** Creates the schema's tables, backfills new indexes and drops removed ones. Documents stay. */
   applySchema(tables: readonly TableDefinition[]): void;
+  /** Makes the newest state the only snapshot: open transactions conflict, and all subscriptions fire. */
+  renew(): void;
   definitionOf(table: string): TableDefinition | null;
   /** Per table, the schema that its documents were last found to fit (see `setVerified`). Kept in the file. */
   verified(): ReadonlyMap<string, string>;

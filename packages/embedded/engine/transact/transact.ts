@@ -28,7 +28,7 @@ type RetryOptions = {
   /** Delay before each commit, in ms. */
   readonly commitMs?: number;
   /** Each attempt takes a turn from its snapshot to the end of its commit. */
-  readonly turns?: Turns;
+  readonly turns?: Pick<Turns, "run">;
 };
 
 const maxAttempts = 5;

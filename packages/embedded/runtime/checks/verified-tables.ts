@@ -9,15 +9,24 @@ type SchemaAt = { readonly path: ComponentPath; readonly modules: { readonly sch
 const checkVersion = 1;
 
 /**
- * Checks the stored documents of all tables whose validator has changed since their last check. Other tables
- * need no check, since each write was checked. Then applies the schema and records the checked validators. If
- * it throws SchemaMismatchError, the old schema stays applied.
+ * Checks the stored documents of all tables whose validator has changed since their last check, applies the schema, and
+ * records the checked validators. If it throws SchemaMismatchError, the old schema stays applied.
  */
 export function checkChangedTables(
   engine: Engine,
   components: Iterable<SchemaAt>,
   applySchema: () => void,
 ): void {
+  const now = checkTables(engine, components);
+  applySchema();
+  if (!isSame(engine.verified(), now)) engine.setVerified(now);
+}
+
+/**
+ * Checks the stored documents of all tables whose validator has changed since their last check. Other tables need no check,
+ * since each write was checked. Returns the validators' fingerprints by table. Throws SchemaMismatchError.
+ */
+export function checkTables(engine: Engine, components: Iterable<SchemaAt>): ReadonlyMap<string, string> {
   const before = engine.verified();
   const now = new Map<string, string>();
   for (const { path, modules } of components) {
@@ -31,8 +40,7 @@ export function checkChangedTables(
     }
     if (changed.length > 0) checkStoredDocuments(engine, schema, path, changed);
   }
-  applySchema();
-  if (!isSame(before, now)) engine.setVerified(now);
+  return now;
 }
 
 function fingerprintOf(validator: unknown): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
+import { shortPathOf } from "../../names/function-path.ts";
 import { localTableOf } from "../../names/table-name.ts";
 import type { TableOf } from "../checks/validator-json.ts";
 import { invokeOf, type RegisteredFunction } from "../contract/registered-function.ts";
@@ -20,7 +21,7 @@ import { rejectionsReported } from "../execution/uncaught.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
 import type { ModuleNamespace } from "../source/bundled-script.ts";
-import type { Services } from "../syscalls/services.ts";
+import { notFound, type Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
 
 /** Runs a function's handler in an execution and a world. Checks the arguments before, and the returned value after. */
@@ -91,6 +92,18 @@ export async function invokeToEnd(
   } finally {
     endExecution(execution);
   }
+}
+
+/** Like `invokeToEnd`, for a function that was found before a deploy may have replaced or removed it. */
+export async function invokeNewest(
+  services: Services,
+  execution: TransactionExecution,
+  { path, type }: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
+  const target = services.find(path);
+  if (target?.type === type) return invokeToEnd(services, execution, target, args);
+  return notFound(shortPathOf(path), execution.context.identity);
 }
 
 async function runToEnd(

@@ -10,7 +10,7 @@ import { LogLines } from "../execution/log-lines.ts";
 import type { Services } from "../syscalls/services.ts";
 import { findSessionRecord, recordSessionRequest } from "../tables/session-requests.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
-import { invokeToEnd } from "./invoke.ts";
+import { invokeNewest } from "./invoke.ts";
 
 type MutationResult = {
   readonly result: FunctionResult;
@@ -98,6 +98,7 @@ async function retried<T>(
   { target, context }: MutationCall,
   attempt: (transaction: Transaction, context: CallContext) => Promise<Attempt<T>>,
 ) {
+  const { mutationTurns, gate } = services;
   stats.ran(target.identifier);
   // Keep only the log of the last attempt: the others were rolled back.
   let lastLogs = new LogLines();
@@ -110,7 +111,7 @@ async function retried<T>(
     },
     {
       commitMs: services.latency.commitMs,
-      turns: services.mutationTurns,
+      turns: { run: (task) => mutationTurns.run(() => gate.pass(task)) },
       onConflict: (conflict, again) => {
         retries += again ? 1 : 0;
         stats.conflicted(target.identifier, conflict, again);
@@ -128,5 +129,5 @@ function execute(
   transaction: Transaction,
 ): Promise<FunctionResult> {
   const execution = newTransactionExecution("mutation", target, context, transaction);
-  return invokeToEnd(services, execution, target, args);
+  return invokeNewest(services, execution, target, args);
 }

@@ -5,7 +5,7 @@ import { type CallContext, newTransactionExecution } from "../execution/executio
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { formatJournal, parseJournal } from "../execution/journal.ts";
 import type { Services } from "../syscalls/services.ts";
-import { invokeToEnd } from "./invoke.ts";
+import { invokeNewest } from "./invoke.ts";
 
 type QueryResult = {
   readonly result: FunctionResult;
@@ -15,7 +15,7 @@ type QueryResult = {
 };
 
 /** Runs a query on a durable snapshot: the newest one, or the one that the caller needs. */
-export async function runQuery(
+export function runQuery(
   services: Services,
   target: RegisteredFunction,
   args: JSONValue,
@@ -24,13 +24,15 @@ export async function runQuery(
 ): Promise<QueryResult> {
   const { engine } = services;
   const previousJournal = parseJournal(journal);
-  const transaction = engine.begin({ snapshot: ts ?? engine.durable() });
-  const execution = newTransactionExecution("query", target, context, transaction, previousJournal);
-  try {
-    const result = await invokeToEnd(services, execution, target, args);
-    const { readSet, snapshot } = transaction;
-    return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
-  } finally {
-    engine.discard(transaction);
-  }
+  return services.gate.pass(async () => {
+    const transaction = engine.begin({ snapshot: ts ?? engine.durable() });
+    const execution = newTransactionExecution("query", target, context, transaction, previousJournal);
+    try {
+      const result = await invokeNewest(services, execution, target, args);
+      const { readSet, snapshot } = transaction;
+      return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
+    } finally {
+      engine.discard(transaction);
+    }
+  });
 }

@@ -10,6 +10,7 @@ import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { CallContext, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionFailure, FunctionResult } from "../execution/function-failure.ts";
 import type { Worlds } from "../isolate/worlds.ts";
+import type { DeployGate } from "../run/deploy-gate.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import type { CursorSealer } from "./cursor.ts";
 import type { QueryPlans } from "./query-plans.ts";
@@ -50,6 +51,8 @@ export type Calls = {
 /** The services that syscalls use. */
 export type Services = {
   readonly engine: Engine;
+  /** Keeps a deploy apart from running queries and mutations. */
+  readonly gate: DeployGate;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
   readonly plans: QueryPlans;

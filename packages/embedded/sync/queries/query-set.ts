@@ -100,7 +100,7 @@ export class QuerySet {
 
   /**
    * The changes at `ts` since the last call; the client has all other results. The caller keeps that snapshot
-   * retained.
+   * retained. If it rejects, the next call has these changes, too.
    */
   async changesAt(ts: Timestamp): Promise<QuerySetChanges> {
     const removed = [...this.#removed].filter((queryId) => !this.#entries.has(queryId));
@@ -124,7 +124,13 @@ export class QuerySet {
       const query = this.#entries.get(queryId)?.watched.query;
       if (query !== undefined) running.push(query.at(ts).then((result) => results.set(queryId, result)));
     }
-    await Promise.all(running);
+    try {
+      await Promise.all(running);
+    } catch (error) {
+      for (const queryId of removed) this.#removed.add(queryId);
+      for (const queryId of dirty) this.#dirty.add(queryId);
+      throw error;
+    }
     for (const [queryId, result] of results) this.#charge(queryId, result, results);
     return { removed, results };
   }

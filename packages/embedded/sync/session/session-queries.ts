@@ -1,5 +1,6 @@
 import type { Turns } from "../../admission/turns.ts";
 import type { MachineClocks } from "../../clock/backend-clock.ts";
+import { SnapshotTooOldError } from "../../engine/model/errors.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { ClientMessage } from "../protocol/protocol.ts";
@@ -131,7 +132,11 @@ export class SessionQueries {
   async #rounds(): Promise<void> {
     while (this.#stale && !this.#closed) {
       this.#stale = false;
-      await this.#oneRound();
+      await this.#oneRound().catch((error: unknown) => {
+        // Meanwhile a deploy or an import has made a newer state the only snapshot.
+        if (!(error instanceof SnapshotTooOldError)) throw error;
+        this.#stale = true;
+      });
     }
     this.#busy = false;
   }

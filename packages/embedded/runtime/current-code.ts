@@ -1,0 +1,76 @@
+import type { Engine } from "../engine/model/types.ts";
+import type { LoadedComponents } from "./bundle/loaded-components.ts";
+import { checkChangedTables, checkTables } from "./checks/verified-tables.ts";
+import { componentVariables } from "./components/component-variables.ts";
+import type { EnvironmentVariables } from "./components/environment-variables.ts";
+import type { ConvexGlobal } from "./contract/convex-global.ts";
+import { guardRejections } from "./execution/uncaught.ts";
+import type { Bundle, Worlds } from "./isolate/worlds.ts";
+import { type LoadedCode, loadCode, noCode } from "./loaded-code.ts";
+import type { DeployGate } from "./run/deploy-gate.ts";
+import type { StackMapper } from "./source/stack-trace.ts";
+
+type CurrentCodeDeps = {
+  readonly engine: Engine;
+  readonly gate: DeployGate;
+  readonly convex: ConvexGlobal;
+  readonly env: EnvironmentVariables;
+};
+
+/** The code that functions run with. A deploy replaces it while clients stay connected. */
+export class CurrentCode {
+  readonly #deps: CurrentCodeDeps;
+  #code: LoadedCode;
+
+  constructor(deps: CurrentCodeDeps) {
+    this.#deps = deps;
+    this.#code = noCode(deps.convex);
+  }
+
+  get components(): LoadedComponents {
+    return this.#code.components;
+  }
+
+  get worlds(): Worlds {
+    return this.#code.worlds;
+  }
+
+  get mapStack(): StackMapper {
+    return this.#code.mapStack;
+  }
+
+  /** Evaluates the modules of a bundle, but runs nothing with them yet. Throws FunctionsLoadError or ModuleShapeError. */
+  load(bundle: Bundle): LoadedCode {
+    const { engine, convex, env } = this.#deps;
+    return loadCode(bundle, convex, componentVariables(bundle.mounts, env), () => engine.now());
+  }
+
+  /** Throws SchemaMismatchError if stored documents do not fit the schema of this code. */
+  check(code: LoadedCode): void {
+    checkTables(this.#deps.engine, code.components.all);
+  }
+
+  /** Runs this code, while no function runs. Throws SchemaMismatchError; the present code stays then. */
+  start(code: LoadedCode): void {
+    const { engine } = this.#deps;
+    checkChangedTables(engine, code.components.all, () => engine.applySchema(code.components.tables));
+    this.#use(code);
+  }
+
+  /**
+   * Runs this code from now on. Running queries and mutations end first, and actions go on with their own code. All live
+   * queries run again. Rejects with SchemaMismatchError; the present code stays then.
+   */
+  async deploy(code: LoadedCode): Promise<void> {
+    await this.#deps.gate.deploy(() => {
+      this.start(code);
+      this.#deps.engine.renew();
+    });
+  }
+
+  /** Uses new worlds and definitions of the same bundle, after a variable has changed. */
+  #use(code: LoadedCode): void {
+    this.#code = code;
+    guardRejections(code.mapStack);
+  }
+}

@@ -1,0 +1,70 @@
+import { appComponent } from "../names/table-name.ts";
+import { LoadedComponents } from "./bundle/loaded-components.ts";
+import { type ComponentVariables, variablesProblem } from "./components/component-variables.ts";
+import type { ConvexGlobal } from "./contract/convex-global.ts";
+import { describeCopy } from "./execution/function-failure.ts";
+import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "./isolate/worlds.ts";
+import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
+
+/** A bundle whose modules were evaluated. */
+export type LoadedCode = {
+  readonly components: LoadedComponents;
+  readonly worlds: Worlds;
+  readonly mapStack: StackMapper;
+};
+
+/** The functions cannot be loaded. The message names the developer's file and line. */
+export class FunctionsLoadError extends Error {
+  override readonly name = "FunctionsLoadError";
+  /** Whether the modules failed after they had read environment variables, so that other values may help. */
+  readonly needsVariables: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly needsVariables?: boolean } = {}) {
+    super(message, options);
+    this.needsVariables = options.needsVariables ?? false;
+  }
+}
+
+/**
+ * Evaluates the modules of a bundle. `now` is the time that functions see, in ms. Throws FunctionsLoadError or
+ * ModuleShapeError.
+ */
+export function loadCode(
+  bundle: Bundle,
+  convex: ConvexGlobal,
+  variablesOf: ComponentVariables,
+  now: () => number,
+): LoadedCode {
+  const mapStack = createStackMapper(sourceMapsOf(bundle));
+  const problem = variablesProblem(bundle.mounts, variablesOf);
+  if (problem !== null) throw new FunctionsLoadError(problem, { needsVariables: true });
+  let hasRead = false;
+  const readVariables: ComponentVariables = (component) => {
+    hasRead = true;
+    return variablesOf(component);
+  };
+  const worlds = new Worlds(bundle, convex, readVariables, now);
+  try {
+    const components = new LoadedComponents(bundle.mounts, (component) => worlds.loadAll(component));
+    return { components, worlds, mapStack };
+  } catch (error) {
+    if (!(error instanceof ModuleLoadError)) throw error;
+    const { message } = describeCopy(error.thrown, mapStack);
+    throw new FunctionsLoadError(`The functions could not be loaded: ${message}`, {
+      cause: error,
+      needsVariables: hasRead,
+    });
+  }
+}
+
+/** What runs before the functions are loaded: nothing. */
+export function noCode(convex: ConvexGlobal): LoadedCode {
+  const app = { path: appComponent, definition: "", variables: [], httpMounts: [], httpPrefix: null };
+  const empty = { code: "({})", sourceMap: "{}", modules: [], mounts: [app], components: new Map() };
+  return loadCode(empty, convex, () => ({}), Date.now);
+}
+
+function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
+  const scripts = [[appComponent, bundle] as const, ...bundle.components];
+  return new Map(scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap]));
+}
