@@ -100,6 +100,7 @@ async function main(): Promise<void> {
     },
   });
   stopOnSignal(backend, options.withParent, log);
+  await backend.loaded;
   log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
   printStart({ ready: true, url: backend.url, siteUrl: backend.siteUrl });
   // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.

@@ -13,8 +13,9 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
   let closed = false;
   let restarting: Promise<void> = Promise.resolve();
   let current = await startBackend({ ...options, restart });
-  const { url, siteUrl, adminKey } = current;
-  const again: BackendOptions = { ...options, restart, port: portOf(url), sitePort: portOf(siteUrl) };
+  const { url, siteUrl, adminKey, loaded } = current;
+  const ports = { port: portOf(url), sitePort: portOf(siteUrl) };
+  const again: BackendOptions = { ...options, restart, ...ports };
 
   function restart(id: string): void {
     restarting = restarting.then(async () => {
@@ -31,7 +32,7 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
 
   async function startRestored(id: string): Promise<Backend> {
     try {
-      const backend = await startBackend(again);
+      const backend = await startBackend({ ...again, waitsForVariables: false });
       log.info("restore.done", { id });
       return backend;
     } catch (error) {
@@ -46,6 +47,7 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
     url,
     siteUrl,
     adminKey,
+    loaded,
     close: async () => {
       closed = true;
       await restarting.catch(() => undefined);

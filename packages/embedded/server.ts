@@ -4,19 +4,19 @@ import { createAdmission } from "./admission/admission.ts";
 import { carryOver } from "./backup/full/carry-over.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { openData } from "./compose/data.ts";
-import { loadFunctions } from "./compose/functions.ts";
+import { openFunctions } from "./compose/functions.ts";
 import { openListeners } from "./compose/listeners.ts";
 import { serveNetwork } from "./compose/network.ts";
 import { runOnStart } from "./compose/on-start.ts";
 import { Shutdown } from "./compose/shutdown.ts";
-import { startScheduling } from "./compose/start-scheduling.ts";
+import { type Scheduling, startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
 import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
-import { FunctionsLoadError } from "./runtime/loaded-code.ts";
 import type { Bundle } from "./runtime/isolate/worlds.ts";
+import { FunctionsLoadError } from "./runtime/loaded-code.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 const bundleProcess = fileURLToPath(new URL("./runtime/bundle/bundle-process.ts", import.meta.url));
@@ -47,24 +47,51 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const listeners = await openListeners(options, admission, readiness, shutdown);
   const bundle = await bundleOf(options.convexDir);
   const data = await openData(options, listeners, shutdown);
-  const functions = loadFunctions(options, bundle, data);
-  await carryOver({ dataFile: options.dataFile, runner: functions.runner, log });
-  await runOnStart(options.onStart ?? [], functions.runner, log);
+  const functions = openFunctions(options, data);
+  const { deployment, runtime, runner } = functions;
+  const { engine, files } = data;
+  deployment.start(bundle, options.waitsForVariables ?? true);
+  const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
+  let markLoaded = (): void => undefined;
+  const loaded = new Promise<void>((resolve) => (markLoaded = resolve));
+  let scheduling: Scheduling | null = null;
+  let hasBegun = false;
+  shutdown.together(async () => scheduling?.close());
+  // Before any client is answered.
+  const beforeClients = async (): Promise<void> => {
+    // Only now do all tables exist, so files without a row can be swept.
+    files.janitor.start();
+    await carryOver({ dataFile: options.dataFile, runner, log });
+    await runOnStart(options.onStart ?? [], runner, log);
+    hasBegun = true;
+  };
+  // Started last, so that due functions find the deployment complete; stopped first.
+  const beginWork = async (): Promise<void> => {
+    scheduling = await startScheduling({ engine, runtime, onError });
+    readiness.started(engine);
+    markLoaded();
+  };
+  deployment.afterward(async () => {
+    if (hasBegun) return scheduling?.update();
+    await beforeClients();
+    await beginWork();
+    log.info("functions.loaded", {});
+  });
+  if (deployment.problem === null) await beforeClients();
   await serveNetwork(options, { data, functions, listeners, admission }, readiness, shutdown);
-  const { engine } = data;
-  const { runtime } = functions;
   const closeJanitor = startSweeper({
     sweep: (signal) => sweepSessionRequests(engine, engine.now(), signal),
     onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
   });
   shutdown.together(closeJanitor);
   shutdown.first(watchClock({ aheadMs: () => engine.stats().clockAheadMs, log }));
-  // Started last, so that due functions find the deployment complete; stopped first.
-  const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
-  shutdown.together(await startScheduling({ engine, runtime, onError }));
-  readiness.started(engine);
+  if (deployment.problem === null) await beginWork();
+  else {
+    readiness.waiting(() => deployment.problem);
+    log.error("functions.waiting", { message: deployment.problem });
+  }
   const { url, siteUrl } = listeners;
-  return { url, siteUrl, adminKey: options.adminKey };
+  return { url, siteUrl, adminKey: options.adminKey, loaded };
 }
 
 /**

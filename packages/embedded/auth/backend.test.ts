@@ -179,7 +179,7 @@ test("an invalid auth.config.ts fails the start with the reason", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(
     join(folder, "auth.config.ts"),
-    "export default { providers: [{ domain: process.env.NOT_SET, applicationID: 'a' }] };",
+    "export default { providers: [{ domain: undefined, applicationID: 'a' }] };",
   );
   await expect(start(folder)).rejects.toThrow(
     /auth\.config\.ts.*providers\[0\]\.domain.*environment variable/s,

@@ -100,7 +100,7 @@ export class TokenVerifier {
           : { kind: "verified", attributes, expiresAt };
       }
       case "customJwt":
-        if ((payload.iat ?? 0) * 1000 > this.#now() + leewayS * 1000)
+        if ((payload.iat ?? 0) * 1000 > this.#clocks.wall() + leewayS * 1000)
           return unfit(provider, "issued in the future");
         return { kind: "verified", attributes: customJwtIdentity(claims), expiresAt };
       default:

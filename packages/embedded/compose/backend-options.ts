@@ -22,6 +22,11 @@ export type BackendOptions = {
   readonly adminKey: string;
   /** Defaults for the functions' `process.env`. The admin's variables override them. */
   readonly env?: { readonly [name: string]: string };
+  /**
+   * Whether the backend starts without functions if these cannot be loaded with the present environment variables, and loads
+   * them when variables change. True by default; otherwise the start fails.
+   */
+  readonly waitsForVariables?: boolean;
   /** Mutations that run before any client is answered, such as `file:function`. Each runs until it no longer returns true. */
   readonly onStart?: readonly string[];
   readonly staticFolders?: readonly StaticFolder[];
@@ -49,5 +54,7 @@ export type Backend = {
   readonly url: string;
   readonly siteUrl: string;
   readonly adminKey: string;
+  /** Resolves when the functions are loaded: at once, unless they wait for environment variables. */
+  readonly loaded: Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -5,9 +5,12 @@ import { TokenVerifier } from "../auth/token-verifier.ts";
 import { machineClocks } from "../clock/backend-clock.ts";
 import { FunctionsLoadError } from "../runtime/loaded-code.ts";
 
-/** Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError. */
-export function createTokenVerifier(authConfig: JSONValue): TokenVerifier {
+/**
+ * Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError.
+ * @param needsVariables whether an invalid file may become valid with other environment variables.
+ */
+export function createTokenVerifier(authConfig: JSONValue, needsVariables = false): TokenVerifier {
   const parsed = parseAuthConfig(authConfig);
-  if (parsed.kind === "invalid") throw new FunctionsLoadError(parsed.reason);
+  if (parsed.kind === "invalid") throw new FunctionsLoadError(parsed.reason, { needsVariables });
   return new TokenVerifier(parsed.providers, (url) => fetchDocument(url), machineClocks);
 }

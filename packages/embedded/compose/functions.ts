@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import type { TokenVerifier } from "../auth/token-verifier.ts";
 import { FunctionLog } from "../operations/function-log.ts";
 import { silent } from "../operations/log.ts";
 import { logLine, logRun } from "../operations/log-runs.ts";
@@ -9,7 +8,6 @@ import { createFunctionRuntime } from "../runtime/create-function-runtime.ts";
 import { executions, isTransactional } from "../runtime/execution/execution.ts";
 import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
-import type { Bundle } from "../runtime/isolate/worlds.ts";
 import {
   componentQueries,
   conflictQueries,
@@ -22,8 +20,9 @@ import {
 import { withSystemFunctions } from "../system/system-functions.ts";
 import { tableQueries } from "../system/table-queries.ts";
 import type { BackendOptions } from "./backend-options.ts";
-import { createTokenVerifier } from "./create-token-verifier.ts";
 import type { Data } from "./data.ts";
+import { Deployment } from "./deployment.ts";
+import { unlessWaiting } from "./unless-waiting.ts";
 
 export const deploymentName = "embedded";
 
@@ -31,14 +30,15 @@ export type Functions = {
   readonly runtime: FunctionRuntime;
   /** Runs the deployment's functions and the built-in ones. */
   readonly runner: FunctionRunner;
-  readonly tokens: TokenVerifier;
+  /** The code that runs. */
+  readonly deployment: Deployment;
   readonly functionLog: FunctionLog;
   /** Calls back at the end of each later run. */
   readonly watch: (onEnd: FunctionObserver["onEnd"]) => void;
 };
 
-/** Loads the functions over the data. Throws FunctionsLoadError or SchemaMismatchError. */
-export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Data): Functions {
+/** Makes what runs functions over the data. The deployment's code is not loaded yet. */
+export function openFunctions(options: BackendOptions, data: Data): Functions {
   const { engine, environment, files } = data;
   const { log = silent } = options;
   const functionLog = new FunctionLog();
@@ -50,7 +50,6 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
   ];
   const runtime = createFunctionRuntime({
     engine,
-    bundle,
     env: () => {
       const execution = executions.getStore();
       const isRead = execution !== undefined && isTransactional(execution) && !execution.ended;
@@ -68,10 +67,8 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
       },
     },
   });
-  const tokens = createTokenVerifier(runtime.authConfig);
-  // Only now do all tables exist, so files without a row can be swept.
-  files.janitor.start();
-  const runner = withSystemFunctions(engine, runtime, [
+  const deployment = new Deployment(runtime);
+  const runner = withSystemFunctions(engine, unlessWaiting(runtime, deployment, engine), [
     deploymentQueries({ runner: runtime, environment }),
     conflictQueries(runtime),
     logQueries(functionLog),
@@ -81,5 +78,5 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
     exportQueries(),
     importQueries(),
   ]);
-  return { runtime, runner, tokens, functionLog, watch: (onEnd) => watchers.push(onEnd) };
+  return { runtime, runner, deployment, functionLog, watch: (onEnd) => watchers.push(onEnd) };
 }

@@ -52,7 +52,8 @@ export async function serveNetwork(
     log = silent,
   } = options;
   const { engine, environment, files } = data;
-  const { runtime, runner, tokens, functionLog } = functions;
+  const { runtime, runner, deployment, functionLog } = functions;
+  const { tokens } = deployment;
   const { api, site, url } = listeners;
   const stopping = new AbortController();
   shutdown.first(() => stopping.abort());
@@ -106,7 +107,7 @@ export async function serveNetwork(
     graceMs: graceMs,
   });
   shutdown.together(() => connections.close());
-  const stored = { engine, components: runtime.componentPaths };
+  const stored = { engine, components: () => runtime.componentPaths };
   const metrics = createMetrics({
     engine: () => engine.stats(),
     conflicts: () => runtime.conflictStats(),
@@ -126,8 +127,8 @@ export async function serveNetwork(
   api.serve(
     apiHandler({
       routes: [
-        functionRoutes({ ...shared, sourceOf: apiSourceOf }),
-        environmentRoutes({ ...shared, environment }),
+        functionRoutes({ ...shared, sourceOf: apiSourceOf, waiting: deployment }),
+        environmentRoutes({ ...shared, environment, onUpdated: () => deployment.reload() }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage: files.storage, now: () => engine.now() }),

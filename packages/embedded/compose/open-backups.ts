@@ -37,7 +37,7 @@ export async function openBackups(options: BackupsOptions): Promise<Backups> {
   const { engine, files, runtime, log } = options;
   const work = new WorkFolder(options.dataFile);
   const exports = new Exports({ engine, work, files, log });
-  const { componentPaths: components } = runtime;
+  const components = () => runtime.componentPaths;
   const schemaOf = (component: string) => runtime.schemaOf(component);
   const imports = new Imports({ engine, work, files, schemaOf, components, log });
   await exports.start();

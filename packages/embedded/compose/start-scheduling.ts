@@ -13,24 +13,34 @@ type SchedulingOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/**
- * Starts the background work: scheduled functions, crons and the removal of old rows. The returned function
- * stops it and resolves when nothing runs anymore; call it before closing the engine.
- */
-export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
+export type Scheduling = {
+  /** Takes over the crons and components of newly deployed code. */
+  readonly update: () => Promise<void>;
+  /** Stops the work. Resolves when nothing runs anymore; call it before closing the engine. */
+  readonly close: () => Promise<void>;
+};
+
+/** Starts the background work: scheduled functions, crons and the removal of old rows. */
+export async function startScheduling(options: SchedulingOptions): Promise<Scheduling> {
   const { engine, runtime, onError } = options;
   const clock = (): number => engine.now();
-  const tables = runTablesOf(runtime.componentPaths);
-  const shared = { engine, clock, onError, tables };
-  const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
-  const crons = new Crons({ ...shared, specs: runtime.crons });
+  const tables = (): readonly string[] => runTablesOf(runtime.componentPaths);
+  const shared = { engine, clock, onError };
+  const scheduler = new Scheduler({ ...shared, tables, functions: runtime.scheduled });
+  const crons = new Crons({ ...shared, specs: () => runtime.crons });
   await scheduler.start();
-  await crons.start();
+  await crons.update();
   const closeSweeper = startSweeper({
-    sweep: (signal) => sweepFinished(engine, tables, clock(), signal),
+    sweep: (signal) => sweepFinished(engine, tables(), clock(), signal),
     onError,
   });
-  return async () => {
-    await Promise.all([crons.close(), scheduler.close(), closeSweeper()]);
+  return {
+    update: async () => {
+      await crons.update();
+      scheduler.wake();
+    },
+    close: async () => {
+      await Promise.all([crons.close(), scheduler.close(), closeSweeper()]);
+    },
   };
 }

@@ -12,7 +12,8 @@ const sumEveryMs = 60_000;
 
 type StoredStateDeps = {
   readonly engine: Engine;
-  readonly components: readonly ComponentPath[];
+  /** The components that are installed now. */
+  readonly components: () => readonly ComponentPath[];
   /** A clock in ms; only differences count. */
   readonly now?: () => number;
 };
@@ -21,7 +22,7 @@ type StoredStateDeps = {
 export function countPending({ engine, components }: StoredStateDeps): number {
   return inSnapshot(engine, (transaction) => {
     let count = 0;
-    for (const table of runTablesOf(components)) {
+    for (const table of runTablesOf(components())) {
       const scan = transaction.scan(pendingRange(table), "asc");
       while (count < maxCounted && scan.next() !== null) count++;
     }
@@ -47,10 +48,10 @@ export async function fileBytes(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0;
 }
 
-function sumSizes(engine: Engine, components: readonly ComponentPath[]): number {
+function sumSizes(engine: Engine, components: () => readonly ComponentPath[]): number {
   return inSnapshot(engine, (transaction) => {
     let bytes = 0;
-    for (const component of components) {
+    for (const component of components()) {
       const table = engineTableName({ component, table: storageTable.name });
       const scan = transaction.scan(fullRange(table, "by_creation_time"), "asc");
       for (let entry = scan.next(); entry !== null; entry = scan.next()) {

@@ -6,7 +6,7 @@ import type { EnvironmentVariables } from "./components/environment-variables.ts
 import type { ConvexGlobal } from "./contract/convex-global.ts";
 import { guardRejections } from "./execution/uncaught.ts";
 import type { Bundle, Worlds } from "./isolate/worlds.ts";
-import { type LoadedCode, loadCode, noCode } from "./loaded-code.ts";
+import { loadCode, type LoadedCode, noCode } from "./loaded-code.ts";
 import type { DeployGate } from "./run/deploy-gate.ts";
 import type { StackMapper } from "./source/stack-trace.ts";
 
@@ -50,11 +50,20 @@ export class CurrentCode {
     checkTables(this.#deps.engine, code.components.all);
   }
 
+  /** Makes the tables that the backend itself needs, and leaves all others as they are. */
+  startWithout(): void {
+    const { engine } = this.#deps;
+    const own = this.#code.components.tables;
+    const names = new Set(own.map(({ name }) => name));
+    engine.applySchema([...engine.tables().filter(({ name }) => !names.has(name)), ...own]);
+  }
+
   /** Runs this code, while no function runs. Throws SchemaMismatchError; the present code stays then. */
   start(code: LoadedCode): void {
     const { engine } = this.#deps;
     checkChangedTables(engine, code.components.all, () => engine.applySchema(code.components.tables));
-    this.#use(code);
+    this.#code = code;
+    guardRejections(code.mapStack);
   }
 
   /**
@@ -66,11 +75,5 @@ export class CurrentCode {
       this.start(code);
       this.#deps.engine.renew();
     });
-  }
-
-  /** Uses new worlds and definitions of the same bundle, after a variable has changed. */
-  #use(code: LoadedCode): void {
-    this.#code = code;
-    guardRejections(code.mapStack);
   }
 }

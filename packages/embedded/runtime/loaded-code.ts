@@ -11,6 +11,8 @@ export type LoadedCode = {
   readonly components: LoadedComponents;
   readonly worlds: Worlds;
   readonly mapStack: StackMapper;
+  /** Whether it has read environment variables so far. */
+  readonly readsVariables: () => boolean;
 };
 
 /** The functions cannot be loaded. The message names the developer's file and line. */
@@ -46,7 +48,7 @@ export function loadCode(
   const worlds = new Worlds(bundle, convex, readVariables, now);
   try {
     const components = new LoadedComponents(bundle.mounts, (component) => worlds.loadAll(component));
-    return { components, worlds, mapStack };
+    return { components, worlds, mapStack, readsVariables: () => hasRead };
   } catch (error) {
     if (!(error instanceof ModuleLoadError)) throw error;
     const { message } = describeCopy(error.thrown, mapStack);

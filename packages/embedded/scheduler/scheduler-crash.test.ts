@@ -29,7 +29,7 @@ test("each scheduled mutation takes effect exactly once, even if the process is 
   expect(before).toHaveLength(count);
   // Otherwise the kill came after all work was done.
   expect(before).toContain("pending");
-  const stop = await startScheduling({
+  const { close: stop } = await startScheduling({
     engine: fixture.engine,
     runtime: { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] },
     onError: (error) => expect.unreachable(String(error)),

@@ -20,7 +20,7 @@ async function scheduling(options: { readonly engine?: Engine } = {}): Promise<F
   const errors: unknown[] = [];
   // Leave out the fixture's crons, which would write notes too.
   const runtime = { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] };
-  const stop = await startScheduling({
+  const { close: stop } = await startScheduling({
     engine: fixture.engine,
     runtime,
     onError: (error) => errors.push(error),

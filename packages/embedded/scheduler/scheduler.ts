@@ -30,8 +30,8 @@ export interface ScheduledFunctionRunner {
 type SchedulerOptions = {
   readonly engine: Engine;
   readonly functions: ScheduledFunctionRunner;
-  /** The engine's names for the tables to run: the app's and those of the installed components. */
-  readonly tables: readonly string[];
+  /** The engine's names for the tables to run: the app's and those of the components that are installed now. */
+  readonly tables: () => readonly string[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
   /** Most scheduled functions to run at once. */
@@ -64,11 +64,16 @@ export class Scheduler {
   async start(): Promise<void> {
     const { engine, tables } = this.#options;
     await transact(engine, (transaction) => {
-      const interrupted = tables.flatMap((table) => scheduledInState(transaction, "inProgress", table));
+      const interrupted = tables().flatMap((table) => scheduledInState(transaction, "inProgress", table));
       for (const { id } of interrupted) {
         setScheduledState(transaction, id, { kind: "failed", error: interruptedMessage });
       }
     });
+    this.wake();
+  }
+
+  /** Looks for due functions now. */
+  wake(): void {
     this.#loop.wake();
   }
 
@@ -84,7 +89,7 @@ export class Scheduler {
   #look(transaction: Transaction, now: number): number | null {
     const { tables, concurrency = defaultConcurrency } = this.#options;
     let lookAgain: number | null = null;
-    for (const job of pendingInOrder(transaction, tables)) {
+    for (const job of pendingInOrder(transaction, tables())) {
       const dueAt = Math.max(job.scheduledTime, this.#postponed.get(job.id)?.until ?? 0);
       if (dueAt > now) lookAgain = Math.min(lookAgain ?? Infinity, dueAt);
       if (job.scheduledTime > now) break;

@@ -38,15 +38,15 @@ export function deploymentQueries({ runner, environment }: DeploymentQueryDeps):
 }
 
 type ComponentQueryDeps = {
-  /** The app, "", and its installed components. */
+  /** The app, "", and its installed components. A deploy may change them. */
   readonly componentPaths: readonly ComponentPath[];
 };
 
 /** The installed components, for `npx convex run --component` and similar. */
-export function componentQueries({ componentPaths }: ComponentQueryDeps): SystemQueries {
+export function componentQueries(deps: ComponentQueryDeps): SystemQueries {
   return {
     "_system/frontend/components:list": () =>
-      componentPaths.map((path) => ({
+      deps.componentPaths.map((path) => ({
         // An installation has no other identifier, and its path never changes.
         id: path,
         name: path === "" ? null : path.slice(path.lastIndexOf("/") + 1),

@@ -24,7 +24,7 @@ export function withSystemFunctions(
   families: readonly SystemQueries[],
 ): FunctionRunner {
   const queries = new Map(families.flatMap((family) => Object.entries(family)));
-  const isSystem = (call: FunctionCall): boolean => call.path.startsWith(prefix);
+  const isSystem = (call: FunctionCall): boolean => isSystemFunction(call.path);
   return {
     runQuery: (call) =>
       isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runQuery(call),
@@ -35,6 +35,11 @@ export function withSystemFunctions(
     runHttp: (request, caller) => runner.runHttp(request, caller),
     functionSpecs: (component) => runner.functionSpecs(component),
   };
+}
+
+/** Whether a path names a built-in function. */
+export function isSystemFunction(path: string): boolean {
+  return path.startsWith(prefix);
 }
 
 function runSystemQuery(

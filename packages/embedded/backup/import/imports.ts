@@ -39,7 +39,8 @@ type ImportsDeps = {
   readonly work: WorkFolder;
   readonly files: FilesInUse;
   readonly schemaOf: (component: ComponentPath) => Schema;
-  readonly components: readonly ComponentPath[];
+  /** The components that are installed now. */
+  readonly components: () => readonly ComponentPath[];
   readonly log: Log;
 };
 
@@ -126,7 +127,7 @@ export class Imports {
         tables: engine.tables(),
         count: (name) => engine.countDocuments(name),
         isDeclared: (component, table) => {
-          if (!components.includes(component)) return null;
+          if (!components().includes(component)) return null;
           return schemaOf(component).tables.some(({ name }) => name === table);
         },
       });

@@ -14,6 +14,8 @@ import { readJson } from "../request-body.ts";
 type EnvironmentRouteDeps = {
   readonly environment: EnvironmentVariables;
   readonly isAdminKey: AdminKeyCheck;
+  /** Lets the functions take the new values over. */
+  readonly onUpdated: () => Promise<void>;
 };
 
 /** `POST /api/update_environment_variables`: `npx convex env set` and `remove`. */
@@ -32,7 +34,9 @@ async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingM
   if (json.kind === "refused") return json.reply;
   const parsed = environmentChanges.safeParse(json.value);
   if (!parsed.success) return refusal(400, "InvalidEnvironmentVariables", parsed.error.message.slice(0, 500));
-  return updatedReply(await deps.environment.update(parsed.data.changes));
+  const updated = await deps.environment.update(parsed.data.changes);
+  if (updated.kind === "updated") await deps.onUpdated();
+  return updatedReply(updated);
 }
 
 function updatedReply(updated: Updated): Reply {

@@ -9,6 +9,7 @@ import type {
   FunctionRunner,
   Identity,
 } from "../../runtime/contract/function-runner.ts";
+import { isSystemFunction } from "../../system/system-functions.ts";
 import { requestIdOf } from "../../wire/request-id.ts";
 import type { RequestSource, SourceOf } from "../../wire/request-source.ts";
 import { encodeTimestamp } from "../../wire/timestamps.ts";
@@ -25,6 +26,8 @@ type FunctionRouteDeps = Authenticators & {
   readonly runner: FunctionRunner;
   readonly sourceOf: SourceOf;
   readonly admission: Admission;
+  /** Why the functions cannot run; null if they can. */
+  readonly waiting: { readonly problem: string | null };
 };
 
 type Run = (
@@ -109,6 +112,10 @@ async function answerCall(
   const parsed = parseFunctionRequest(json.value, pathFromUrl);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
   const { path, args, component } = parsed.request;
+  const { problem } = deps.waiting;
+  if (problem !== null && !isSystemFunction(path)) {
+    return { ...refusal(503, "FunctionsNotLoaded", problem), headers: { "Retry-After": "2" } };
+  }
   const call = { path, component, args, identity, requestId: requestIdOf(incoming), source };
   const completed = await run(deps, call, parsed.request);
   return "outcome" in completed ? completedReply(completed, parsed.request.format) : completed;

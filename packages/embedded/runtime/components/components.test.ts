@@ -50,7 +50,7 @@ async function startedScheduling(crons: FunctionRuntime["crons"] = []): Promise<
   const errors: unknown[] = [];
   const { scheduled, componentPaths } = fixture.runner;
   const runtime = { scheduled, componentPaths, crons };
-  const stop = await startScheduling({
+  const { close: stop } = await startScheduling({
     engine: fixture.engine,
     runtime,
     onError: (error) => errors.push(error),

@@ -102,6 +102,11 @@ export class Worlds {
     };
   }
 
+  /** Lets no later run use a world that is there now. */
+  forget(): void {
+    this.#shared.clear();
+  }
+
   #ownWorld(component: ComponentPath): Visit {
     let own: World | null = null;
     return { world: () => (own ??= this.#newWorld(component)), end: () => undefined };

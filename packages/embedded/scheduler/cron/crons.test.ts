@@ -36,7 +36,8 @@ async function scheduling(engine: Engine, crons: readonly CronSpec[]) {
   const fixture = await openFixture({ engine });
   const runtime = { scheduled: fixture.runner.scheduled, crons, componentPaths: [""] };
   const onError = (error: unknown) => expect.unreachable(String(error));
-  return { fixture, stop: await startScheduling({ engine, runtime, onError }) };
+  const { close: stop } = await startScheduling({ engine, runtime, onError });
+  return { fixture, stop };
 }
 
 function cronsOf(engine: Engine): CronJob[] {
@@ -113,11 +114,11 @@ test("a job is scheduled each time it is due", async () => {
   const errors: unknown[] = [];
   const crons = new Crons({
     engine,
-    specs: [spec],
+    specs: () => [spec],
     clock: Date.now,
     onError: (error) => errors.push(error),
   });
-  await crons.start();
+  await crons.update();
   const finish = async () => {
     for (const { id } of await pending(engine)) {
       await write(engine, (transaction) => setScheduledState(transaction, id, { kind: "success" }));

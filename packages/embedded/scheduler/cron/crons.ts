@@ -18,7 +18,8 @@ import { firstRun, nextRun } from "./next-run.ts";
 
 type CronsOptions = {
   readonly engine: Engine;
-  readonly specs: readonly CronSpec[];
+  /** The jobs of the present code. */
+  readonly specs: () => readonly CronSpec[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
 };
@@ -37,10 +38,10 @@ export class Crons {
     this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
   }
 
-  /** Loads the bundle's jobs. Unchanged jobs keep their next time. */
-  async start(): Promise<void> {
+  /** Takes over the jobs of the present code. Unchanged jobs keep their next time. */
+  async update(): Promise<void> {
     const { engine, specs, clock } = this.#options;
-    await transact(engine, (transaction) => reconcileCrons(transaction, specs, clock()));
+    await transact(engine, (transaction) => reconcileCrons(transaction, specs(), clock()));
     this.#loop.wake();
   }
 

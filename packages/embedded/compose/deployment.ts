@@ -1,0 +1,102 @@
+import type { TokenVerifier } from "../auth/token-verifier.ts";
+import { SchemaMismatchError } from "../runtime/checks/schema.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import type { Bundle } from "../runtime/isolate/worlds.ts";
+import { FunctionsLoadError, type LoadedCode } from "../runtime/loaded-code.ts";
+import { createTokenVerifier } from "./create-token-verifier.ts";
+
+/** Code that is ready to run. */
+export type Prepared = {
+  readonly bundle: Bundle;
+  readonly code: LoadedCode;
+  readonly tokens: TokenVerifier;
+};
+
+/** The code of the deployment, which a deploy or a changed variable replaces while clients stay connected. */
+export class Deployment {
+  readonly #runtime: Pick<FunctionRuntime, "code">;
+  readonly #afterward: (() => Promise<void>)[] = [];
+  #bundle: Bundle | null = null;
+  #tokens = createTokenVerifier(null);
+  #problem: string | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(runtime: Pick<FunctionRuntime, "code">) {
+    this.#runtime = runtime;
+  }
+
+  /** Verifies users' tokens with the present auth.config.ts. */
+  readonly tokens: Pick<TokenVerifier, "verify"> = { verify: (token) => this.#tokens.verify(token) };
+
+  /** Why the functions cannot run; null if they can. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Adds what has to follow a deploy. */
+  afterward(step: () => Promise<void>): void {
+    this.#afterward.push(step);
+  }
+
+  /** Evaluates the modules of a bundle. Throws FunctionsLoadError or ModuleShapeError. */
+  prepare(bundle: Bundle): Prepared {
+    const code = this.#runtime.code.load(bundle);
+    const needsVariables = code.readsVariables();
+    return {
+      bundle,
+      code,
+      tokens: createTokenVerifier(code.components.app.modules.authConfig, needsVariables),
+    };
+  }
+
+  /**
+   * Runs a bundle at the start. If it cannot be loaded with the present variables, the deployment waits for others: `problem`
+   * says what is wrong. Other failures are thrown, as by `prepare`.
+   */
+  start(bundle: Bundle, mayWait: boolean): void {
+    try {
+      const prepared = this.prepare(bundle);
+      this.#runtime.code.start(prepared.code);
+      this.#use(prepared);
+    } catch (error) {
+      if (!mayWait || !(error instanceof FunctionsLoadError) || !error.needsVariables) throw error;
+      this.#runtime.code.startWithout();
+      this.#bundle = bundle;
+      this.#problem = error.message;
+    }
+  }
+
+  /** Replaces the code. Rejects with SchemaMismatchError if stored documents do not fit. */
+  deploy(prepared: Prepared): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#runtime.code.deploy(prepared.code);
+      this.#use(prepared);
+      for (const step of this.#afterward) await step();
+    });
+  }
+
+  /** Evaluates the modules again, since a variable has changed. */
+  async reload(): Promise<void> {
+    if (this.#bundle === null) return;
+    try {
+      await this.deploy(this.prepare(this.#bundle));
+    } catch (error) {
+      if (!(error instanceof FunctionsLoadError || error instanceof SchemaMismatchError)) throw error;
+      if (this.#problem !== null) this.#problem = error.message;
+      // A run that evaluates its modules anew fails as well, and nothing is left of the old value.
+      this.#runtime.code.worlds.forget();
+    }
+  }
+
+  #use({ bundle, tokens }: Prepared): void {
+    this.#bundle = bundle;
+    this.#tokens = tokens;
+    this.#problem = null;
+  }
+
+  #inOrder(task: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(task);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}
