@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
 import type { Bundle } from "../isolate/worlds.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
-import { bundleModules } from "../source/bundle-script.ts";
+import { buildModules, toScript } from "../source/bundle-script.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
 import { findComponents } from "./component-definitions.ts";
 
@@ -40,7 +40,7 @@ async function bundle(root: string): Promise<BundleOutcome> {
       const names = forNode.map(({ file }) => file).join(", ");
       return { kind: "failed", message: `"use node" is not supported by the embedded backend yet: ${names}` };
     }
-    scripts.set(definition, await bundleModules(root, modules));
+    scripts.set(definition, await toScript(await buildModules(root, modules)));
   }
   const { "": app, ...components } = Object.fromEntries(scripts);
   const bundled = { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)) };

@@ -78,7 +78,7 @@ export class Worlds {
     try {
       return realm.whileLoading(() => {
         const world = new World(realm, modules);
-        return Object.fromEntries([...modules.positions.keys()].map((name) => [name, world.module(name)]));
+        return Object.fromEntries([...modules.names].map((name) => [name, world.module(name)]));
       });
     } catch (thrown) {
       throw new ModuleLoadError(copyWithin(realm, thrown));
@@ -140,7 +140,7 @@ export class Worlds {
 function compiled(definition: string, { code, modules }: BundledScript): CompiledModules {
   return {
     script: new vm.Script(code, { filename: scriptNameOf(definition) }),
-    positions: new Map(modules.map((name, position) => [name, position])),
+    names: new Set(modules),
   };
 }
 

@@ -1,3 +1,5 @@
+import { posix } from "node:path";
+
 /*
  * What bundling gives to running. The backend's process runs the script, and loads neither esbuild nor acorn for that.
  */
@@ -29,9 +31,14 @@ export type FileBody = (
 /** The name of the variable from which the code takes its `Ticks`. */
 export const ticksName = "__convexTicks";
 
-/** The file that has the module at a position in `BundledScript.modules`. */
-export function fileOfModule(position: number): string {
-  return `./module-${position}.js`;
+/** The name of a file in the script, by its path: "./folder/messages.js". */
+export function fileOf(path: string): string {
+  return `./${path}`;
+}
+
+/** The file that another one imports as "./messages.js" or "../_deps/2KQ7X.js". */
+export function importedFile(importer: string, specifier: string): string {
+  return fileOf(posix.join(posix.dirname(importer), specifier));
 }
 
 /** Whether the name of a function is that of a file. Such a function runs the top level of modules. */
