@@ -28,8 +28,16 @@ export async function findModules(directory: string): Promise<readonly ModuleFil
     .map((path) => path.slice(0, 1 - componentFile.length));
   return paths
     .filter((path) => isModule(path) && !components.some((folder) => path.startsWith(folder)))
-    .sort()
+    .sort(inWalkOrder)
     .map((path) => ({ module: path.replace(script, ""), file: join(directory, path) }));
+}
+
+/** The order in which Convex walks a folder: by the names in each. The order of entry points decides that of their code. */
+function inWalkOrder(a: string, b: string): number {
+  const [left, right] = [a.split("/"), b.split("/")];
+  const at = left.findIndex((name, index) => name !== right[index]);
+  const [name = "", other = ""] = [left[at], right[at]];
+  return name < other ? -1 : 1;
 }
 
 /** Whether a path relative to the folder is a module that the backend loads. */

@@ -23,8 +23,21 @@ export type ModuleFileCode = {
 /** The output folder, next to the functions folder. Nothing is written there. */
 const outputFolder = "out";
 
+/** Modules that are no place for functions. Convex builds each by itself, so they share no code with others. */
+const specialModules = new Set(["schema", "auth.config"]);
+
 /** Builds modules with their imports. `root` is the functions folder. Rejects with esbuild's BuildFailure. */
 export async function buildModules(
+  root: string,
+  modules: readonly ModuleFile[],
+): Promise<readonly ModuleFileCode[]> {
+  const together = modules.filter(({ module }) => !specialModules.has(module));
+  const alone = modules.filter(({ module }) => specialModules.has(module));
+  const builds = [together, ...alone.map((module) => [module])];
+  return (await Promise.all(builds.map((each) => buildTogether(root, each)))).flat();
+}
+
+async function buildTogether(
   root: string,
   modules: readonly ModuleFile[],
 ): Promise<readonly ModuleFileCode[]> {
@@ -34,8 +47,11 @@ export async function buildModules(
     outdir: outputFolder,
     chunkNames: `${sharedFolder}/[hash]`,
     bundle: true,
-    // As Convex does it, so that modules are evaluated in the same order.
+    // As Convex does it, so that modules are evaluated in the same order, and constants are inlined in the same places.
     splitting: true,
+    treeShaking: true,
+    minifySyntax: true,
+    define: { "process.env.NODE_ENV": '"production"' },
     write: false,
     format: "esm",
     platform: "browser",
