@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { IndexEntry } from "../../engine/model/catalog.ts";
-import { keyOf } from "../../engine/model/index-keys.ts";
+import { indexKeys } from "../../engine/model/index-keys.ts";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { createPrivate } from "../../engine/store/private-file.ts";
 import { stagedIndexes } from "../../engine/store/staged-tables.ts";
@@ -47,7 +47,7 @@ export class StagingFile {
     const { changes } = this.#putDocument.run(id, table, JSON.stringify(document));
     if (changes === 0) return false;
     for (const index of this.#indexes.get(table) ?? []) {
-      this.#putEntry.run(index.qualified, keyToBytes(keyOf(index, document)), id);
+      for (const key of indexKeys(index, document)) this.#putEntry.run(index.qualified, keyToBytes(key), id);
     }
     this.#pending += 1;
     if (this.#pending % batch === 0) this.#db.exec("COMMIT; BEGIN");

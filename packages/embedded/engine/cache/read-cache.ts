@@ -1,11 +1,13 @@
 import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
+import type { TextStatistics } from "../search/bm25.ts";
 import type { IndexedId } from "../store/index-ranges.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWrite } from "../store/store-write.ts";
 import { CachedRanges } from "./cached-ranges.ts";
 import { DocumentCache } from "./document-cache.ts";
+import { TextStatisticsCache } from "./text-statistics.ts";
 
 /** Entries and ranges kept per index: most functions look at the same few rows again and again. */
 const maxIndexSize = 2_048;
@@ -17,9 +19,11 @@ export class ReadCache {
   readonly #store: Store;
   readonly #documents = new DocumentCache();
   readonly #indexes = new Map<number, CachedRanges>();
+  readonly #statistics: TextStatisticsCache;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#statistics = new TextStatisticsCache(store);
   }
 
   document(id: string): DocumentJson | null {
@@ -45,8 +49,17 @@ export class ReadCache {
     return entries.map(({ key, id }) => ({ key, document: this.document(id) as DocumentJson }));
   }
 
+  /** The numbers of documents and terms in a text index. */
+  textStatistics(index: IndexEntry): TextStatistics {
+    return this.#statistics.of(index);
+  }
+
   /** Applies a write that the store has accepted. */
   wrote(write: StoreWrite): void {
+    if ("index" in write && write.index.search !== null) {
+      this.#statistics.wrote(write);
+      return;
+    }
     switch (write.kind) {
       case "put_document":
         this.#documents.set(write.id, write.document, write.json.length);
@@ -67,6 +80,7 @@ export class ReadCache {
   clear(): void {
     this.#documents.clear();
     this.#indexes.clear();
+    this.#statistics.clear();
   }
 
   #read(

@@ -1,7 +1,7 @@
 import { convexToJson } from "convex/values";
-import { compareKeys, type Key } from "../../values/keys/key.ts";
+import type { Key } from "../../values/keys/key.ts";
 import type { IndexEntry, TableEntry } from "../model/catalog.ts";
-import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
+import { type KeyedDocument, keysOf, keysOnlyIn } from "../model/index-keys.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
 import type { StoreWrite } from "../store/store-write.ts";
@@ -12,7 +12,8 @@ type PreparedCommit = {
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
 };
 
-type Version = { readonly document: DocumentJson; readonly key: Key } | null;
+/** A document with its keys in one index. */
+type Version = { readonly document: DocumentJson; readonly keys: readonly Key[] } | null;
 
 /** Computes what a commit at `ts` changes in the store and in each index. Changes neither. */
 export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts: Timestamp): PreparedCommit {
@@ -27,10 +28,10 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
     for (const [at, index] of table.indexes.entries()) {
       const from = versionOf(base, at);
       const to = versionOf(after, at);
-      writes.push(...entryWrites(index, id, from, to));
+      for (const write of entryWrites(index, id, from, to)) writes.push(write);
       const list = changes.get(index.qualified) ?? [];
-      list.push(...indexChanges(id, from, to));
-      changes.set(index.qualified, list);
+      for (const change of indexChanges(index, id, from, to)) list.push(change);
+      if (list.length > 0) changes.set(index.qualified, list);
     }
   }
   return { writes, changes };
@@ -48,30 +49,31 @@ function stored(table: TableEntry, current: KeyedDocument, ts: Timestamp): Store
 }
 
 function versionOf(keyed: KeyedDocument | null, at: number): Version {
-  return keyed === null ? null : { document: keyed.document, key: keyed.keys[at] as Key };
+  return keyed === null ? null : { document: keyed.document, keys: keyed.keys[at] ?? [] };
 }
 
 function entryWrites(index: IndexEntry, id: string, from: Version, to: Version): StoreWrite[] {
-  if (isSameKey(from, to)) return [];
-  const writes: StoreWrite[] = [];
-  if (from !== null) writes.push({ kind: "delete_entry", index, key: from.key });
-  if (to !== null) writes.push({ kind: "put_entry", index, key: to.key, id });
-  return writes;
+  const [before, after] = [from?.keys ?? [], to?.keys ?? []];
+  return [
+    ...keysOnlyIn(before, after).map((key): StoreWrite => ({ kind: "delete_entry", index, key })),
+    ...keysOnlyIn(after, before).map((key): StoreWrite => ({ kind: "put_entry", index, key, id })),
+  ];
 }
 
-// An unchanged key counts as changed too: its readers saw the old document.
-function indexChanges(documentId: string, from: Version, to: Version): IndexChange[] {
-  if (from !== null && isSameKey(from, to)) {
-    return [{ key: from.key, documentId, before: from.document }];
-  }
-  const changes: IndexChange[] = [];
-  if (from !== null) changes.push({ key: from.key, documentId, before: from.document });
-  if (to !== null) changes.push({ key: to.key, documentId, before: null });
-  return changes;
-}
-
-function isSameKey(from: Version, to: Version): boolean {
-  return from !== null && to !== null && compareKeys(from.key, to.key) === 0;
+/**
+ * An unchanged key counts as changed too: its readers saw the old document. Readers of a search index do not, since they get
+ * its documents by id. So a document whose keys there are the same has not changed for them. If one key differs, all count: for
+ * example, with another value of a filter field the document is found by its terms or is not.
+ */
+function indexChanges(index: IndexEntry, documentId: string, from: Version, to: Version): IndexChange[] {
+  const before = from?.keys ?? [];
+  const added = keysOnlyIn(to?.keys ?? [], before);
+  if (index.search !== null && added.length === 0 && keysOnlyIn(before, to?.keys ?? []).length === 0)
+    return [];
+  return [
+    ...before.map((key): IndexChange => ({ key, documentId, before: from?.document ?? null })),
+    ...added.map((key): IndexChange => ({ key, documentId, before: null })),
+  ];
 }
 
 /** Fills in `db.vars.commitTs`. Inside a JSON string its quotes are escaped, so the pattern only matches values. */

@@ -4,6 +4,7 @@ import {
   type TableDefinition,
   withSystemFields,
 } from "../../values/keys/index-fields.ts";
+import { parseSearchFields, type SearchDefinition } from "../../values/keys/search-definition.ts";
 
 export type IndexEntry = {
   /** Its id in the store. */
@@ -11,7 +12,10 @@ export type IndexEntry = {
   readonly name: string;
   /** Declared fields; empty for the two indexes that every table has. */
   readonly fields: readonly string[];
+  /** The fields of the index's keys, in order. Empty for a search index. */
   readonly keyFields: readonly string[];
+  /** Null for an ordered index. */
+  readonly search: SearchDefinition | null;
   /** "table.index", as in logs, read sets and subscriptions. */
   readonly qualified: string;
 };
@@ -128,8 +132,9 @@ export class Catalog {
 }
 
 export function indexEntry(id: number, table: string, { name, fields }: IndexDefinition): IndexEntry {
-  const keyFields = systemIndexes.get(name) ?? withSystemFields(fields);
-  return { id, name, fields, keyFields, qualified: qualify(table, name) };
+  const search = parseSearchFields(fields);
+  const keyFields = search === null ? (systemIndexes.get(name) ?? withSystemFields(fields)) : [];
+  return { id, name, fields, keyFields, search, qualified: qualify(table, name) };
 }
 
 const definitions = new WeakMap<TableEntry, TableDefinition>();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keyOf, keysOf } from "./index-keys.ts";
+import { indexKeys, keysOf } from "./index-keys.ts";
 
 const table = {
   indexes: [
@@ -11,6 +11,7 @@ const table = {
     name: String(id),
     fields: keyFields,
     keyFields,
+    search: null,
     qualified: `jobs.${String(id)}`,
   })),
 };
@@ -28,7 +29,7 @@ it("keys of a changed document are those that a new document would have", () => 
     { other: 1 },
   ]) {
     const changed = { ...document, ...change };
-    expect(keysOf(table, changed, before)).toEqual(table.indexes.map((index) => keyOf(index, changed)));
+    expect(keysOf(table, changed, before)).toEqual(table.indexes.map((index) => indexKeys(index, changed)));
   }
 });
 

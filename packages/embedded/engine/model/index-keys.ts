@@ -1,16 +1,21 @@
 import { fieldAt, valueAt } from "../../values/keys/field-path.ts";
 import type { Key } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
+import { searchedFields, searchKeysOf } from "../search/search-keys.ts";
 import type { IndexEntry, TableEntry } from "./catalog.ts";
 import type { DocumentJson } from "./types.ts";
 
-/** The key under which an index holds a document. */
-export function keyOf(index: Pick<IndexEntry, "keyFields">, document: DocumentJson): Key {
-  return encodeKey(index.keyFields.map((path) => valueAt(document, path)));
+/** The keys under which an index holds a document: one, or any number if it is a search index. */
+export function indexKeys(
+  { search, keyFields }: Pick<IndexEntry, "keyFields" | "search">,
+  document: DocumentJson,
+): readonly Key[] {
+  if (search !== null) return searchKeysOf(search, document);
+  return [encodeKey(keyFields.map((path) => valueAt(document, path)))];
 }
 
 /** A document with its keys in its table's indexes, in the order of the indexes. */
-export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Key[] };
+export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly (readonly Key[])[] };
 
 /**
  * A document's keys in its table's indexes, in the order of the indexes.
@@ -20,11 +25,11 @@ export function keysOf(
   table: Pick<TableEntry, "indexes">,
   document: DocumentJson,
   before: KeyedDocument | null = null,
-): readonly Key[] {
+): readonly (readonly Key[])[] {
   return table.indexes.map((index, at) => {
-    const isSame =
-      before !== null && index.keyFields.every((path) => isSameAt(path, document, before.document));
-    return (isSame ? before.keys[at] : undefined) ?? keyOf(index, document);
+    const fields = index.search === null ? index.keyFields : searchedFields(index.search);
+    const isSame = before !== null && fields.every((path) => isSameAt(path, document, before.document));
+    return (isSame ? before.keys[at] : undefined) ?? indexKeys(index, document);
   });
 }
 
@@ -35,4 +40,12 @@ function isSameAt(path: string, left: DocumentJson, right: DocumentJson): boolea
 /** The key of an id in `by_id`. */
 export function idKey(id: string): Key {
   return encodeKey([id]);
+}
+
+/** The keys that only the first of two lists has. */
+export function keysOnlyIn(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
+  if (keys === others) return [];
+  if (keys.length === 1 && others.length === 1) return keys[0] === others[0] ? [] : keys;
+  const known = new Set(others);
+  return keys.filter((key) => !known.has(key));
 }

@@ -2,6 +2,8 @@ import type { JSONValue } from "convex/values";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import type { Key } from "../../values/keys/key.ts";
+import type { SearchSteps } from "../search/search-source.ts";
+import type { TextMatch, TextQuery } from "../search/text-search.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
 export type Timestamp = bigint;
@@ -59,6 +61,11 @@ export interface Transaction {
   readonly now: number;
   get(id: string): DocumentJson | null;
   scan(range: KeyRange, order: ScanOrder): Scan;
+  /**
+   * Searches a text index. The terms join the read set, so a later write of a document with one of them is a conflict. The
+   * documents of the matches do not: read them with `get`.
+   */
+  searchText(table: string, index: string, query: TextQuery): SearchSteps<readonly TextMatch[]>;
   /** Counts a range's documents without reading them. The whole range joins the read set. */
   count(range: KeyRange): number;
   /** Inserts a document (no system fields in `value`) and returns its new id. */

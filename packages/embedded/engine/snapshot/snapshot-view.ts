@@ -1,15 +1,18 @@
-import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
+import { compareKeys, emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import { type KeyEntry, SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { ReadCache } from "../cache/read-cache.ts";
 import { type IndexEntry, qualify } from "../model/catalog.ts";
 import { SnapshotTooOldError } from "../model/errors.ts";
 import { idKey } from "../model/index-keys.ts";
 import type { DocumentJson, ScanEntry, ScanOrder, Timestamp } from "../model/types.ts";
+import type { TextStatistics } from "../search/bm25.ts";
+import { documentBounds, termCount } from "../search/search-keys.ts";
+import type { IndexedId } from "../store/index-ranges.ts";
 import type { Store } from "../store/store.ts";
 import type { WriteLog } from "./write-log.ts";
 
-type Page = {
-  readonly entries: readonly ScanEntry[];
+type Page<Entry> = {
+  readonly entries: readonly Entry[];
   /** The unread rest: after the page (asc) or before it (desc); null when nothing is left. */
   readonly rest: { readonly lower: Key; readonly upper: Key | null } | null;
 };
@@ -39,7 +42,7 @@ export class SnapshotView {
   }
 
   /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in scan order. */
-  page(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): Page {
+  page(index: IndexEntry, lower: Key, upper: Key | null, order: ScanOrder, limit: number): Page<ScanEntry> {
     const undo = this.#undoOf(index.qualified);
     const stored = this.#cache.scan(index, lower, upper, order, limit);
     const last = stored.length < limit ? undefined : stored.at(-1);
@@ -54,6 +57,27 @@ export class SnapshotView {
     const readLower = rest !== null && order === "desc" ? (rest.upper as Key) : lower;
     const readUpper = rest !== null && order === "asc" ? rest.lower : upper;
     return { entries: withUndone(stored, undo.between(readLower, readUpper), order), rest };
+  }
+
+  /** Reads about `limit` keys from the start of a range, with the ids of their documents. */
+  ids(index: IndexEntry, lower: Key, upper: Key | null, limit: number): Page<IndexedId> {
+    const stored = this.#store.scanIds(index, lower, upper, "asc", limit);
+    const last = stored.length < limit ? undefined : stored.at(-1);
+    const rest = last === undefined ? null : { lower: successor(last.key), upper };
+    const undone = this.#undoOf(index.qualified)?.between(lower, rest === null ? upper : rest.lower) ?? [];
+    return { entries: withChanges(stored, undone), rest };
+  }
+
+  /** The numbers of documents and terms in a text index. */
+  textStatistics(index: IndexEntry): TextStatistics {
+    const { lower, upper } = documentBounds;
+    let { documents, terms } = this.#cache.textStatistics(index);
+    for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
+      const sign = Number(value !== null) - Number(this.#store.hasEntry(index, key));
+      documents += sign;
+      terms += sign * termCount(key);
+    }
+    return { documents, terms };
   }
 
   /** Counts a range's entries by its keys only. */
@@ -102,4 +126,18 @@ function withUndone(
     .between(emptyKey, null)
     .flatMap(({ key, value }) => (value === null ? [] : [{ key, document: value }]));
   return order === "asc" ? entries : entries.reverse();
+}
+
+/** Applies changed documents to an index's entries. Null: the document is not under that key. */
+export function withChanges(
+  entries: readonly IndexedId[],
+  changes: readonly KeyEntry<DocumentJson | null>[],
+): readonly IndexedId[] {
+  if (changes.length === 0) return entries;
+  const merged = new Map(entries.map((entry) => [entry.key, entry]));
+  for (const { key, value } of changes) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, { key, id: value["_id"] as string });
+  }
+  return [...merged.values()].sort((a, b) => compareKeys(a.key, b.key));
 }

@@ -1,7 +1,7 @@
 import { assertNever } from "../../values/assert-never.ts";
 import { emptyKey, type Key, successor } from "../../values/keys/key.ts";
 import type { Catalog, IndexEntry, TableEntry } from "../model/catalog.ts";
-import { keyOf } from "../model/index-keys.ts";
+import { indexKeys } from "../model/index-keys.ts";
 import type { SchemaChange } from "../model/schema-diff.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { Store } from "./store.ts";
@@ -48,7 +48,9 @@ function backfill(store: Store, table: TableEntry, created: IndexEntry): void {
     const rows = store.scan(byId, lower, null, "asc", backfillPage);
     for (const { json } of rows) {
       const document = JSON.parse(json) as DocumentJson;
-      store.backfillEntry(created, keyOf(created, document), document["_id"] as string);
+      for (const key of indexKeys(created, document)) {
+        store.backfillEntry(created, key, document["_id"] as string);
+      }
     }
     const last = rows.at(-1);
     lower = last === undefined ? null : successor(last.key);

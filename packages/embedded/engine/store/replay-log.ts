@@ -1,6 +1,6 @@
 import type { TableEntry } from "../model/catalog.ts";
 import { StoreError } from "../model/errors.ts";
-import { keyOf } from "../model/index-keys.ts";
+import { indexKeys, keysOnlyIn } from "../model/index-keys.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { UnappliedDocument, UnappliedWrites } from "./unapplied-writes.ts";
 
@@ -26,20 +26,19 @@ export function replayLog(
       unapplied.setDocument(id, { tableNumber, json });
       continue;
     }
-    const before = read.document;
-    if (json === null && (before?.json ?? null) === null) continue;
-    const table = byNumber.get(tableNumber ?? before?.tableNumber ?? -1);
+    const old = read.document;
+    if (json === null && (old?.json ?? null) === null) continue;
+    const table = byNumber.get(tableNumber ?? old?.tableNumber ?? -1);
     if (table === undefined) {
       throw new StoreError("corrupt", `The log has a document of a table that does not exist: ${id}.`);
     }
-    const from = parse(before?.json ?? null);
+    const from = parse(old?.json ?? null);
     const to = parse(json);
     for (const index of table.indexes) {
-      const fromKey = from === null ? null : keyOf(index, from);
-      const toKey = to === null ? null : keyOf(index, to);
-      if (fromKey === toKey) continue;
-      if (fromKey !== null) unapplied.deleteEntry(index.id, fromKey);
-      if (toKey !== null) unapplied.putEntry(index.id, toKey, id);
+      const before = from === null ? [] : indexKeys(index, from);
+      const after = to === null ? [] : indexKeys(index, to);
+      for (const key of keysOnlyIn(before, after)) unapplied.deleteEntry(index.id, key);
+      for (const key of keysOnlyIn(after, before)) unapplied.putEntry(index.id, key, id);
     }
     unapplied.setDocument(id, { tableNumber: table.number, json });
   }

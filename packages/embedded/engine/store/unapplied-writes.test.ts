@@ -9,7 +9,7 @@ import { compareKeys, emptyKey, type Key, successor } from "../../values/keys/ke
 import { collect, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { indexEntry, type TableEntry } from "../model/catalog.ts";
-import { keyOf } from "../model/index-keys.ts";
+import { indexKeys } from "../model/index-keys.ts";
 import { Store } from "./store.ts";
 
 const indexes = [
@@ -59,8 +59,8 @@ function write(store: Store, jobs: Map<string, Job>, id: string, next: Job | nul
     jobs.set(id, next);
   }
   for (const index of indexes) {
-    const from = before === null ? null : keyOf(index, before);
-    const to = next === null ? null : keyOf(index, next);
+    const from = before === null ? null : (indexKeys(index, before)[0] as Key);
+    const to = next === null ? null : (indexKeys(index, next)[0] as Key);
     if (from !== null && to !== null && compareKeys(from, to) === 0) continue;
     if (from !== null) store.deleteEntry(index, from);
     if (to !== null) store.putEntry(index, to, id);
@@ -70,7 +70,7 @@ function write(store: Store, jobs: Map<string, Job>, id: string, next: Job | nul
 /** Compares every kind of read with a plain list. */
 function expectSame(store: Store, jobs: ReadonlyMap<string, Job>): void {
   const sorted = [...jobs.values()]
-    .map((job) => ({ key: keyOf(byN, job), id: job._id, json: JSON.stringify(job) }))
+    .map((job) => ({ key: indexKeys(byN, job)[0] as Key, id: job._id, json: JSON.stringify(job) }))
     .sort((a, b) => compareKeys(a.key, b.key));
   const ranges: readonly [Key, Key | null][] = [
     [emptyKey, null],

@@ -1,4 +1,3 @@
-import type { Key } from "../../values/keys/key.ts";
 import { SortedKeyMap } from "../../values/keys/sorted-key-map.ts";
 import type { TableEntry } from "../model/catalog.ts";
 import { type KeyedDocument, keysOf } from "../model/index-keys.ts";
@@ -82,8 +81,9 @@ export class OwnWrites {
 
 /** @param at the index's place among those of its table. */
 function change(overlay: Overlay, at: number, from: KeyedDocument | null, to: KeyedDocument | null): void {
-  if (from !== null) overlay.set(from.keys[at] as Key, null);
-  if (to !== null) overlay.set(to.keys[at] as Key, to.document);
+  for (const key of from?.keys[at] ?? []) overlay.set(key, null);
+  if (to === null) return;
+  for (const key of to.keys[at] ?? []) overlay.set(key, to.document);
 }
 
 function keyed(

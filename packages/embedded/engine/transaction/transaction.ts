@@ -6,10 +6,13 @@ import { DocumentNotFoundError, IndexNotFoundError } from "../model/errors.ts";
 import { idKey } from "../model/index-keys.ts";
 import { newInternalId } from "../model/internal-id.ts";
 import type { DocumentJson, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
+import type { SearchSteps } from "../search/search-source.ts";
+import { searchText, type TextMatch, type TextQuery, textReads } from "../search/text-search.ts";
 import type { SnapshotView } from "../snapshot/snapshot-view.ts";
 import { OwnWrites, type PendingDocument } from "./own-writes.ts";
 import { RecordedReads } from "./read-set.ts";
 import { TransactionScan } from "./transaction-scan.ts";
+import { TransactionSearch } from "./transaction-search.ts";
 
 type TransactionDeps = {
   readonly snapshot: Timestamp;
@@ -88,6 +91,14 @@ export class EngineTransaction implements Transaction {
     return total;
   }
 
+  searchText(table: string, index: string, query: TextQuery): SearchSteps<readonly TextMatch[]> {
+    this.#assertUsable();
+    for (const bounds of textReads(query)) {
+      this.readSet.recordScan({ table, index, ...bounds }, "asc").ended();
+    }
+    return searchText(this.#searchSource(table, index), query);
+  }
+
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
     const entry = this.#deps.catalog.ensure(table);
@@ -133,7 +144,18 @@ export class EngineTransaction implements Transaction {
     this.#writes.put(id, table, existing, next);
   }
 
-  #indexOf({ table, index }: KeyRange): IndexEntry | null {
+  #searchSource(table: string, index: string): TransactionSearch {
+    const found = this.#indexOf({ table, index });
+    if (found === null) throw new IndexNotFoundError(table, index);
+    return new TransactionSearch({
+      view: this.#deps.view,
+      writes: this.#writes,
+      index: found,
+      assertUsable: () => this.#assertUsable(),
+    });
+  }
+
+  #indexOf({ table, index }: Pick<KeyRange, "table" | "index">): IndexEntry | null {
     const entry = this.#deps.catalog.byName(table);
     const found = entry?.indexes.find((each) => each.name === index) ?? null;
     if (found === null && (entry !== null || !isSystemIndex(index)))

@@ -8,8 +8,8 @@ const key = fc.uint8Array({ maxLength: 2, max: 3 }).map(keyFromBytes);
 test("a sorted key map behaves like a sorted list of each key's last value, without deleted keys", () => {
   const entry = fc.tuple(key, fc.option(fc.integer()));
   fc.assert(
-    fc.property(fc.array(entry), key, fc.option(key), (entries, lower, upper) => {
-      const map = new SortedKeyMap<number>();
+    fc.property(fc.array(entry, { size: "large" }), key, fc.option(key), (entries, lower, upper) => {
+      const map = new SortedKeyMap<number>(3);
       const last = new Map<Key, { key: Key; value: number }>();
       for (const [each, value] of entries) {
         if (value === null) {

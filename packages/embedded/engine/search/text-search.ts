@@ -1,0 +1,146 @@
+import type { Value } from "convex/values";
+import { termScorer,type TextStatistics } from "./bm25.ts";
+import {
+  type DocumentRef,
+  filterBounds,
+  filterRef,
+  type KeyBounds,
+  readPosting,
+  termBounds,
+} from "./search-keys.ts";
+import type { FoundKey, SearchSource, SearchSteps } from "./search-source.ts";
+
+/** A search in a text index. */
+export type TextQuery = {
+  /** The last one also means all terms that begin with it. */
+  readonly terms: readonly string[];
+  /** All must hold. `at` is the field's place among the index's filter fields. */
+  readonly filters: readonly { readonly at: number; readonly value: Value | undefined }[];
+};
+
+/** Convex's number of results that a search finds at most. */
+export const mostTextMatches = 1_024;
+/** Convex's number of terms and filters that it looks up. A prefix counts once for each term that begins with it. */
+const mostTerms = 64;
+/** A term that only begins with the last term of the search counts half. */
+const prefixWeight = 0.5;
+
+/** `ref` sorts by creation. */
+export type TextMatch = { readonly id: string; readonly ref: DocumentRef; readonly score: number };
+
+type Totals = Map<DocumentRef, { readonly id: string; score: number }>;
+
+/** The keys on which the result depends. The document of a match is read in addition. */
+export function textReads({ terms }: TextQuery): readonly KeyBounds[] {
+  return terms.map((term, at) => termBounds(term, { isPrefix: at === terms.length - 1 }));
+}
+
+/** Finds the documents with the highest scores, best first, and among equal ones the newest first. */
+export function* searchText(
+  source: SearchSource,
+  { terms, filters }: TextQuery,
+): SearchSteps<readonly TextMatch[]> {
+  const last = terms.at(-1);
+  if (last === undefined) return [];
+  const allowed = yield* refsWhere(source, filters);
+  if (allowed?.size === 0) return [];
+  const totals: Totals = new Map();
+  const scores = new TermScores(totals, allowed, source.statistics());
+  let left = mostTerms - filters.length;
+  const exact = new Set(terms);
+  for (const term of exact)
+    left -= yield* scores.addAll(source.pages(termBounds(term, { isPrefix: false })), 1, left);
+  const isKnown = new Set([...exact].map((term) => termBounds(term, { isPrefix: false }).lower));
+  const longer = source.pages(termBounds(last, { isPrefix: true }));
+  yield* scores.addAll(longer, prefixWeight, left, (term) => isKnown.has(term));
+  return bestOf(totals);
+}
+
+/** Adds the scores of terms to those of the documents that have them. */
+class TermScores {
+  readonly #totals: Totals;
+  readonly #allowed: ReadonlySet<DocumentRef> | null;
+  readonly #statistics: TextStatistics;
+
+  constructor(totals: Totals, allowed: ReadonlySet<DocumentRef> | null, statistics: TextStatistics) {
+    this.#totals = totals;
+    this.#allowed = allowed;
+    this.#statistics = statistics;
+  }
+
+  /** Adds at most `most` terms. Returns how many there were. */
+  *addAll(
+    pages: Iterable<readonly FoundKey[]>,
+    weight: number,
+    most: number,
+    isSkipped: (term: string) => boolean = () => false,
+  ): SearchSteps<number> {
+    let added = 0;
+    let current: string | null = null;
+    let postings: Posted[] = [];
+    for (const page of pages) {
+      for (const { key, id } of page) {
+        const posting = readPosting(key);
+        if (posting.term !== current) {
+          // The weight of a term depends on the number of its documents.
+          this.#add(postings, weight);
+          postings = [];
+          current = posting.term;
+          if (isSkipped(current)) continue;
+          if (added === most) return added;
+          added += 1;
+        }
+        if (!isSkipped(current)) postings.push({ ...posting, id });
+      }
+      yield;
+    }
+    this.#add(postings, weight);
+    return added;
+  }
+
+  #add(postings: readonly Posted[], weight: number): void {
+    const scoreOf = termScorer(this.#statistics, postings.length);
+    for (const { ref, id, count, lengthCode } of postings) {
+      if (this.#allowed?.has(ref) === false) continue;
+      const score = weight * scoreOf(count, lengthCode);
+      const total = this.#totals.get(ref);
+      if (total === undefined) this.#totals.set(ref, { id, score });
+      else total.score += score;
+    }
+  }
+}
+
+type Posted = ReturnType<typeof readPosting> & { readonly id: string };
+
+/** The documents for which all filters hold. Null without filters. */
+function* refsWhere(
+  source: SearchSource,
+  filters: TextQuery["filters"],
+): SearchSteps<ReadonlySet<DocumentRef> | null> {
+  let allowed: Set<DocumentRef> | null = null;
+  for (const { at, value } of filters) {
+    const found = new Set<DocumentRef>();
+    for (const page of source.pages(filterBounds(at, value))) {
+      for (const { key } of page) {
+        const ref = filterRef(key);
+        if (allowed === null || allowed.has(ref)) found.add(ref);
+      }
+      yield;
+    }
+    allowed = found;
+  }
+  return allowed;
+}
+
+function bestOf(totals: Totals): readonly TextMatch[] {
+  // Convex's scores have single precision, so nearly equal ones are equal.
+  const scores = Float32Array.from(totals.values(), ({ score }) => score).sort();
+  const lowest = scores[Math.max(0, scores.length - mostTextMatches)] ?? 0;
+  const matches: TextMatch[] = [];
+  for (const [ref, { id, score }] of totals) {
+    const rounded = Math.fround(score);
+    if (rounded >= lowest) matches.push({ id, ref, score: rounded });
+  }
+  const newestFirst = (a: TextMatch, b: TextMatch): number => (a.ref < b.ref ? 1 : -1);
+  return matches.sort((a, b) => b.score - a.score || newestFirst(a, b)).slice(0, mostTextMatches);
+}
