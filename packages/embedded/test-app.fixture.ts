@@ -12,6 +12,7 @@ import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as messages from "./fixtures/test-app/messages.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
+import type * as search from "./fixtures/test-app/search.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
 import type * as world from "./fixtures/test-app/world.ts";
@@ -23,6 +24,7 @@ type Modules = {
   mail: typeof mail;
   messages: typeof messages;
   nested: typeof nested;
+  search: typeof search;
   things: typeof things;
   values: typeof values;
   world: typeof world;

@@ -129,6 +129,7 @@ test("a stored document that does not fit the schema is named", async () => {
     validators: new Map([
       ["notes", { type: "object", value: { text: { fieldType: { type: "string" }, optional: false } } }],
     ]),
+    staged: new Set(),
   };
   expect(() => checkStoredDocuments(engine, schema, appComponent, ["notes"])).toThrow(
     `Document with ID "${id}" in table "notes" does not match the schema: Value does not match validator.\nPath: .text`,

@@ -141,6 +141,11 @@ export function readVector(key: Key): { readonly ref: DocumentRef; readonly vect
   return { ref: key.slice(tags.vector.length, start), vector: new Float32Array(bytes.buffer) };
 }
 
+/** References in the opposite order. */
+export function descending(ref: DocumentRef): Key {
+  return keyFromBytes(keyToBytes(ref).map((byte) => 0xff - byte));
+}
+
 function refOf(document: Document): DocumentRef {
   const internalId = decodeDocumentId(document["_id"] as string)?.internalId;
   if (internalId === undefined) throw new TypeError("The document has no id.");

@@ -56,8 +56,8 @@ test("at any snapshot, with own writes and after restarts, a search finds what a
             engine = open(path);
             snapshots = [engine.durable()];
           } else {
-            const snapshot = snapshots.at(-1 - each.age) ?? (snapshots[0]);
-            const transaction = engine.begin({ snapshot });
+            const snapshot = snapshots[Math.max(0, snapshots.length - 1 - each.age)];
+            const transaction = engine.begin(snapshot === undefined ? {} : { snapshot });
             for (const one of each.operations) apply(transaction, one);
             const filters = each.lane === null ? [] : [{ at: 0, value: each.lane }];
             expect(search(transaction, each.words.join(" "), filters)).toEqual(
@@ -128,5 +128,5 @@ function naive(transaction: Transaction, words: readonly string[], lane: string 
     (b["_creationTime"] as number) - (a["_creationTime"] as number);
   return scores
     .sort((a, b) => b.score - a.score || newestFirst(a.document, b.document))
-    .map(({ document, score }) => ({ id: document["_id"], ref: expect.any(String) as string, score }));
+    .map(({ document, score }) => ({ id: document["_id"], key: expect.any(String) as string, score }));
 }

@@ -1,6 +1,9 @@
 import type { Value } from "convex/values";
+import { compareKeys, type Key } from "../../values/keys/key.ts";
+import { encodeKey } from "../../values/keys/key-encoding.ts";
 import { termScorer,type TextStatistics } from "./bm25.ts";
 import {
+  descending,
   type DocumentRef,
   filterBounds,
   filterRef,
@@ -25,8 +28,8 @@ const mostTerms = 64;
 /** A term that only begins with the last term of the search counts half. */
 const prefixWeight = 0.5;
 
-/** `ref` sorts by creation. */
-export type TextMatch = { readonly id: string; readonly ref: DocumentRef; readonly score: number };
+/** Matches sort by their keys: the highest score first, and of equal scores the newest document. */
+export type TextMatch = { readonly id: string; readonly score: number; readonly key: Key };
 
 type Totals = Map<DocumentRef, { readonly id: string; score: number }>;
 
@@ -137,10 +140,9 @@ function bestOf(totals: Totals): readonly TextMatch[] {
   const scores = Float32Array.from(totals.values(), ({ score }) => score).sort();
   const lowest = scores[Math.max(0, scores.length - mostTextMatches)] ?? 0;
   const matches: TextMatch[] = [];
-  for (const [ref, { id, score }] of totals) {
-    const rounded = Math.fround(score);
-    if (rounded >= lowest) matches.push({ id, ref, score: rounded });
+  for (const [ref, { id, score: exact }] of totals) {
+    const score = Math.fround(exact);
+    if (score >= lowest) matches.push({ id, score, key: encodeKey([-score]) + descending(ref) });
   }
-  const newestFirst = (a: TextMatch, b: TextMatch): number => (a.ref < b.ref ? 1 : -1);
-  return matches.sort((a, b) => b.score - a.score || newestFirst(a, b)).slice(0, mostTextMatches);
+  return matches.sort((a, b) => compareKeys(a.key, b.key)).slice(0, mostTextMatches);
 }

@@ -25,9 +25,21 @@ export const limits = {
   /** Length of names of tables and indexes, and of the parts of an index's field paths. */
   identifierLength: 64,
   tables: 10_000,
-  /** The documentation says 32. */
+  /** Of all kinds. The documentation says 32, and 4 full-text and 4 vector indexes. */
   indexesPerTable: 64,
   fieldsPerIndex: 16,
+  /** Of a search index or a vector index. */
+  filterFields: 16,
+  /** Further words of a search's text are ignored. */
+  searchTerms: 16,
+  searchFilters: 8,
+  /** A search that needs more results fails. */
+  searchResults: 1_024,
+  fewestDimensions: 2,
+  mostDimensions: 4_096,
+  vectorResults: 256,
+  /** Comparisons in the filter of a vector search. */
+  vectorFilters: 64,
   /** The last line says that lines are missing. */
   logLines: 256,
   /** Size in UTF-8. The documentation says 4 KiB. */

@@ -1,14 +1,24 @@
 import { identifierProblem } from "./identifier.ts";
 import { limits } from "./limits.ts";
 
-type Index = { readonly indexDescriptor: string; readonly fields?: readonly string[] };
+type Named = { readonly indexDescriptor: string };
+type OrderedIndex = Named & { readonly fields: readonly string[] };
+type SearchIndex = Named & { readonly searchField: string; readonly filterFields: readonly string[] };
+type VectorIndex = Named & {
+  readonly vectorField: string;
+  readonly dimensions: number;
+  readonly filterFields: readonly string[];
+};
 
 /** A table as the convex package exports it. */
 export type TableShape = {
   readonly tableName: string;
-  readonly indexes: readonly Index[];
-  readonly searchIndexes?: readonly Index[];
-  readonly vectorIndexes?: readonly Index[];
+  readonly indexes: readonly OrderedIndex[];
+  readonly searchIndexes?: readonly SearchIndex[];
+  readonly vectorIndexes?: readonly VectorIndex[];
+  readonly stagedDbIndexes?: readonly OrderedIndex[];
+  readonly stagedSearchIndexes?: readonly SearchIndex[];
+  readonly stagedVectorIndexes?: readonly VectorIndex[];
 };
 
 /** Convex would refuse the definitions in `schema.ts`. */
@@ -24,19 +34,38 @@ export function checkDefinitions(tables: readonly TableShape[]): void {
   for (const table of tables) checkTable(table);
 }
 
-function checkTable({ tableName, indexes, searchIndexes = [], vectorIndexes = [] }: TableShape): void {
+/** The table's indexes that queries may not use yet. */
+export function stagedIndexes(table: TableShape): readonly Named[] {
+  const { stagedDbIndexes = [], stagedSearchIndexes = [], stagedVectorIndexes = [] } = table;
+  return [...stagedDbIndexes, ...stagedSearchIndexes, ...stagedVectorIndexes];
+}
+
+function checkTable(table: TableShape): void {
+  const { tableName } = table;
   if (identifierProblem(tableName) !== null) {
     refuse(
       `Invalid table name: "${tableName}". Identifiers must start with a letter and can only contain letters, digits, and underscores.`,
     );
   }
   if (tableName.startsWith("_")) refuse(`${tableName} is a reserved table name.`);
-  const all = [...indexes, ...searchIndexes, ...vectorIndexes];
+  const ordered = [...table.indexes, ...(table.stagedDbIndexes ?? [])];
+  const search = [...(table.searchIndexes ?? []), ...(table.stagedSearchIndexes ?? [])];
+  const vector = [...(table.vectorIndexes ?? []), ...(table.stagedVectorIndexes ?? [])];
+  const all: readonly Named[] = [...ordered, ...search, ...vector];
   if (all.length > limits.indexesPerTable) {
     refuse(`Table "${tableName}" cannot have more than ${limits.indexesPerTable} indexes.`);
   }
-  for (const index of indexes) checkFields(tableName, index);
-  checkDistinct(tableName, indexes);
+  for (const index of ordered) checkFields(tableName, index);
+  checkDistinct(tableName, ordered);
+  for (const index of search) checkSearched(tableName, index, index.searchField);
+  checkDistinctSearch(tableName, "search", "searchField", search.map(named(({ searchField }) => searchField)));
+  for (const index of vector) {
+    checkSearched(tableName, index, index.vectorField);
+    checkDimensions(tableName, index.dimensions);
+  }
+  // Two vector indexes may have the same field if their vectors have different lengths.
+  const vectors = vector.map(named(({ vectorField, dimensions }) => `${vectorField} ${dimensions}`));
+  checkDistinctSearch(tableName, "vector", "vectorField", vectors);
   const seen = new Set<string>();
   for (const { indexDescriptor: name } of all) {
     checkIndexName(tableName, name);
@@ -58,15 +87,15 @@ function checkIndexName(table: string, name: string): void {
   }
 }
 
-function checkFields(table: string, { indexDescriptor: name, fields = [] }: Index): void {
+function checkFields(table: string, { indexDescriptor: name, fields }: OrderedIndex): void {
   const problem = fieldsProblem(name, fields);
   if (problem !== null) refuse(`In table "${table}": ${problem}`);
   if (fields.length === 0) refuse(`In table "${table}" index "${name}" must have at least one field.`);
 }
 
 function fieldsProblem(name: string, fields: readonly string[]): string | null {
-  const bad = fields.find((path) => path.split(".").some((part) => identifierProblem(part) !== null));
-  if (bad !== undefined) return `In index "${name}": Invalid index field: "${bad}"`;
+  const invalid = pathProblem(name, fields);
+  if (invalid !== null) return invalid;
   const inIndex = `In index "${name}": `;
   if (fields.length > limits.fieldsPerIndex) {
     return `${inIndex}Indexes may have up to ${limits.fieldsPerIndex} fields.`;
@@ -85,9 +114,60 @@ function fieldsProblem(name: string, fields: readonly string[]): string | null {
   return `${inIndex}Duplicate field ${twice}. Index fields must be unique within an index.`;
 }
 
-function checkDistinct(table: string, indexes: readonly Index[]): void {
+function pathProblem(name: string, fields: readonly string[]): string | null {
+  const bad = fields.find((path) => path.split(".").some((part) => identifierProblem(part) !== null));
+  return bad === undefined ? null : `In index "${name}": Invalid index field: "${bad}"`;
+}
+
+function checkSearched(
+  table: string,
+  { indexDescriptor: name, filterFields }: Named & { readonly filterFields: readonly string[] },
+  field: string,
+): void {
+  const problem = pathProblem(name, [field, ...filterFields]);
+  if (problem !== null) refuse(`In table "${table}": ${problem}`);
+  if (new Set(filterFields).size > limits.filterFields) {
+    refuse(`In table "${table}": Search indexes may have up to ${limits.filterFields} filter fields.`);
+  }
+}
+
+function checkDimensions(table: string, dimensions: number): void {
+  const { fewestDimensions, mostDimensions } = limits;
+  if (Number.isInteger(dimensions) && dimensions >= fewestDimensions && dimensions <= mostDimensions) return;
+  refuse(
+    `In table "${table}": Dimensions ${dimensions} must be between ${fewestDimensions} and ${mostDimensions}.`,
+  );
+}
+
+type Searched = { readonly name: string; readonly searched: string };
+
+function named<Index extends Named>(searchedOf: (index: Index) => string): (index: Index) => Searched {
+  return (index) => ({ name: index.indexDescriptor, searched: searchedOf(index) });
+}
+
+function checkDistinctSearch(
+  table: string,
+  kind: string,
+  field: string,
+  indexes: readonly Searched[],
+): void {
   const seen = new Map<string, string>();
-  for (const { indexDescriptor: name, fields = [] } of indexes) {
+  for (const { name, searched } of indexes) {
+    const other = seen.get(searched);
+    if (other !== undefined) {
+      const [one, two] = [`${kind} index "${name}"`, `${kind} index "${other}"`];
+      const title = kind === "search" ? "Search" : "Vector";
+      refuse(
+        `In table "${table}" ${one} and ${two} have the same \`${field}\`. ${title} index fields must be unique within a table. You should combine the indexes with the same \`${field}\` into one index containing all \`filterField\`s and then use different subsets of the \`filterField\`s at query time.`,
+      );
+    }
+    seen.set(searched, name);
+  }
+}
+
+function checkDistinct(table: string, indexes: readonly OrderedIndex[]): void {
+  const seen = new Map<string, string>();
+  for (const { indexDescriptor: name, fields } of indexes) {
     const key = fields.join();
     const other = seen.get(key);
     if (other !== undefined) {

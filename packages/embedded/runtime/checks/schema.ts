@@ -2,8 +2,9 @@ import type { DocumentJson, Engine } from "../../engine/model/types.ts";
 import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
 import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
+import { searchIndexFields } from "../../values/keys/search-definition.ts";
 import { checkValue } from "./check-value.ts";
-import { checkDefinitions } from "./schema-limits.ts";
+import { checkDefinitions, stagedIndexes, type TableShape } from "./schema-limits.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 
 /** The definitions in the bundle's `schema.ts`. */
@@ -11,16 +12,14 @@ export type Schema = {
   readonly tables: readonly TableDefinition[];
   /** Validators of the documents by table, without the system fields. A table without a validator is not checked. */
   readonly validators: ReadonlyMap<string, ValidatorJson>;
+  /** The indexes that are declared, but not to be used yet, as "table.index". */
+  readonly staged: ReadonlySet<string>;
 };
 
-type ExportedTable = {
-  readonly tableName: string;
-  readonly indexes: readonly { readonly indexDescriptor: string; readonly fields: readonly string[] }[];
-  readonly documentType: ValidatorJson;
-};
+type ExportedTable = TableShape & { readonly documentType: ValidatorJson };
 type ExportedSchema = { readonly tables: readonly ExportedTable[]; readonly schemaValidation: boolean };
 
-export const noSchema: Schema = { tables: [], validators: new Map() };
+export const noSchema: Schema = { tables: [], validators: new Map(), staged: new Set() };
 
 /** Stored documents do not fit the schema that is about to be applied. */
 export class SchemaMismatchError extends Error {
@@ -38,9 +37,12 @@ export function parseSchema(exported: string): Schema {
   const { tables, schemaValidation } = JSON.parse(exported) as ExportedSchema;
   checkDefinitions(tables);
   return {
-    tables: tables.map(({ tableName, indexes }) => ({ name: tableName, indexes: indexes.map(toIndex) })),
+    tables: tables.map((table) => ({ name: table.tableName, indexes: indexesOf(table) })),
     validators: new Map(
       schemaValidation ? tables.map(({ tableName, documentType }) => [tableName, documentType]) : [],
+    ),
+    staged: new Set(
+      tables.flatMap((table) => stagedIndexes(table).map((index) => `${table.tableName}.${index.indexDescriptor}`)),
     ),
   };
 }
@@ -123,6 +125,16 @@ function misfitField(
   return names.sort().find((name) => !fits(name)) ?? null;
 }
 
-function toIndex(index: { indexDescriptor: string; fields: readonly string[] }): IndexDefinition {
-  return { name: index.indexDescriptor, fields: index.fields };
+function indexesOf({ indexes, searchIndexes = [], vectorIndexes = [] }: TableShape): IndexDefinition[] {
+  return [
+    ...indexes.map(({ indexDescriptor, fields }) => ({ name: indexDescriptor, fields })),
+    ...searchIndexes.map(({ indexDescriptor, searchField, filterFields }) => ({
+      name: indexDescriptor,
+      fields: searchIndexFields({ kind: "text", searchField, filterFields }),
+    })),
+    ...vectorIndexes.map(({ indexDescriptor, vectorField, dimensions, filterFields }) => ({
+      name: indexDescriptor,
+      fields: searchIndexFields({ kind: "vector", vectorField, dimensions, filterFields }),
+    })),
+  ];
 }

@@ -8,6 +8,9 @@ export type QueryOperator =
   | { readonly kind: "filter"; readonly accepts: (document: DocumentJson) => boolean }
   | { readonly kind: "limit"; readonly count: number };
 
+/** A scan. Some take time before their first document, such as searches. */
+type Source = Scan & { readonly prepare?: () => Promise<void> };
+
 export type StreamBudget = { readonly rows: number; readonly bytes: number };
 
 export const unlimited: StreamBudget = { rows: Infinity, bytes: Infinity };
@@ -20,7 +23,7 @@ type Pulled =
 
 /** A running query. It pulls from its scan only the documents that its operators need, so it reads no others. */
 export class QueryStream {
-  readonly #scan: Scan;
+  readonly #scan: Source;
   readonly #operators: readonly QueryOperator[];
   readonly #usage: TransactionUsage;
   readonly #budget: StreamBudget;
@@ -30,7 +33,7 @@ export class QueryStream {
   #bytes = 0;
 
   constructor(
-    scan: Scan,
+    scan: Source,
     operators: readonly QueryOperator[],
     usage: TransactionUsage,
     budget: StreamBudget = unlimited,
@@ -50,6 +53,11 @@ export class QueryStream {
   /** Whether it has read more rows or bytes than these. */
   hasReadMoreThan({ rows, bytes }: StreamBudget): boolean {
     return this.#keys.length > rows || this.#bytes > bytes;
+  }
+
+  /** Must have resolved before the first pull. Null: there is nothing to wait for. */
+  prepare(): Promise<void> | null {
+    return this.#scan.prepare?.() ?? null;
   }
 
   pull(): Pulled {

@@ -4,6 +4,7 @@ import { fullRange } from "../../values/keys/index-range.ts";
 import { documentBytes } from "../checks/document-bytes.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
+import { SearchScan } from "../execution/search-scan.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import {
@@ -46,18 +47,32 @@ export function queryStream(
   execution: TransactionExecution,
   argsJson: string,
 ): JSONValue {
-  const plan = services.plans.of(services.engine, execution.component, argsJson);
+  const { component, transaction } = execution;
+  const plan = services.plans.of(services.engine, services.schemaOf(component), component, argsJson);
   countQuery(execution);
-  const scan = execution.transaction.scan(plan.range, plan.order);
+  const { source, table } = plan;
+  const scan =
+    source.kind === "range"
+      ? transaction.scan(source.range, source.order)
+      : new SearchScan(transaction, { ...source, table }, { after: null, upTo: null });
   const queryId = execution.nextStreamId++;
   execution.streams.set(queryId, new QueryStream(scan, plan.operators, execution.usage));
   return { queryId };
 }
 
 /** `1.0/queryStreamNext` */
-export function queryStreamNext(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+export function queryStreamNext(
+  _: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): JSONValue | Promise<JSONValue> {
   const stream = execution.streams.get(numberArg(args, "queryId", "queryStreamNext"));
   if (stream === undefined) throw new SyscallError("in-progress query not found");
+  const ready = stream.prepare();
+  return ready === null ? nextOf(stream) : ready.then(() => nextOf(stream));
+}
+
+function nextOf(stream: QueryStream): JSONValue {
   const pulled = stream.pull();
   if (pulled.kind !== "document") return { value: null, done: true };
   return { value: pulled.entry.document as JSONValue, done: false };

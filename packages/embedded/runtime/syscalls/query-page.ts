@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { ScanOrder } from "../../engine/model/types.ts";
+import type { Engine, Scan, ScanOrder, Transaction } from "../../engine/model/types.ts";
 import { appComponent } from "../../names/table-name.ts";
 import { keyFieldsOf } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
@@ -7,10 +7,11 @@ import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import { limits } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream, type StreamBudget, unlimited } from "../execution/query-stream.ts";
+import { SearchScan } from "../execution/search-scan.ts";
 import { ReadLimitError, SyscallError } from "../execution/syscall-error.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { countQuery } from "./database-read.ts";
-import { planQuery, type SerializedQuery } from "./serialized-query.ts";
+import { planQuery, type QueryPlan, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
 import { countArg, optionalCountArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
@@ -25,7 +26,11 @@ type Page = {
 };
 
 /** `1.0/queryPage`: one page of a query. If an end cursor is given or journaled, the page ends there. */
-export function queryPage(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+export async function queryPage(
+  services: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
   const { cursors } = services;
   const query = args["query"] as JSONValue;
   const pageSize = pageSizeOf(args);
@@ -33,25 +38,31 @@ export function queryPage(services: Services, execution: TransactionExecution, a
   if (execution.component !== appComponent)
     throw new SyscallError("paginate() is only supported in the app.");
   if (execution.journal.endCursor !== null) throw multiplePages();
-  const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
+  const { component, transaction, usage } = execution;
+  const schema = services.schemaOf(component);
+  const plan = planQuery(services.engine, schema, component, query as unknown as SerializedQuery);
   const cursor = optionalStringArg(args, "cursor", method);
   const endCursor = optionalStringArg(args, "endCursor", method) ?? execution.previousJournal.endCursor;
   // A position in an index means nothing after the index got other fields.
-  const fields = keyFieldsOf(services.engine.definitionOf(plan.range.table), plan.range.index) ?? [];
-  const place = [query, [...fields]];
+  const place = [query, [...fieldsOf(services.engine, plan)]];
   const start = cursor === null ? null : cursors.open(cursor, place);
   const end = endCursor === null ? null : cursors.open(endCursor, place);
 
   countQuery(execution);
-  const range = between(plan.range, plan.order, start, end);
-  const scan = range === null ? { next: () => null } : execution.transaction.scan(range, plan.order);
   // A page with an end is read to its end, since no other page has its rows.
-  const stream = new QueryStream(scan, plan.operators, execution.usage, end === null ? budget : unlimited);
+  const stream = new QueryStream(
+    scanOf(transaction, plan, start, end),
+    plan.operators,
+    usage,
+    end === null ? budget : unlimited,
+  );
+  await stream.prepare();
   const page = readPage(stream, pageSize, start, end);
 
   const continueCursor = cursors.seal(page.position, place);
   execution.journal = { endCursor: continueCursor };
-  const middle = middleOf(stream.keysRead);
+  // Parts of a search would not take less work than the whole.
+  const middle = plan.source.kind === "range" ? middleOf(stream.keysRead) : null;
   return {
     page: [...page.documents],
     isDone: page.position.kind === "end",
@@ -75,6 +86,26 @@ function budgetOf(args: SyscallArgs): StreamBudget {
     throw new SyscallError("maximumRowsRead and maximumBytesRead must be greater than 0");
   }
   return { rows, bytes };
+}
+
+function fieldsOf(engine: Engine, { table, source }: QueryPlan): readonly string[] {
+  return source.kind === "range" ? (keyFieldsOf(engine.definitionOf(table), source.range.index) ?? []) : [];
+}
+
+/** Reads a query's documents after one cursor, up to and including another. */
+function scanOf(
+  transaction: Transaction,
+  { table, source }: QueryPlan,
+  start: CursorPosition | null,
+  end: CursorPosition | null,
+): Scan {
+  if (start?.kind === "end") return { next: () => null };
+  if (source.kind === "search") {
+    const upTo = end?.kind === "after" ? end.key : null;
+    return new SearchScan(transaction, { ...source, table }, { after: start?.key ?? null, upTo });
+  }
+  const range = between(source.range, source.order, start, end);
+  return range === null ? { next: () => null } : transaction.scan(range, source.order);
 }
 
 function readPage(
@@ -138,10 +169,9 @@ function threeQuarters(limit: number): number {
 function between(
   range: KeyRange,
   order: ScanOrder,
-  start: CursorPosition | null,
+  start: CursorPosition & { readonly kind: "after" } | null,
   end: CursorPosition | null,
 ): KeyRange | null {
-  if (start?.kind === "end") return null;
   let { lower, upper } = range;
   if (order === "asc") {
     if (start !== null) lower = later(lower, successor(start.key));

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
+import { noSchema } from "../checks/schema.ts";
 import { QueryPlans } from "./query-plans.ts";
 
 function asked(index: string): string {
@@ -19,23 +20,23 @@ function open() {
 test("an equal query of the same component has the same plan", () => {
   const engine = open();
   const plans = new QueryPlans();
-  const plan = plans.of(engine, "", asked("by_n"));
-  expect(plan.range).toMatchObject({ table: "rows", index: "by_n" });
-  expect(plans.of(engine, "", asked("by_n"))).toBe(plan);
+  const plan = plans.of(engine, noSchema, "", asked("by_n"));
+  expect(plan.source).toMatchObject({ range: { table: "rows", index: "by_n" } });
+  expect(plans.of(engine, noSchema, "", asked("by_n"))).toBe(plan);
   engine.applySchema([
     { name: "rows", indexes: [{ name: "by_n", fields: ["n"] }] },
     { name: "child/rows", indexes: [{ name: "by_n", fields: ["n"] }] },
   ]);
-  expect(plans.of(engine, "child", asked("by_n")).range.table).toBe("child/rows");
+  expect(plans.of(engine, noSchema, "child", asked("by_n")).table).toBe("child/rows");
 });
 
 test("a query is planned again when its table has other indexes", () => {
   const engine = open();
   const plans = new QueryPlans();
-  const plan = plans.of(engine, "", asked("by_n"));
+  const plan = plans.of(engine, noSchema, "", asked("by_n"));
   engine.applySchema([{ name: "rows", indexes: [{ name: "by_n", fields: ["n", "m"] }] }]);
-  const again = plans.of(engine, "", asked("by_n"));
+  const again = plans.of(engine, noSchema, "", asked("by_n"));
   expect(again).not.toBe(plan);
   engine.applySchema([{ name: "rows", indexes: [] }]);
-  expect(() => plans.of(engine, "", asked("by_n"))).toThrow("Index rows.by_n not found.");
+  expect(() => plans.of(engine, noSchema, "", asked("by_n"))).toThrow("Index rows.by_n not found.");
 });

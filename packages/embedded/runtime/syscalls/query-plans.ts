@@ -1,6 +1,7 @@
 import type { Engine } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
+import type { Schema } from "../checks/schema.ts";
 import { planQuery, type QueryPlan, type SerializedQuery } from "./serialized-query.ts";
 import { parseSyscallArgs } from "./syscall-args.ts";
 
@@ -19,16 +20,21 @@ export class QueryPlans {
   readonly #known = new Map<string, Known>();
 
   /** @param argsJson the arguments of `1.0/queryStream`. Throws a SyscallError if the query cannot be run. */
-  of(engine: Engine, component: ComponentPath, argsJson: string): QueryPlan {
+  of(
+    engine: Engine,
+    schema: Pick<Schema, "staged">,
+    component: ComponentPath,
+    argsJson: string,
+  ): QueryPlan {
     const key = `${component} ${argsJson}`;
     const known = this.#known.get(key);
-    if (known !== undefined && engine.definitionOf(known.plan.range.table) === known.definition)
+    if (known !== undefined && engine.definitionOf(known.plan.table) === known.definition)
       return known.plan;
     const query = parseSyscallArgs("1.0/queryStream", argsJson)["query"] as unknown as SerializedQuery;
-    const plan = planQuery(engine, component, query);
+    const plan = planQuery(engine, schema, component, query);
     if (key.length <= maxLength) {
       if (this.#known.size >= maxPlans) this.#known.clear();
-      this.#known.set(key, { plan, definition: engine.definitionOf(plan.range.table) });
+      this.#known.set(key, { plan, definition: engine.definitionOf(plan.table) });
     }
     return plan;
   }
