@@ -15,6 +15,7 @@ import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as search from "./fixtures/test-app/search.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
+import type * as vectors from "./fixtures/test-app/vectors.ts";
 import type * as world from "./fixtures/test-app/world.ts";
 import type * as worlds from "./fixtures/test-app/worlds.ts";
 
@@ -25,6 +26,7 @@ type Modules = {
   messages: typeof messages;
   nested: typeof nested;
   search: typeof search;
+  vectors: typeof vectors;
   things: typeof things;
   values: typeof values;
   world: typeof world;

@@ -4,6 +4,7 @@ import type { KeyRange } from "../../values/keys/index-range.ts";
 import type { Key } from "../../values/keys/key.ts";
 import type { SearchSteps } from "../search/search-source.ts";
 import type { TextMatch, TextQuery } from "../search/text-search.ts";
+import type { VectorMatch, VectorQuery } from "../search/vector-search.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
 export type Timestamp = bigint;
@@ -66,6 +67,8 @@ export interface Transaction {
    * documents of the matches do not: read them with `get`.
    */
   searchText(table: string, index: string, query: TextQuery): SearchSteps<readonly TextMatch[]>;
+  /** Searches a vector index. Nothing joins the read set, so a mutation must not depend on it. */
+  searchVectors(table: string, index: string, query: VectorQuery): SearchSteps<readonly VectorMatch[]>;
   /** Counts a range's documents without reading them. The whole range joins the read set. */
   count(range: KeyRange): number;
   /** Inserts a document (no system fields in `value`) and returns its new id. */

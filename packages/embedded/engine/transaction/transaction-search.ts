@@ -8,7 +8,8 @@ import type { FoundKey, SearchSource } from "../search/search-source.ts";
 import { type SnapshotView, withChanges } from "../snapshot/snapshot-view.ts";
 import type { OwnWrites } from "./own-writes.ts";
 
-const pageSize = 1_024;
+/** Keys in a page. A vector has up to 16 KiB. */
+const pageSizes = { text: 1_024, vector: 128 } as const;
 
 /** A search index as a transaction sees it: the snapshot's keys and the transaction's own writes. */
 export class TransactionSearch implements SearchSource {
@@ -30,6 +31,7 @@ export class TransactionSearch implements SearchSource {
   }
 
   *pages({ lower, upper }: KeyBounds): Generator<readonly FoundKey[]> {
+    const pageSize = pageSizes[this.#index.search?.kind ?? "text"];
     for (let from: Key | null = lower; from !== null;) {
       this.#assertUsable();
       const { entries, rest } = this.#view.ids(this.#index, from, upper, pageSize);

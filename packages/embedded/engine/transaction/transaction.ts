@@ -8,6 +8,7 @@ import { newInternalId } from "../model/internal-id.ts";
 import type { DocumentJson, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
 import type { SearchSteps } from "../search/search-source.ts";
 import { searchText, type TextMatch, type TextQuery, textReads } from "../search/text-search.ts";
+import { searchVectors, type VectorMatch, type VectorQuery } from "../search/vector-search.ts";
 import type { SnapshotView } from "../snapshot/snapshot-view.ts";
 import { OwnWrites, type PendingDocument } from "./own-writes.ts";
 import { RecordedReads } from "./read-set.ts";
@@ -97,6 +98,11 @@ export class EngineTransaction implements Transaction {
       this.readSet.recordScan({ table, index, ...bounds }, "asc").ended();
     }
     return searchText(this.#searchSource(table, index), query);
+  }
+
+  searchVectors(table: string, index: string, query: VectorQuery): SearchSteps<readonly VectorMatch[]> {
+    this.#assertUsable();
+    return searchVectors(this.#searchSource(table, index), query);
   }
 
   insert(table: string, value: DocumentJson): string {

@@ -19,6 +19,7 @@ import * as scheduling from "./scheduling.ts";
 import type { Services } from "./services.ts";
 import * as storage from "./storage.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
+import { vectorSearch } from "./vector-search.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
 /** Takes the arguments as JSON, and parses them itself. */
@@ -74,6 +75,7 @@ const inActions: Table<Syscall<ActionExecution>> = table({
   "1.0/actions/action": functions.actionAction,
   "1.0/actions/schedule": scheduling.actionSchedule,
   "1.0/actions/cancel_job": scheduling.actionCancelJob,
+  "1.0/actions/vectorSearch": vectorSearch,
   "1.0/storageGetUrl": storage.getUrl,
   "1.0/storageGetMetadata": storage.getMetadata,
   "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
@@ -87,7 +89,6 @@ const unsupported: Table<string> = table({
   "1.0/auditLog": "log.audit()",
   "1.0/createServiceToken": "getServiceToken()",
   "1.0/getServiceUrl": "getServiceUrl()",
-  "1.0/actions/vectorSearch": "ctx.vectorSearch()",
 });
 
 /** `Convex.syscall`: answers synchronously. */
