@@ -19,7 +19,8 @@ test("random numbers differ within a run and between runs", async () => {
   expect(randoms.every((n) => n >= 0 && n < 1)).toBe(true);
 });
 
-const refusal = (what: string) => `Can't use ${what} in queries and mutations. Please consider using an action.`;
+const refusal = (what: string) =>
+  `Can't use ${what} in queries and mutations. Please consider using an action.`;
 
 test("queries have no network", async () => {
   expect(await httpClient().query(world.fetches, {})).toContain(refusal("fetch()"));

@@ -4,10 +4,10 @@ import { checkChangedTables, checkTables } from "./checks/verified-tables.ts";
 import { componentVariables } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
 import type { ConvexGlobal } from "./contract/convex-global.ts";
+import type { DeployGate } from "./execution/deploy-gate.ts";
 import { guardRejections } from "./execution/uncaught.ts";
 import type { Bundle, Worlds } from "./isolate/worlds.ts";
 import { loadCode, type LoadedCode, noCode } from "./loaded-code.ts";
-import type { DeployGate } from "./run/deploy-gate.ts";
 import type { StackMapper } from "./source/stack-trace.ts";
 
 type CurrentCodeDeps = {

@@ -65,7 +65,7 @@ test("an action that throws answers 500 and is logged", async () => {
   const response = await fetchFrom("/fails");
   expect(response?.status).toBe(500);
   expect(await response?.json()).toEqual({
-    code: expect.stringMatching(/^\[Request ID: .*\] Server Error$/),
+    code: expect.stringMatching(/^\[Request ID: .*\] Server Error: Uncaught Error: no answer$/),
     trace: expect.stringMatching(/^Uncaught Error: no answer\n {4}at .*\.\.\/convex\/http\.ts/),
   });
   expect(loggedOf("GET /fails")).toEqual([

@@ -1,7 +1,7 @@
 import type { Value } from "convex/values";
 import { compareKeys, type Key } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
-import { termScorer,type TextStatistics } from "./bm25.ts";
+import { termScorer, type TextStatistics } from "./bm25.ts";
 import {
   descending,
   type DocumentRef,

@@ -58,7 +58,12 @@ function checkTable(table: TableShape): void {
   for (const index of ordered) checkFields(tableName, index);
   checkDistinct(tableName, ordered);
   for (const index of search) checkSearched(tableName, index, index.searchField);
-  checkDistinctSearch(tableName, "search", "searchField", search.map(named(({ searchField }) => searchField)));
+  checkDistinctSearch(
+    tableName,
+    "search",
+    "searchField",
+    search.map(named(({ searchField }) => searchField)),
+  );
   for (const index of vector) {
     checkSearched(tableName, index, index.vectorField);
     checkDimensions(tableName, index.dimensions);
@@ -145,12 +150,7 @@ function named<Index extends Named>(searchedOf: (index: Index) => string): (inde
   return (index) => ({ name: index.indexDescriptor, searched: searchedOf(index) });
 }
 
-function checkDistinctSearch(
-  table: string,
-  kind: string,
-  field: string,
-  indexes: readonly Searched[],
-): void {
+function checkDistinctSearch(table: string, kind: string, field: string, indexes: readonly Searched[]): void {
   const seen = new Map<string, string>();
   for (const { name, searched } of indexes) {
     const other = seen.get(searched);

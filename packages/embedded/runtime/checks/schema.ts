@@ -42,7 +42,9 @@ export function parseSchema(exported: string): Schema {
       schemaValidation ? tables.map(({ tableName, documentType }) => [tableName, documentType]) : [],
     ),
     staged: new Set(
-      tables.flatMap((table) => stagedIndexes(table).map((index) => `${table.tableName}.${index.indexDescriptor}`)),
+      tables.flatMap((table) =>
+        stagedIndexes(table).map((index) => `${table.tableName}.${index.indexDescriptor}`),
+      ),
     ),
   };
 }

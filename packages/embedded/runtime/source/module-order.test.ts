@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
-import { functionsFolder, type Sources, writeSources } from "../bundle/functions.fixture.ts";
 import { bundleFunctions } from "../bundle/bundle.ts";
+import { functionsFolder, type Sources, writeSources } from "../bundle/functions.fixture.ts";
 import { openFixture } from "../runtime.fixture.ts";
 
 /** Modules report to a global variable. Those with a query named `seen` return it. */

@@ -169,7 +169,7 @@ function threeQuarters(limit: number): number {
 function between(
   range: KeyRange,
   order: ScanOrder,
-  start: CursorPosition & { readonly kind: "after" } | null,
+  start: (CursorPosition & { readonly kind: "after" }) | null,
   end: CursorPosition | null,
 ): KeyRange | null {
   let { lower, upper } = range;

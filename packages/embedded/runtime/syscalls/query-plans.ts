@@ -20,16 +20,10 @@ export class QueryPlans {
   readonly #known = new Map<string, Known>();
 
   /** @param argsJson the arguments of `1.0/queryStream`. Throws a SyscallError if the query cannot be run. */
-  of(
-    engine: Engine,
-    schema: Pick<Schema, "staged">,
-    component: ComponentPath,
-    argsJson: string,
-  ): QueryPlan {
+  of(engine: Engine, schema: Pick<Schema, "staged">, component: ComponentPath, argsJson: string): QueryPlan {
     const key = `${component} ${argsJson}`;
     const known = this.#known.get(key);
-    if (known !== undefined && engine.definitionOf(known.plan.table) === known.definition)
-      return known.plan;
+    if (known !== undefined && engine.definitionOf(known.plan.table) === known.definition) return known.plan;
     const query = parseSyscallArgs("1.0/queryStream", argsJson)["query"] as unknown as SerializedQuery;
     const plan = planQuery(engine, schema, component, query);
     if (key.length <= maxLength) {

@@ -44,7 +44,8 @@ export function planSearch(
         `${against} contains multiple search filters against ${fieldPath}. Only one is allowed.`,
       );
     }
-    if (typeof condition.value !== "string") throw new SyscallError(`${against} needs a string to search for.`);
+    if (typeof condition.value !== "string")
+      throw new SyscallError(`${against} needs a string to search for.`);
     text = condition.value;
   }
   if (text === null) {

@@ -9,7 +9,7 @@ import { inSlices } from "../execution/search-scan.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { namedIndex, searchOf, unavailable } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
-import { objectArg, optionalCountArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { invalidArg, objectArg, optionalCountArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { requireReadable, tableFor } from "./table-access.ts";
 
 type VectorDefinition = SearchDefinition & { kind: "vector" };
