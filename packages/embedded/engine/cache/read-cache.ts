@@ -2,6 +2,7 @@ import { compareKeys, type Key, successor } from "../../values/keys/key.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
 import type { TextStatistics } from "../search/bm25.ts";
+import type { SearchSteps } from "../search/search-source.ts";
 import type { IndexedId } from "../store/index-ranges.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWrite } from "../store/store-write.ts";
@@ -50,7 +51,7 @@ export class ReadCache {
   }
 
   /** The numbers of documents and terms in a text index. */
-  textStatistics(index: IndexEntry): TextStatistics {
+  textStatistics(index: IndexEntry): SearchSteps<TextStatistics> {
     return this.#statistics.of(index);
   }
 

@@ -91,10 +91,15 @@ export const documentBounds: KeyBounds = { lower: tags.document, upper: tags.fil
 /** The keys of all vectors. */
 export const vectorBounds: KeyBounds = { lower: tags.vector, upper: above(tags.vector) };
 
-/** The keys of a term, or of all terms that begin with it. */
-export function termBounds(term: string, { isPrefix }: { readonly isPrefix: boolean }): KeyBounds {
-  const lower = isPrefix ? termPrefix(term) : termPrefix(term) + endOfTerm;
+/** The keys of a term. */
+export function termBounds(term: string): KeyBounds {
+  const lower = termPrefix(term) + endOfTerm;
   return { lower, upper: above(lower) };
+}
+
+/** The keys of all longer terms that begin with a term. They follow its own. */
+export function longerTermBounds(term: string): KeyBounds {
+  return { lower: termBounds(term).upper, upper: above(termPrefix(term)) };
 }
 
 /** The keys of the documents whose filter field, the `at`-th of the definition, has a value. */

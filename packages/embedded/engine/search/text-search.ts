@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import { compareKeys, type Key } from "../../values/keys/key.ts";
+import type { Key } from "../../values/keys/key.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import { termScorer, type TextStatistics } from "./bm25.ts";
 import {
@@ -8,6 +8,7 @@ import {
   filterBounds,
   filterRef,
   type KeyBounds,
+  longerTermBounds,
   readPosting,
   termBounds,
 } from "./search-keys.ts";
@@ -27,6 +28,7 @@ export const mostTextMatches = 1_024;
 const mostTerms = 64;
 /** A term that only begins with the last term of the search counts half. */
 const prefixWeight = 0.5;
+const postingsPerStep = 4_096;
 
 /** Matches sort by their keys: the highest score first, and of equal scores the newest document. */
 export type TextMatch = { readonly id: string; readonly score: number; readonly key: Key };
@@ -35,7 +37,8 @@ type Totals = Map<DocumentRef, { readonly id: string; score: number }>;
 
 /** The keys on which the result depends. The document of a match is read in addition. */
 export function textReads({ terms }: TextQuery): readonly KeyBounds[] {
-  return terms.map((term, at) => termBounds(term, { isPrefix: at === terms.length - 1 }));
+  const last = terms.at(-1);
+  return last === undefined ? [] : [...terms.map(termBounds), longerTermBounds(last)];
 }
 
 /** Finds the documents with the highest scores, best first, and among equal ones the newest first. */
@@ -47,26 +50,23 @@ export function* searchText(
   if (last === undefined) return [];
   const allowed = yield* refsWhere(source, filters);
   if (allowed?.size === 0) return [];
-  const totals: Totals = new Map();
-  const scores = new TermScores(totals, allowed, source.statistics());
-  let left = mostTerms - filters.length;
+  const scores = new TermScores(allowed, yield* source.statistics());
   const exact = new Set(terms);
-  for (const term of exact)
-    left -= yield* scores.addAll(source.pages(termBounds(term, { isPrefix: false })), 1, left);
-  const isKnown = new Set([...exact].map((term) => termBounds(term, { isPrefix: false }).lower));
-  const longer = source.pages(termBounds(last, { isPrefix: true }));
-  yield* scores.addAll(longer, prefixWeight, left, (term) => isKnown.has(term));
-  return bestOf(totals);
+  let left = mostTerms - filters.length;
+  for (const term of exact) left -= yield* scores.addAll(source.pages(termBounds(term)), 1, left);
+  // Those that the search also has as whole terms have counted fully.
+  const known = new Set([...exact].map((term) => termBounds(term).lower));
+  yield* scores.addAll(source.pages(longerTermBounds(last)), prefixWeight, left, known);
+  return bestOf(scores.totals);
 }
 
 /** Adds the scores of terms to those of the documents that have them. */
 class TermScores {
-  readonly #totals: Totals;
+  readonly totals: Totals = new Map();
   readonly #allowed: ReadonlySet<DocumentRef> | null;
   readonly #statistics: TextStatistics;
 
-  constructor(totals: Totals, allowed: ReadonlySet<DocumentRef> | null, statistics: TextStatistics) {
-    this.#totals = totals;
+  constructor(allowed: ReadonlySet<DocumentRef> | null, statistics: TextStatistics) {
     this.#allowed = allowed;
     this.#statistics = statistics;
   }
@@ -76,38 +76,40 @@ class TermScores {
     pages: Iterable<readonly FoundKey[]>,
     weight: number,
     most: number,
-    isSkipped: (term: string) => boolean = () => false,
+    skipped: ReadonlySet<Key> = new Set(),
   ): SearchSteps<number> {
     let added = 0;
-    let current: string | null = null;
+    let term: Key | null = null;
     let postings: Posted[] = [];
     for (const page of pages) {
       for (const { key, id } of page) {
         const posting = readPosting(key);
-        if (posting.term !== current) {
+        if (skipped.has(posting.term)) continue;
+        if (posting.term !== term) {
           // The weight of a term depends on the number of its documents.
-          this.#add(postings, weight);
-          postings = [];
-          current = posting.term;
-          if (isSkipped(current)) continue;
+          yield* this.#add(postings, weight);
           if (added === most) return added;
           added += 1;
+          term = posting.term;
+          postings = [];
         }
-        if (!isSkipped(current)) postings.push({ ...posting, id });
+        postings.push({ ...posting, id });
       }
       yield;
     }
-    this.#add(postings, weight);
+    yield* this.#add(postings, weight);
     return added;
   }
 
-  #add(postings: readonly Posted[], weight: number): void {
+  *#add(postings: readonly Posted[], weight: number): SearchSteps<void> {
     const scoreOf = termScorer(this.#statistics, postings.length);
-    for (const { ref, id, count, lengthCode } of postings) {
+    let count = 0;
+    for (const { ref, id, ...posting } of postings) {
+      if (++count % postingsPerStep === 0) yield;
       if (this.#allowed?.has(ref) === false) continue;
-      const score = weight * scoreOf(count, lengthCode);
-      const total = this.#totals.get(ref);
-      if (total === undefined) this.#totals.set(ref, { id, score });
+      const score = weight * scoreOf(posting.count, posting.lengthCode);
+      const total = this.totals.get(ref);
+      if (total === undefined) this.totals.set(ref, { id, score });
       else total.score += score;
     }
   }
@@ -139,10 +141,11 @@ function bestOf(totals: Totals): readonly TextMatch[] {
   // Convex's scores have single precision, so nearly equal ones are equal.
   const scores = Float32Array.from(totals.values(), ({ score }) => score).sort();
   const lowest = scores[Math.max(0, scores.length - mostTextMatches)] ?? 0;
-  const matches: TextMatch[] = [];
-  for (const [ref, { id, score: exact }] of totals) {
-    const score = Math.fround(exact);
-    if (score >= lowest) matches.push({ id, score, key: encodeKey([-score]) + descending(ref) });
-  }
-  return matches.sort((a, b) => compareKeys(a.key, b.key)).slice(0, mostTextMatches);
+  const candidates = [...totals]
+    .map(([ref, { id, score }]) => ({ ref, id, score: Math.fround(score) }))
+    .filter(({ score }) => score >= lowest)
+    .sort((a, b) => b.score - a.score || (a.ref < b.ref ? 1 : -1));
+  return candidates
+    .slice(0, mostTextMatches)
+    .map(({ ref, id, score }) => ({ id, score, key: encodeKey([-score]) + descending(ref) }));
 }

@@ -7,6 +7,7 @@ import { idKey } from "../model/index-keys.ts";
 import type { DocumentJson, ScanEntry, ScanOrder, Timestamp } from "../model/types.ts";
 import type { TextStatistics } from "../search/bm25.ts";
 import { documentBounds, termCount } from "../search/search-keys.ts";
+import type { SearchSteps } from "../search/search-source.ts";
 import type { IndexedId } from "../store/index-ranges.ts";
 import type { Store } from "../store/store.ts";
 import type { WriteLog } from "./write-log.ts";
@@ -69,9 +70,9 @@ export class SnapshotView {
   }
 
   /** The numbers of documents and terms in a text index. */
-  textStatistics(index: IndexEntry): TextStatistics {
+  *textStatistics(index: IndexEntry): SearchSteps<TextStatistics> {
     const { lower, upper } = documentBounds;
-    let { documents, terms } = this.#cache.textStatistics(index);
+    let { documents, terms } = yield* this.#cache.textStatistics(index);
     for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
       const sign = Number(value !== null) - Number(this.#store.hasEntry(index, key));
       documents += sign;

@@ -17,6 +17,12 @@ export function bounds(lower: Key, upper: Key | null): readonly [lower: Uint8Arr
   return [keyToBytes(lower === emptyKey ? lowest : lower), keyToBytes(upper ?? highest)];
 }
 
+/** A row of an entry's key and id, with the key as memory has it. */
+export function indexedId(row: object): IndexedId {
+  const { key, id } = row as BlobRow & { readonly id: string };
+  return { key: keyFromBytes(key), id };
+}
+
 /** A row with its key as memory has it. */
 export function withKey(row: object): { readonly key: Key } {
   return { ...row, key: keyFromBytes((row as BlobRow).key) };
@@ -52,7 +58,7 @@ export function merged(
     return false;
   };
   for (const row of applied) {
-    const entry = withKey(row) as IndexedId;
+    const entry = indexedId(row);
     if (!addUntil(entry.key) && entries.length < limit) entries.push(entry);
     if (entries.length >= limit) return entries;
   }

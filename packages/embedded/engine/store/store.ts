@@ -3,7 +3,7 @@ import { type Key, keyToBytes } from "../../values/keys/key.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
 import { StoreError } from "../model/errors.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
-import { bounds, growth, type IndexedId, lowest, merged, withKey } from "./index-ranges.ts";
+import { bounds, growth, type IndexedId, indexedId, lowest, merged, withKey } from "./index-ranges.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { type LoggedWrite, replayLog } from "./replay-log.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
@@ -109,7 +109,7 @@ export class Store {
     const changes = this.#unapplied.entriesBetween(index.id, lower, upper);
     return this.#read(() => {
       if (changes.length === 0) {
-        return statement.all(index.id, ...bounds(lower, upper), limit).map(withKey) as IndexedId[];
+        return statement.all(index.id, ...bounds(lower, upper), limit).map(indexedId);
       }
       const applied = statement.iterate(index.id, ...bounds(lower, upper), -1);
       return merged(applied as Iterable<object>, changes, order, limit);

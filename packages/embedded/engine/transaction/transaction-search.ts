@@ -4,7 +4,7 @@ import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { TextStatistics } from "../search/bm25.ts";
 import { documentBounds, type KeyBounds, termCount } from "../search/search-keys.ts";
-import type { FoundKey, SearchSource } from "../search/search-source.ts";
+import type { FoundKey, SearchSource, SearchSteps } from "../search/search-source.ts";
 import { type SnapshotView, withChanges } from "../snapshot/snapshot-view.ts";
 import type { OwnWrites } from "./own-writes.ts";
 
@@ -41,9 +41,9 @@ export class TransactionSearch implements SearchSource {
     }
   }
 
-  statistics(): TextStatistics {
+  *statistics(): SearchSteps<TextStatistics> {
     this.#assertUsable();
-    let { documents, terms } = this.#view.textStatistics(this.#index);
+    let { documents, terms } = yield* this.#view.textStatistics(this.#index);
     for (const { key, value } of this.#own(documentBounds.lower, documentBounds.upper)) {
       const sign = Number(value !== null) - Number(this.#view.has(this.#index, key));
       documents += sign;
