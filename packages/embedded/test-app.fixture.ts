@@ -11,6 +11,7 @@ import type * as hostile from "./fixtures/test-app/hostile.ts";
 import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as messages from "./fixtures/test-app/messages.ts";
+import type * as misuse from "./fixtures/test-app/misuse.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as search from "./fixtures/test-app/search.ts";
 import type * as things from "./fixtures/test-app/things.ts";
@@ -24,6 +25,7 @@ type Modules = {
   later: typeof later;
   mail: typeof mail;
   messages: typeof messages;
+  misuse: typeof misuse;
   nested: typeof nested;
   search: typeof search;
   vectors: typeof vectors;

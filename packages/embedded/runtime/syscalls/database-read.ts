@@ -14,7 +14,7 @@ import {
   stringArg,
   type SyscallArgs,
 } from "./syscall-args.ts";
-import { requireReadable, tableFor, tableOfArg } from "./table-access.ts";
+import { guardSystemTable, readableTableFor, tableOfArg } from "./table-access.ts";
 
 /** Counts a query before it runs. Throws SyscallError beyond Convex's limit. */
 export function countQuery({ usage, transaction }: TransactionExecution): void {
@@ -28,13 +28,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
   const expected = optionalStringArg(args, "table", "db.get");
   const table = tableOfArg(execution, id, expected, "db.get");
   if (table === null) return null;
-  requireReadable(table);
-  if (table.startsWith("_") !== isSystem) {
-    const place = isSystem ? "db.get()" : "db.system.get()";
-    throw new SyscallError(
-      `${isSystem ? "User" : "System"} tables can only be accessed from ${place}, not table ${table}.`,
-    );
-  }
+  guardSystemTable(table, isSystem);
   countQuery(execution);
   const document = execution.transaction.get(id);
   if (document !== null) execution.usage.read(documentBytes(document));
@@ -90,9 +84,8 @@ export function queryCleanup(_: Services, execution: TransactionExecution, argsJ
  */
 export function count(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "count");
-  requireReadable(table);
   countQuery(execution);
-  return execution.transaction.count(fullRange(tableFor(execution.component, table), "by_id"));
+  return execution.transaction.count(fullRange(readableTableFor(execution.component, table), "by_id"));
 }
 
 /** `1.0/db/normalizeId` */

@@ -10,7 +10,7 @@ import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { requireWritable, tableFor, tableOfArg } from "./table-access.ts";
+import { guardSystemTable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** Size of `_id` and `_creationTime`, as Convex counts them. */
 const systemFieldsBytes = 61;
@@ -18,10 +18,11 @@ const systemFieldsBytes = 61;
 /** `1.0/insert` */
 export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "db.insert");
-  requireWritable(table);
+  if (table.startsWith("_")) throw new SyscallError("System tables (prefixed with `_`) are read-only.");
   const problem = identifierProblem(table);
   if (problem !== null) throw invalidArg("table", "db.insert", problem);
   const value = objectArg(args, "value", "db.insert");
+  checkSystemFields(value, {});
   admit(services, execution, table, value, "db.insert");
   return { _id: execution.transaction.insert(tableFor(execution.component, table), value) };
 }
@@ -59,7 +60,7 @@ function existing(execution: TransactionExecution, args: SyscallArgs, method: st
   const id = stringArg(args, "id", method);
   const table = tableOfArg(execution, id, optionalStringArg(args, "table", method), method);
   if (table !== null) {
-    requireWritable(table);
+    guardSystemTable(table, false);
     const document = execution.transaction.get(id);
     if (document !== null) return { id, table, document };
   }
@@ -74,15 +75,27 @@ function write(
   value: { readonly [field: string]: JSONValue },
   method: string,
 ): JSONValue {
-  for (const field of ["_id", "_creationTime"]) {
-    if (field in value && value[field] !== document[field]) {
-      throw invalidArg("value", method, `Provided \`${field}\` does not match the document's own`);
-    }
-  }
+  checkSystemFields(value, document);
   const fields = withoutSystemFields(value);
   admit(services, execution, table, fields, method);
   execution.transaction.replace(id, fields);
   return execution.transaction.get(id);
+}
+
+/** Refuses system fields other than the document's own. A new document has none yet. */
+function checkSystemFields({ _id, _creationTime }: DocumentJson, own: DocumentJson): void {
+  const shown = (value: JSONValue | undefined): string =>
+    value === undefined ? "" : `${JSON.stringify(value)} `;
+  if (_id !== undefined && _id !== own["_id"]) {
+    throw new SyscallError(
+      `Provided document ID ${shown(own["_id"])}doesn't match '_id' field ${JSON.stringify(_id)}`,
+    );
+  }
+  if (_creationTime !== undefined && _creationTime !== own["_creationTime"]) {
+    throw new SyscallError(
+      `Provided creation time ${shown(own["_creationTime"])}doesn't match '_creationTime' field ${JSON.stringify(_creationTime)}`,
+    );
+  }
 }
 
 /** Checks a document's fields against Convex's rules and the schema. Counts the write. */

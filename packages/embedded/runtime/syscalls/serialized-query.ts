@@ -9,9 +9,10 @@ import { parseSearchFields, type SearchDefinition } from "../../values/keys/sear
 import type { Schema } from "../checks/schema.ts";
 import type { QueryOperator } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
+import { formatValue } from "../checks/format-value.ts";
 import { compileFilter } from "./filter-expression.ts";
 import { planSearch, type SearchCondition } from "./search-query.ts";
-import { requireReadable, tableFor } from "./table-access.ts";
+import { readableTableFor } from "./table-access.ts";
 
 /** A query of `ctx.db`, as the convex package serializes it. */
 export type SerializedQuery = {
@@ -46,14 +47,12 @@ export function planQuery(
 ): QueryPlan {
   const steps = operators.map(toOperator);
   if (source.type === "FullTableScan") {
-    requireReadable(source.tableName);
-    const table = tableFor(component, source.tableName);
+    const table = readableTableFor(component, source.tableName);
     const range = fullRange(table, "by_creation_time");
     return { table, source: { kind: "range", range, order: source.order ?? "asc" }, operators: steps };
   }
   const named = namedIndex(source.indexName);
-  requireReadable(named.table);
-  const table = tableFor(component, named.table);
+  const table = readableTableFor(component, named.table);
   const definition = engine.definitionOf(table);
   switch (source.type) {
     case "IndexRange": {
@@ -63,7 +62,7 @@ export function planQuery(
         throw new SyscallError(`Index ${source.indexName} is not a database index`);
       }
       // Errors use the component's name for the table.
-      const range = { ...toKeyRange({ ...named, keyFields }, source.range), table };
+      const range = { ...toKeyRange({ ...named, keyFields, format: formatRangeValue }, source.range), table };
       return { table, source: { kind: "range", range, order: source.order ?? "asc" }, operators: steps };
     }
     case "Search": {
@@ -97,6 +96,12 @@ export function unavailable({ staged }: Pick<Schema, "staged">, name: string): S
       ? `Index ${name} is currently staged and not available to query until it is enabled.`
       : `Index ${name} not found.`,
   );
+}
+
+/** A missing field's value is no JSON of Convex. */
+function formatRangeValue(value: JSONValue): string {
+  const isUndefined = typeof value === "object" && value !== null && "$undefined" in value;
+  return isUndefined ? "undefined" : formatValue(value);
 }
 
 function toOperator(operator: SerializedQuery["operators"][number]): QueryOperator {

@@ -12,20 +12,31 @@ export function tableFor(component: ComponentPath, table: string): string {
   return engineTableName({ component, table });
 }
 
-/** Refuses the tables that the backend keeps for itself. */
-export function requireReadable(table: string): void {
-  if (!table.startsWith("_") || isReadableSystemTable(table)) return;
-  throw new SyscallError(`Table ${table} is not readable from functions.`);
+/** No table has this name, which Convex does not allow. */
+const noTable = "_";
+
+/** The same for reads. As on Convex, the tables that the backend keeps for itself look as if they did not exist. */
+export function readableTableFor(component: ComponentPath, table: string): string {
+  return tableFor(component, isPrivate(table) ? noTable : table);
 }
 
-/** Refuses writes to system tables. */
-export function requireWritable(table: string): void {
-  if (table.startsWith("_")) throw new SyscallError("System tables (prefixed with `_`) are read-only.");
+function isPrivate(table: string): boolean {
+  return table.startsWith("_") && !isReadableSystemTable(table);
+}
+
+/** Refuses system tables where `isSystem` is false, and others where it is true. The words are Convex's. */
+export function guardSystemTable(table: string, isSystem: boolean): void {
+  if (table.startsWith("_") === isSystem) return;
+  throw new SyscallError(
+    isSystem
+      ? "User tables cannot be accessed with db.system."
+      : "System tables can only be accessed with db.system.",
+  );
 }
 
 /**
- * Returns the local name of the table of the id that `method` received; null if the component has no such table. If
- * `expected` is given, it must be that table.
+ * Returns the local name of the table of the id that `method` received; null if the component has no such table, or none
+ * that functions may know. If `expected` is given, it must be that table.
  */
 export function tableOfArg(
   { transaction, component }: TransactionExecution,
@@ -41,5 +52,5 @@ export function tableOfArg(
   if (expected !== null && expected !== table) {
     throw invalidArg("id", method, `expected an ID of table "${expected}", got one of table "${table}"`);
   }
-  return table;
+  return isPrivate(table) ? null : table;
 }

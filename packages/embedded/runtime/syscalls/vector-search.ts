@@ -10,7 +10,7 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import { namedIndex, searchOf, unavailable } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, objectArg, optionalCountArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { requireReadable, tableFor } from "./table-access.ts";
+import { readableTableFor } from "./table-access.ts";
 
 type VectorDefinition = SearchDefinition & { kind: "vector" };
 type Filters = VectorQuery["filters"];
@@ -27,8 +27,7 @@ export async function vectorSearch(
   const query = objectArg(args, "query", method);
   const name = stringArg(query, "indexName", method);
   const { table, index } = namedIndex(name);
-  requireReadable(table);
-  const stored = tableFor(component, table);
+  const stored = readableTableFor(component, table);
   const declared = engine.definitionOf(stored)?.indexes.some((each) => each.name === index) ?? false;
   if (!declared) throw unavailable(schemaOf(component), name);
   const definition = searchOf(engine.definitionOf(stored), index);

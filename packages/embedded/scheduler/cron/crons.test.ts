@@ -163,9 +163,8 @@ test("functions cannot see a cron's run, and it has no id of a scheduled functio
   expect(notes.map(({ text }) => text)).toEqual(["not scheduled", scheduled]);
 
   const [run] = await runsIn(engine, "success");
-  const hidden = "Table _cron_runs is not readable from functions.";
-  await expect(call("later:cronRuns")).rejects.toThrow(hidden);
-  await expect(call("later:anySystemDocument", { id: run?.id as string })).rejects.toThrow(hidden);
+  expect(await call("later:cronRuns")).toEqual([]);
+  expect(await call("later:anySystemDocument", { id: run?.id as string })).toBeNull();
   await expect(call("later:cancelAny", { id: run?.id as string })).rejects.toThrow(
     "Invalid scheduled function ID",
   );

@@ -24,6 +24,8 @@ type RangeTarget = {
   readonly table: string;
   readonly index: string;
   readonly keyFields: readonly string[];
+  /** How errors show a value; as JSON by default. */
+  readonly format?: (value: JSONValue) => string;
 };
 
 /** The comparisons do not fit the index. The message is the one that a Convex client sees. */
@@ -90,12 +92,13 @@ function split(target: RangeTarget, expressions: readonly RangeExpression[]): Co
     const { type, fieldPath } = expression;
     const value = decode(expression.value);
     if (type === "Eq") {
-      if (equalities.has(fieldPath)) throw alreadyDefined("equality", expression);
+      if (equalities.has(fieldPath)) throw alreadyDefined(target, "equality", expression);
       equalities.set(fieldPath, value);
       continue;
     }
     const isLower = type === "Gt" || type === "Gte";
-    if ((isLower ? lower : upper) !== null) throw alreadyDefined(isLower ? "lower" : "upper", expression);
+    if ((isLower ? lower : upper) !== null)
+      throw alreadyDefined(target, isLower ? "lower" : "upper", expression);
     if (inequality !== null && inequality !== fieldPath) throw twoFields(target, inequality, fieldPath);
     inequality = fieldPath;
     const bound = { value, inclusive: type === "Gte" || type === "Lte" };
@@ -103,7 +106,7 @@ function split(target: RangeTarget, expressions: readonly RangeExpression[]): Co
     else upper = bound;
   }
   const both = expressions.find((each) => each.type === "Eq" && each.fieldPath === inequality);
-  if (both !== undefined) throw alreadyDefined("inequality", both);
+  if (both !== undefined) throw alreadyDefined(target, "inequality", both);
   return { equalities, inequality, lower, upper };
 }
 
@@ -130,8 +133,12 @@ function decode(json: JSONValue): Value | undefined {
   return isUndefined ? undefined : jsonToConvex(json);
 }
 
-function alreadyDefined(bound: string, { type, fieldPath, value }: RangeExpression): IndexRangeError {
-  const added = `"${fieldPath}" ${comparators[type]} ${JSON.stringify(value)}`;
+function alreadyDefined(
+  { format = JSON.stringify }: RangeTarget,
+  bound: string,
+  { type, fieldPath, value }: RangeExpression,
+): IndexRangeError {
+  const added = `"${fieldPath}" ${comparators[type]} ${format(value)}`;
   const message = `Already defined ${bound} bound in index range. Can't add ${added}.`;
   return new IndexRangeError("AlreadyDefinedBound", message);
 }
