@@ -13,6 +13,7 @@ import type * as mail from "./fixtures/test-app/mail.ts";
 import type * as messages from "./fixtures/test-app/messages.ts";
 import type * as misuse from "./fixtures/test-app/misuse.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
+import type * as printing from "./fixtures/test-app/printing.ts";
 import type * as search from "./fixtures/test-app/search.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
@@ -29,6 +30,7 @@ type Modules = {
   nested: typeof nested;
   search: typeof search;
   vectors: typeof vectors;
+  printing: typeof printing;
   things: typeof things;
   values: typeof values;
   world: typeof world;

@@ -76,7 +76,11 @@ describe("writing", () => {
       { text: "no rank" },
       /in table "notes" because it does not match the schema: Object is missing/,
     ],
-    ["system fields", { text: "x", rank: 1, _id: "other" }, /Provided `_id` does not match/],
+    [
+      "system fields",
+      { text: "x", rank: 1, _id: "other" },
+      /Provided document ID .* doesn't match '_id' field/,
+    ],
     ["the size of a document", { text: "x".repeat(2 ** 20), rank: 1 }, /Value is too large \(1\.00 MiB/],
     ["the type", 5, /Invalid argument `value` for `db\.replace`: Value must be an Object/],
   ])("a write that violates %s is refused", async (_, value, message) => {
@@ -140,7 +144,7 @@ describe("errors", () => {
     expect((outcome as { message: string }).message).toMatch(
       /^\[Request ID: request\] Server Error\nUncaught Error: it broke\n {4}at handler \(\.\.\/convex\/notes\.ts:\d+:\d+\)$/,
     );
-    expect(logLines).toEqual(["[LOG] 'about to fail' { kind: 'plain' }"]);
+    expect(logLines).toEqual(["[LOG] 'about to fail' {\n  kind: 'plain'\n}"]);
   });
 
   const data = { at: { $integer: "AwAAAAAAAAA=" }, code: "teapot" };
@@ -150,7 +154,7 @@ describe("errors", () => {
     expect(direct.outcome).toMatchObject({ kind: "failure", data });
     const relayed = await fixture.runner.runAction(request("acting:relayFailure"));
     expect(relayed.outcome).toMatchObject({ kind: "failure", data });
-    expect(relayed.logLines).toEqual(["[LOG] 'about to fail' { kind: 'convex' }"]);
+    expect(relayed.logLines).toEqual(["[LOG] 'about to fail' {\n  kind: 'convex'\n}"]);
   });
 
   test("an unknown syscall is refused by name", async () => {

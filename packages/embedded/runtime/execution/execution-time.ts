@@ -59,6 +59,11 @@ export class ExecutionTime {
     return this.#error;
   }
 
+  /** The running time that was counted so far. */
+  get usedMs(): number {
+    return this.#usedMs;
+  }
+
   /** Call it when the execution's code starts, or continues after a syscall. */
   start(): void {
     markRunning(this);

@@ -1,15 +1,19 @@
-import { inspect } from "node:util";
 import { limits } from "../checks/limits.ts";
+import { ValueInspector } from "./inspect-value.ts";
 import { truncated } from "./truncated.ts";
 
 export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
-/** Formats a console call as Convex does: `[LOG] 'text' { a: 1 }`. */
-export function formatLogLine(level: LogLevel, args: readonly unknown[]): string {
-  // A string may be as long as a line, since lines are limited anyway.
-  const options = { depth: 4, breakLength: Infinity, maxStringLength: limits.logLineBytes };
-  const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
-  return truncated(line, limits.logLineBytes);
+/** Formats the arguments of a console call as Convex does. */
+export function formatLogValues(args: readonly unknown[]): string {
+  // What is beyond a line's length would be cut anyway.
+  const inspector = new ValueInspector(limits.logLineBytes);
+  return args.map((arg) => inspector.inspect(arg)).join(" ");
+}
+
+/** Formats a line as Convex does: `[LOG] 'text' 1`. */
+export function formatLogLine(level: LogLevel, text: string): string {
+  return truncated(`[${level}] ${text}`, limits.logLineBytes);
 }
 
 const validationError = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;

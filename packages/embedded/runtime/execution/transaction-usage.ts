@@ -1,7 +1,8 @@
 import { limits } from "../checks/limits.ts";
 import { ReadLimitError, SyscallError } from "./syscall-error.ts";
 
-const readAdvice =
+/** Convex's advice for functions that read too much. */
+export const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
   "selective index range expressions.";
 
@@ -9,6 +10,10 @@ const readAdvice =
 const mostQueries = 4 * limits.databaseQueries;
 /** Distinct ranges are not counted more often than this, so a transaction may read so many more. */
 const countEvery = 64;
+
+/** The document with the most of something. */
+type Most = { readonly id: string; readonly amount: number };
+const none: Most = { id: "", amount: 0 };
 
 type Written = Pick<
   TransactionUsage,
@@ -24,6 +29,9 @@ export class TransactionUsage {
   databaseQueries = 0;
   functionsScheduled = 0;
   scheduledArgsBytes = 0;
+  /** The written document with the most bytes, and the one with the most levels. */
+  largest = none;
+  deepest = none;
 
   /** Queries beyond this number count the distinct ranges that were read. */
   #countBeyond: number = limits.databaseQueries;
@@ -69,6 +77,12 @@ export class TransactionUsage {
         `Too many bytes written in a single function execution (limit: ${limits.bytesWritten} bytes)`,
       );
     }
+  }
+
+  /** Remembers the size of a document that was written. */
+  wrote(id: string, bytes: number, levels: number): void {
+    if (bytes > this.largest.amount) this.largest = { id, amount: bytes };
+    if (levels > this.deepest.amount) this.deepest = { id, amount: levels };
   }
 
   /** The present counts of writes and of scheduled functions. */

@@ -79,6 +79,11 @@ export function failFunction(error: Error): void {
   });
 }
 
+/** The developer's frames of the code that calls this. */
+export function framesHere(): readonly string[] {
+  return newestMapper?.(new Error().stack ?? "") ?? [];
+}
+
 /** Takes an error of a function's event listener. As with every event, the dispatching code does not notice. */
 export function takeListenerError(thrown: unknown): void {
   const execution = executions.getStore();

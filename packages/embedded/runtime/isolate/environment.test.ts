@@ -65,8 +65,8 @@ test("environment variables are read at each use", async () => {
 test("console lines have Convex's format", async () => {
   const { logLines } = await fixture.runner.runQuery(request("world:logs"));
   expect(logLines).toEqual([
-    "[LOG] 'text' 1 { a: [ true, null ] }",
-    "[WARN] Map(1) { 'k' => 1n }",
+    "[LOG] 'text' 1 {\n  a: [ true, null ]\n}",
+    "[WARN] Map (1) {\n  'k' => 1n\n}",
     "[ERROR] 'bad'",
   ]);
 });

@@ -1,38 +1,56 @@
 import { executions } from "../execution/execution.ts";
-import { formatLogLine, type LogLevel } from "../execution/log-lines.ts";
+import { formatLogLine, formatLogValues, type LogLevel } from "../execution/log-lines.ts";
+import { framesHere } from "../execution/uncaught.ts";
+
+type Values = readonly unknown[];
+
+function write(level: LogLevel, text: string): void {
+  executions.getStore()?.context.logs.add(formatLogLine(level, text));
+}
 
 const writer =
   (level: LogLevel) =>
-  (...args: readonly unknown[]): void => {
-    executions.getStore()?.context.logs.add(formatLogLine(level, args));
+  (...args: Values): void => {
+    if (executions.getStore() !== undefined) write(level, formatLogValues(args));
   };
 
 const timers = new WeakMap<object, Map<string, number>>();
 
-/** The functions' console: lines go to the call's log, never to this process's output. */
+/**
+ * The functions' console: lines go to the call's log, never to this process's output. It has the methods that Convex's has.
+ */
 export const isolateConsole = {
   log: writer("LOG"),
   debug: writer("DEBUG"),
   info: writer("INFO"),
   warn: writer("WARN"),
   error: writer("ERROR"),
-  trace: writer("DEBUG"),
-  dir: writer("LOG"),
-  assert: (condition: unknown, ...args: readonly unknown[]): void => {
-    if (!condition) writer("ERROR")("Assertion failed:", ...args);
+  trace: (...args: Values): void => write("LOG", [`${formatLogValues(args)} `, ...framesHere()].join("\n")),
+  time: (label?: unknown): void => {
+    const name = nameOf(label);
+    const started = timersOfCall();
+    if (started?.has(name) === true) write("WARN", `Timer '${name}' already exists`);
+    else started?.set(name, performance.now());
   },
-  time: (label = "default"): void => void timersOfCall()?.set(label, performance.now()),
-  timeLog: (label = "default"): void => writeElapsed(label),
-  timeEnd: (label = "default"): void => {
-    writeElapsed(label);
-    timersOfCall()?.delete(label);
+  timeLog: (label?: unknown, ...args: Values): void => writeElapsed(nameOf(label), args),
+  timeEnd: (label?: unknown): void => {
+    const name = nameOf(label);
+    writeElapsed(name, []);
+    timersOfCall()?.delete(name);
   },
 };
 
-function writeElapsed(label: string): void {
-  const started = timersOfCall()?.get(label);
-  if (started === undefined) writer("WARN")(`Timer '${label}' does not exist`);
-  else writer("INFO")(`${label}: ${Math.round(performance.now() - started)}ms`);
+function nameOf(label: unknown): string {
+  return label === undefined ? "default" : String(label);
+}
+
+function writeElapsed(name: string, args: Values): void {
+  const started = timersOfCall()?.get(name);
+  if (started === undefined) write("WARN", `Timer '${name}' does not exist`);
+  else {
+    const elapsed = `${name}: ${Math.round(performance.now() - started)}ms`;
+    write("INFO", args.length === 0 ? elapsed : `${elapsed} ${formatLogValues(args)}`);
+  }
 }
 
 function timersOfCall(): Map<string, number> | undefined {

@@ -17,6 +17,7 @@ import {
   type FunctionResult,
   refusal,
 } from "../execution/function-failure.ts";
+import { warnOfLimits } from "../execution/limit-warnings.ts";
 import { rejectionsReported } from "../execution/uncaught.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
@@ -36,20 +37,23 @@ export async function invoke(
   const problem = checkArguments(target, args, tableOf);
   if (problem !== null) return refusal(problem);
   let value: JSONValue;
+  const argsJson = JSON.stringify([args]);
+  let returnedJson: string | null = null;
   try {
-    const argsJson = JSON.stringify([args]);
     const { requestId } = execution.context;
     execution.time.start();
     const returned = executions.run(execution, () => {
       const { module, name } = target.path;
       return invokeOf(target, moduleIn(visit, execution, module)[name])(argsJson, requestId);
     });
-    const json = await withinUserTime(execution, returned);
+    returnedJson = await withinUserTime(execution, returned);
     // Long operations inside V8 have no ticks, so check the time now.
     if (isTransactional(execution)) execution.time.check();
-    value = JSON.parse(json) as JSONValue;
+    value = JSON.parse(returnedJson) as JSONValue;
   } catch (thrown) {
     return failureOf(services, execution, thrown);
+  } finally {
+    warnOfLimits(execution, argsJson, returnedJson);
   }
   const unfit = checkReturned(target, value, tableOf);
   return unfit === null ? { kind: "success", value } : refusal(unfit);

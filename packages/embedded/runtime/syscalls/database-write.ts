@@ -23,8 +23,10 @@ export function insert(services: Services, execution: TransactionExecution, args
   if (problem !== null) throw invalidArg("table", "db.insert", problem);
   const value = objectArg(args, "value", "db.insert");
   checkSystemFields(value, {});
-  admit(services, execution, table, value, "db.insert");
-  return { _id: execution.transaction.insert(tableFor(execution.component, table), value) };
+  const { bytes, nesting } = admit(services, execution, table, value, "db.insert");
+  const id = execution.transaction.insert(tableFor(execution.component, table), value);
+  execution.usage.wrote(id, bytes, nesting);
+  return { _id: id };
 }
 
 /** `1.0/shallowMerge`: `db.patch`. A field that is `{"$undefined": null}` is removed. */
@@ -77,8 +79,9 @@ function write(
 ): JSONValue {
   checkSystemFields(value, document);
   const fields = withoutSystemFields(value);
-  admit(services, execution, table, fields, method);
+  const { bytes, nesting } = admit(services, execution, table, fields, method);
   execution.transaction.replace(id, fields);
+  execution.usage.wrote(id, bytes, nesting);
   return execution.transaction.get(id);
 }
 
@@ -98,14 +101,14 @@ function checkSystemFields({ _id, _creationTime }: DocumentJson, own: DocumentJs
   }
 }
 
-/** Checks a document's fields against Convex's rules and the schema. Counts the write. */
+/** Checks a document's fields against Convex's rules and the schema. Counts the write, and returns its measures. */
 function admit(
   services: Services,
   { usage, transaction, component }: TransactionExecution,
   table: string,
   fields: DocumentJson,
   method: string,
-): void {
+): { readonly bytes: number; readonly nesting: number } {
   const measured = measureValue(fields);
   if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
   const bytes = measured.bytes + systemFieldsBytes;
@@ -121,6 +124,7 @@ function admit(
     localTableOf(transaction, component, id),
   );
   if (problem !== null) throw new SyscallError(problem);
+  return { bytes, nesting: measured.nesting };
 }
 
 function isUndefinedMarker(value: JSONValue | undefined): boolean {

@@ -1,0 +1,174 @@
+import { types } from "node:util";
+import { isNativeError } from "./native-error.ts";
+
+/** Objects that are nested more deeply are only named. */
+const maxDepth = 5;
+const indentation = "  ";
+const identifier = /^[\w$]+$/;
+
+/** Where a value is: how deep, and below which objects. Keys of maps are formatted on one line. */
+type Place = { readonly depth: number; readonly parents: readonly object[]; readonly isInLine: boolean };
+
+/**
+ * Formats values for a log as Convex does, which uses the package "object-inspect": objects with a line for each property,
+ * arrays of short values on one line. Runs the developer's getters, so call it only while that code's time is limited. The
+ * text is complete up to a number of characters.
+ */
+export class ValueInspector {
+  #left: number;
+
+  constructor(maxCharacters: number) {
+    this.#left = maxCharacters;
+  }
+
+  inspect(value: unknown): string {
+    return this.#format(value, { depth: 0, parents: [], isInLine: false });
+  }
+
+  #format(value: unknown, place: Place): string {
+    if (typeof value === "object" && value !== null) return this.#object(value, place);
+    const text = typeof value === "function" ? this.#function(value, place) : primitive(value, this.#left);
+    this.#left -= text.length;
+    return text;
+  }
+
+  #function(value: object & { readonly name?: unknown }, place: Place): string {
+    const name = typeof value.name === "string" && value.name !== "" ? `: ${value.name}` : " (anonymous)";
+    const parts = this.#properties(value, place);
+    return `[Function${name}]${parts.length === 0 ? "" : ` { ${parts.join(", ")} }`}`;
+  }
+
+  #object(value: object, place: Place): string {
+    if (place.depth >= maxDepth) return Array.isArray(value) ? "[Array]" : "[Object]";
+    if (place.parents.includes(value)) return "[Circular]";
+    if (Array.isArray(value)) return this.#array(value, place);
+    if (isNativeError(value)) return this.#error(value, place);
+    if ("inspect" in value && typeof value.inspect === "function") return String(value.inspect());
+    if (types.isMap(value)) return this.#map(value, place);
+    if (types.isSet(value)) return this.#set(value, place);
+    if (types.isWeakMap(value)) return "WeakMap { ? }";
+    if (types.isWeakSet(value)) return "WeakSet { ? }";
+    if (types.isBoxedPrimitive(value)) return `Object(${this.#format(value.valueOf(), below(place, value))})`;
+    if (types.isDate(value) || types.isRegExp(value)) return String(value);
+    const parts = this.#properties(value, place);
+    const tag = tagOf(value);
+    if (parts.length === 0) return `${tag}{}`;
+    return `${tag}${place.isInLine ? `{ ${parts.join(", ")} }` : `{${indented(parts, place)}}`}`;
+  }
+
+  #array(value: readonly unknown[], place: Place): string {
+    if (value.length === 0) return "[]";
+    const parts: string[] = [];
+    for (let index = 0; index < value.length && this.#left > 0; index += 1) {
+      parts.push(Object.hasOwn(value, index) ? this.#format(value[index], below(place, value)) : "");
+      this.#left -= 2;
+    }
+    parts.push(...this.#properties(value, place));
+    const isShort = place.isInLine || parts.every((part) => !part.includes("\n"));
+    return isShort ? `[ ${parts.join(", ")} ]` : `[${indented(parts, place)}]`;
+  }
+
+  #error(value: Error, place: Place): string {
+    const parts = this.#properties(value, place);
+    const title = `[${String(value)}]`;
+    return parts.length === 0 ? title : `{ ${title} ${parts.join(", ")} }`;
+  }
+
+  #map(value: ReadonlyMap<unknown, unknown>, place: Place): string {
+    const parts: string[] = [];
+    for (const [key, each] of Map.prototype.entries.call(value) as Iterable<[unknown, unknown]>) {
+      if (this.#left <= 0) break;
+      const name = this.#format(key, { ...below(place, value), isInLine: true });
+      parts.push(`${name} => ${this.#format(each, below(place, value))}`);
+    }
+    return collection("Map", sizeOf(Map.prototype, value), parts, place);
+  }
+
+  #set(value: ReadonlySet<unknown>, place: Place): string {
+    const parts: string[] = [];
+    for (const each of Set.prototype.values.call(value) as Iterable<unknown>) {
+      if (this.#left <= 0) break;
+      parts.push(this.#format(each, below(place, value)));
+    }
+    return collection("Set", sizeOf(Set.prototype, value), parts, place);
+  }
+
+  /** The enumerable properties, without the elements of an array. */
+  #properties(value: object, place: Place): string[] {
+    const parts: string[] = [];
+    const within = below(place, value);
+    const read = (key: PropertyKey): unknown => (value as Record<PropertyKey, unknown>)[key];
+    for (const key of Object.keys(value)) {
+      if (this.#left <= 0) break;
+      if (Array.isArray(value) && /^\d+$/.test(key)) continue;
+      const name = identifier.test(key) ? key : primitive(key, this.#left);
+      this.#left -= name.length;
+      parts.push(`${name}: ${this.#format(read(key), within)}`);
+    }
+    for (const symbol of Object.getOwnPropertySymbols(value)) {
+      if (!Object.prototype.propertyIsEnumerable.call(value, symbol)) continue;
+      parts.push(`[${String(symbol)}]: ${this.#format(read(symbol), within)}`);
+    }
+    return parts;
+  }
+}
+
+function primitive(value: unknown, most: number): string {
+  if (typeof value === "string") return quoted(value, most);
+  if (typeof value === "bigint") return `${String(value)}n`;
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+const escapes: { readonly [character: string]: string } = {
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\f": "\\f",
+  "\r": "\\r",
+  "'": "\\'",
+  "\\": "\\\\",
+};
+
+function quoted(text: string, most: number): string {
+  const kept = text.length > most ? text.slice(0, Math.max(most, 0)) : text;
+  // eslint-disable-next-line no-control-regex
+  const escaped = kept.replace(/['\\\x00-\x1f]/g, (character) => escapes[character] ?? hex(character));
+  return `'${escaped}'`;
+}
+
+function hex(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+function below({ depth, parents, isInLine }: Place, parent: object): Place {
+  return { depth: depth + 1, parents: [...parents, parent], isInLine };
+}
+
+function indented(parts: readonly string[], { depth }: Place): string {
+  const line = `\n${indentation.repeat(depth + 1)}`;
+  return `${line}${parts.join(`,${line}`)}\n${indentation.repeat(depth)}`;
+}
+
+function collection(type: string, size: number, parts: readonly string[], place: Place): string {
+  const text = place.isInLine || parts.length === 0 ? parts.join(", ") : indented(parts, place);
+  return `${type} (${size}) {${text}}`;
+}
+
+function sizeOf(prototype: object, value: object): number {
+  return Object.getOwnPropertyDescriptor(prototype, "size")?.get?.call(value) as number;
+}
+
+/** The class of an object, with a space; "" for a plain one. */
+function tagOf(value: object): string {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null) return "[Object: null prototype] ";
+  // Each realm has its own `Object`.
+  const isPlain =
+    Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "isPrototypeOf");
+  if (isPlain) return "";
+  const { constructor } = value as { constructor?: { name?: unknown } };
+  const name = typeof constructor === "function" ? constructor.name : undefined;
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  const shown = Symbol.toStringTag in value ? `[${kind}] ` : "";
+  return `${typeof name === "string" && name !== "" ? `${name} ` : ""}${shown}`;
+}

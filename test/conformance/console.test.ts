@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { deployment, uniqueName } from "./deployment.ts";
+
+type Answer = { readonly status: string; readonly value?: unknown; readonly logLines?: readonly string[] };
+
+/** Calls a function and returns its answer with its log lines. A production deployment sends no lines. */
+async function call(kind: "query" | "mutation", name: string, args: object = {}): Promise<Answer> {
+  const response = await fetch(`${deployment.url}/api/${kind}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Convex-Client": "npm-1.48.0" },
+    body: JSON.stringify({ path: `printing:${name}`, args: [args], format: "convex_encoded_json" }),
+  });
+  return (await response.json()) as Answer;
+}
+
+test("values are printed as Convex prints them", async () => {
+  const { value, logLines } = await call("query", "values");
+  expect(value).toEqual([]);
+  if (logLines === undefined) return;
+  expect(logLines.slice(0, -1)).toEqual([
+    `[LOG] 'it\\'s' 'a "text"\\n' 1 -0 2n true null undefined`,
+    "[INFO] [ 1, 'two', [ 3 ] ] [] {}",
+    "[DEBUG] {\n  property: 'value',\n  nested: {},\n  'odd key': [ 1 ]\n}",
+    "[WARN] [\n  {\n    a: 1\n  },\n  2\n] Map (1) {\n  'k' => 1\n} Set (1) {\n  'one'\n}",
+    "[ERROR] [Error: broken] {\n  self: [Circular]\n} Point {\n  x: 1\n} [Function: Point] [Function (anonymous)]",
+    "[LOG] {\n  a: {\n    b: {\n      c: {\n        d: {\n          e: [Object]\n        }\n      }\n    }\n  }\n}",
+  ]);
+  const last = logLines.at(-1)!;
+  expect(last).toMatch(/^\[LOG\] 'x+ \(truncated due to length\)$/);
+  expect(last.length).toBeLessThan(32_900);
+});
+
+test("console.trace prints the frames of the developer's files", async () => {
+  const { logLines } = await call("query", "trace");
+  if (logLines === undefined) return;
+  expect(logLines).toHaveLength(1);
+  expect(logLines[0]).toMatch(/^\[LOG\] 'here' 1 \n\s+at .*\(\.\.\/[\w-]+\/printing\.ts:\d+:\d+\)/);
+});
+
+test("console.time, timeLog and timeEnd print durations, and warnings for wrong labels", async () => {
+  const { logLines } = await call("query", "timers");
+  if (logLines === undefined) return;
+  expect(logLines.map((line) => line.replace(/\d+ms/, "0ms"))).toEqual([
+    "[INFO] default: 0ms",
+    "[INFO] default: 0ms",
+    "[WARN] Timer 'foo' already exists",
+    "[INFO] foo: 0ms 'bar' 1",
+    "[INFO] foo: 0ms",
+    "[WARN] Timer 'foo' does not exist",
+  ]);
+});
+
+const mib = 1024 * 1024;
+const advice =
+  "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a selective " +
+  "index range expressions.";
+
+test("a function that comes close to a limit is warned, and one that does not is not", async () => {
+  const owner = uniqueName();
+  const wrote = await call("mutation", "writesMuch", { owner, documents: 1, bytes: 900_000, depth: 13 });
+  expect(wrote.status).toBe("success");
+  const read = (args: object) => call("query", "readsMuch", { owner, repeats: 1, returned: 1, ...args });
+  const much = await read({ repeats: 16 });
+  const returned = await read({ returned: 14 * mib });
+  const { value, logLines = [] } = await read({});
+  expect([value, logLines]).toEqual(["x", []]);
+  if (wrote.logLines === undefined) return;
+  expect(wrote.logLines).toEqual([
+    expect.stringMatching(
+      /^\[WARN\] Large document written with ID "\w+" \(actual: 9\d{5} bytes, limit: 1048576 bytes\)\.$/,
+    ),
+    expect.stringMatching(
+      /^\[WARN\] Deeply nested document written with ID "\w+" \(actual: 1[4-6] levels, limit: 16 levels\)\.$/,
+    ),
+  ]);
+  expect(much.logLines).toEqual([
+    expect.stringMatching(
+      /^\[WARN\] Many bytes read in a single function execution \(actual: 144\d{5} bytes, /,
+    ),
+  ]);
+  expect(much.logLines![0]).toContain(`limit: ${16 * mib} bytes). ${advice}`);
+  expect(returned.logLines).toEqual([
+    expect.stringMatching(/^\[WARN\] Large size of the function return value \(actual: 1468\d{4} bytes, /),
+  ]);
+});
+
+test("many documents, writes and large arguments are warned of", { timeout: 60_000 }, async () => {
+  const owner = uniqueName();
+  const wrote = await call("mutation", "writesMuch", { owner, documents: 13_000, bytes: 1, depth: 0 });
+  const read = await call("query", "readsMuch", { owner, repeats: 2, returned: 1 });
+  const large = await call("query", "readsMuch", { owner: "x".repeat(14 * mib), repeats: 0, returned: 1 });
+  if (wrote.logLines === undefined) return;
+  const warning = (what: string, actual: number, limit: number) =>
+    `[WARN] Many ${what} in a single function execution (actual: ${actual}, limit: ${limit}).`;
+  expect(wrote.logLines).toContain(warning("writes", 13_000, 16_000));
+  expect(read.logLines).toContain(`${warning("documents read", 26_000, 32_000)} ${advice}`);
+  expect(large.logLines).toEqual([
+    expect.stringMatching(/^\[WARN\] Large size of the function arguments \(actual: 1468\d{4} bytes, /),
+  ]);
+});
