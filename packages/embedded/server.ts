@@ -1,8 +1,7 @@
-import { fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { createAdmission } from "./admission/admission.ts";
 import { carryOver } from "./backup/full/carry-over.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
+import { bundleFolder } from "./compose/bundler.ts";
 import { openData } from "./compose/data.ts";
 import { openFunctions } from "./compose/functions.ts";
 import { openListeners } from "./compose/listeners.ts";
@@ -14,12 +13,9 @@ import { startSweeper } from "./engine/transact/sweeper.ts";
 import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
-import type { BundleOutcome } from "./runtime/bundle/bundle.ts";
 import type { Bundle } from "./runtime/isolate/worlds.ts";
 import { FunctionsLoadError } from "./runtime/loaded-code.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
-
-const bundleProcess = fileURLToPath(new URL("./runtime/bundle/bundle-process.ts", import.meta.url));
 
 /**
  * Starts the whole backend. Rejects with PortInUseError, StoreError (data file), FunctionsLoadError (functions) or
@@ -94,19 +90,9 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   return { url, siteUrl, adminKey: options.adminKey, loaded };
 }
 
-/**
- * Bundles the functions in a separate process that ends afterward. Bundling takes many times the memory of its
- * result, which this process would keep.
- */
-async function bundleOf(directory: string): Promise<Bundle> {
-  const child = fork(bundleProcess, { serialization: "advanced", execArgv: [] });
-  child.send(directory);
-  const outcome = await new Promise<BundleOutcome>((resolve, reject) => {
-    child.once("message", (message) => resolve(message as BundleOutcome));
-    child.once("error", reject);
-    // Has no effect after the message.
-    child.once("exit", () => reject(new Error("The functions could not be bundled: the bundler has ended.")));
-  });
+/** Throws FunctionsLoadError. */
+async function bundleOf(folder: string): Promise<Bundle> {
+  const outcome = await bundleFolder(folder);
   if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
   return outcome.bundle;
 }

@@ -1,4 +1,5 @@
 import type { TokenVerifier } from "../auth/token-verifier.ts";
+import type { LoadedComponents } from "../runtime/bundle/loaded-components.ts";
 import { SchemaMismatchError } from "../runtime/checks/schema.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/worlds.ts";
@@ -33,6 +34,11 @@ export class Deployment {
     return this.#problem;
   }
 
+  /** What the present code defines. */
+  get components(): LoadedComponents {
+    return this.#runtime.code.components;
+  }
+
   /** Adds what has to follow a deploy. */
   afterward(step: () => Promise<void>): void {
     this.#afterward.push(step);
@@ -64,6 +70,11 @@ export class Deployment {
       this.#bundle = bundle;
       this.#problem = error.message;
     }
+  }
+
+  /** Throws SchemaMismatchError if stored documents do not fit. */
+  check({ code }: Prepared): void {
+    this.#runtime.code.check(code);
   }
 
   /** Replaces the code. Rejects with SchemaMismatchError if stored documents do not fit. */

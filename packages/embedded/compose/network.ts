@@ -2,9 +2,11 @@ import { version as convexVersion } from "convex";
 import type { Admission } from "../admission/admission.ts";
 import { adminKeyCheck } from "../auth/admin-key.ts";
 import { machineClocks } from "../clock/backend-clock.ts";
+import { Pushes } from "../deploys/pushes.ts";
 import { environmentRoutes } from "../http/admin/environment-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
 import { answerOperations, conflictRoutes } from "../http/admin/operations-routes.ts";
+import { pushRoutes } from "../http/admin/push-routes.ts";
 import { apiHandler } from "../http/api/api-handler.ts";
 import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
@@ -21,6 +23,7 @@ import { hostCheck } from "../wire/host-check.ts";
 import { newRequestId } from "../wire/request-id.ts";
 import { sourceOf } from "../wire/request-source.ts";
 import type { BackendOptions } from "./backend-options.ts";
+import { bundlePushedCode } from "./bundler.ts";
 import type { Data } from "./data.ts";
 import { deploymentName, type Functions } from "./functions.ts";
 import { graceMs, type Listeners } from "./listeners.ts";
@@ -123,12 +126,19 @@ export async function serveNetwork(
   shutdown.first(metrics.stop);
   functions.watch((run) => metrics.observer.onEnd(run));
 
+  const pushes = new Pushes({
+    deployment,
+    bundle: bundlePushedCode,
+    variables: () => environment.all,
+    version: convexVersion,
+  });
   api.onUpgrade((request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
       routes: [
         functionRoutes({ ...shared, sourceOf: apiSourceOf, waiting: deployment }),
         environmentRoutes({ ...shared, environment, onUpdated: () => deployment.reload() }),
+        pushRoutes({ ...shared, pushes, version: convexVersion, urls: () => deploymentUrls(environment.all) }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage: files.storage, now: () => engine.now() }),
@@ -153,4 +163,11 @@ export async function serveNetwork(
       stopping: stopping.signal,
     }),
   );
+}
+
+function deploymentUrls(variables: { readonly [name: string]: string }) {
+  return {
+    convexCloudUrl: variables["CONVEX_CLOUD_URL"] ?? "",
+    convexSiteUrl: variables["CONVEX_SITE_URL"] ?? "",
+  };
 }

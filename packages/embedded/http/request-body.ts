@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import type { JSONValue } from "convex/values";
 import type { Admission } from "../admission/admission.ts";
 import { bytesInWords } from "../admission/anonymous-limits.ts";
@@ -7,6 +9,9 @@ import { limits } from "../runtime/checks/limits.ts";
 import { parseMeasuredJson } from "../wire/bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
+const unpack = promisify(brotliDecompress);
+/** Largest unpacked code that is pushed. Convex takes less. */
+const maxUnpackedBytes = 256 * 1024 ** 2;
 const maxEnvelopeBytes = 64 * 1024;
 /** Largest body of a function call in bytes: arguments up to their limit, in base64 at worst, and the envelope. */
 const maxCallBytes = Math.ceil((limits.argsBytes * 4) / 3) + maxEnvelopeBytes;
@@ -17,14 +22,14 @@ export type BodyRoom = Pick<Admission, "limits" | "turns" | "refusals"> & {
   readonly account: Account;
 };
 
-type BodyText =
-  | { readonly kind: "ok"; readonly text: string }
+type Body =
+  | { readonly kind: "ok"; readonly bytes: Buffer }
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "no memory" }
   | { readonly kind: "aborted" };
 
 /** Reads a request's body up to `limit` bytes. The caller handles the rest; see drain.ts. */
-async function readBody(request: IncomingMessage, limit: number, room: BodyRoom | null): Promise<BodyText> {
+async function readBody(request: IncomingMessage, limit: number, room: BodyRoom | null): Promise<Body> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return { kind: "too large", limit };
   const chunks: Buffer[] = [];
   let size = 0;
@@ -43,7 +48,7 @@ async function readBody(request: IncomingMessage, limit: number, room: BodyRoom 
   }
   // Many bodies may have arrived at once.
   await room?.turns.turn();
-  return { kind: "ok", text: Buffer.concat(chunks).toString("utf8") };
+  return { kind: "ok", bytes: Buffer.concat(chunks) };
 }
 
 type JsonBody =
@@ -55,6 +60,22 @@ type JsonBody =
  */
 export async function readJson(incoming: IncomingMessage, room: BodyRoom | null = null): Promise<JsonBody> {
   const body = await readBody(incoming, room?.limits.messageBytes ?? maxCallBytes, room);
+  return parseBody(body, room);
+}
+
+/** Reads a JSON body that may be packed with Brotli, as the convex command pushes code. Only for the admin. */
+export async function readPackedJson(incoming: IncomingMessage): Promise<JsonBody> {
+  const body = await readBody(incoming, maxCallBytes, null);
+  if (body.kind !== "ok" || incoming.headers["content-encoding"] !== "br") return parseBody(body, null);
+  try {
+    return parseBody({ kind: "ok", bytes: await unpack(body.bytes, { maxOutputLength: maxUnpackedBytes }) }, null);
+  } catch (error) {
+    const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    return isLarge ? tooLarge(maxUnpackedBytes, null) : refused(400, "BadRequest", "The body is no Brotli data.");
+  }
+}
+
+function parseBody(body: Body, room: BodyRoom | null): JsonBody {
   switch (body.kind) {
     case "too large":
       return tooLarge(body.limit, room);
@@ -63,7 +84,7 @@ export async function readJson(incoming: IncomingMessage, room: BodyRoom | null 
     case "aborted":
       return refused(400, "BadRequest", "The body ended early.");
     case "ok":
-      return parse(body.text, room);
+      return parse(body.bytes.toString("utf8"), room);
   }
 }
 

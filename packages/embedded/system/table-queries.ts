@@ -14,6 +14,8 @@ const tableArgs = z.object({
   paginationOpts: pagination,
 });
 
+const watchedArgs = z.object({ tableName: z.string() });
+
 /** Largest page, as in Convex. */
 const maxPage = 1_000;
 const end = "end";
@@ -30,6 +32,11 @@ export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
       isDone: true,
       continueCursor: end,
     }),
+    // The command only watches it for changes, after documents did not fit a pushed schema.
+    "_system/cli/queryTable": (transaction, args, component) => {
+      const { tableName: table } = watchedArgs.parse(args);
+      return page(transaction, { table, paginationOpts: { numItems: maxPage, cursor: null } }, component);
+    },
     "_system/cli/tableData": (transaction, args, component) => page(transaction, args, component),
   };
 }

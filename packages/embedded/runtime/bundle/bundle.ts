@@ -5,6 +5,7 @@ import type { Bundle } from "../isolate/worlds.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
 import { buildModules, toScript } from "../source/bundle-script.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
+import type { ComponentMount } from "../components/component-mounts.ts";
 import { findComponents } from "./component-definitions.ts";
 
 export type BundleOutcome =
@@ -16,10 +17,18 @@ export type BundleOutcome =
  * `convex.config.ts` installs. Fails with esbuild's message if the code cannot be parsed, or if the embedded
  * backend cannot run it.
  */
-export async function bundleFunctions(directory: string): Promise<BundleOutcome> {
+export function bundleFunctions(directory: string): Promise<BundleOutcome> {
+  return orFailed(() => bundle(resolve(directory)));
+}
+
+/** Turns a failure of esbuild or of the parser into an outcome. */
+export async function orFailed<T>(
+  task: () => Promise<T>,
+): Promise<T | { readonly kind: "failed"; readonly message: string }> {
   try {
-    return await bundle(resolve(directory));
+    return await task();
   } catch (error) {
+    if (error instanceof SyntaxError) return { kind: "failed", message: error.message };
     if (!isBuildFailure(error)) throw error;
     const messages = await formatMessages(error.errors, { kind: "error", color: false });
     return { kind: "failed", message: messages.join("\n").trim() };
@@ -42,9 +51,16 @@ async function bundle(root: string): Promise<BundleOutcome> {
     }
     scripts.set(definition, await toScript(await buildModules(root, modules)));
   }
+  return { kind: "bundled", bundle: joinScripts(mounts, scripts) };
+}
+
+/** @param scripts of the app, "", and its components, by definition. */
+export function joinScripts(
+  mounts: readonly ComponentMount[],
+  scripts: ReadonlyMap<string, BundledScript>,
+): Bundle {
   const { "": app, ...components } = Object.fromEntries(scripts);
-  const bundled = { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)) };
-  return { kind: "bundled", bundle: bundled };
+  return { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)) };
 }
 
 async function modulesForNode(modules: readonly ModuleFile[]): Promise<readonly ModuleFile[]> {

@@ -32,8 +32,21 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   const config = configFiles.map((file) => join(folder, file)).find((file) => existsSync(file));
   if (config === undefined) return { kind: "ok", tree: { mounts: [appOnly], folders: new Map() } };
   const folders = new Map<string, string>();
-  const uses = new Map<string, Set<string>>();
-  const code = await bundleDefinitions(config, folder, folders, uses);
+  const uses: Uses = new Map();
+  const code = await bundleDefinitions(config, dirname(folder), componentReferences(folder, folders, uses));
+  const evaluated = evaluateDefinitions(code, uses);
+  return evaluated.kind === "failed" ? evaluated : { kind: "ok", tree: { mounts: evaluated.mounts, folders } };
+}
+
+/** The configs that each config imports, by folder. */
+export type Uses = Map<string, Set<string>>;
+
+type MountsOutcome =
+  | { readonly kind: "ok"; readonly mounts: readonly ComponentMount[] }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Evaluates a bundle of the app's config and those that it installs. */
+export function evaluateDefinitions(code: string, uses: Uses): MountsOutcome {
   const cycle = findCycle(uses);
   if (cycle !== null) {
     const path = cycle.map((key) => (key === "" ? "the app" : key)).join(" → ");
@@ -42,8 +55,7 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   const evaluated = evaluate(code);
   if (evaluated.kind === "failed") return evaluated;
   const mounted = mountsOf(evaluated.definitions);
-  if (mounted.kind === "invalid") return { kind: "failed", message: mounted.reason };
-  return { kind: "ok", tree: { mounts: mounted.mounts, folders } };
+  return mounted.kind === "invalid" ? { kind: "failed", message: mounted.reason } : mounted;
 }
 
 const appOnly: ComponentMount = {
@@ -54,15 +66,15 @@ const appOnly: ComponentMount = {
   httpPrefix: null,
 };
 
-async function bundleDefinitions(
+/** Bundles configs to a script. The plugin has to resolve imports of one config from another as `referenceTo`. */
+export async function bundleDefinitions(
   config: string,
-  folder: string,
-  folders: Map<string, string>,
-  uses: Map<string, Set<string>>,
+  workingFolder: string,
+  plugin: Plugin,
 ): Promise<string> {
   const result = await build({
     entryPoints: [config],
-    absWorkingDir: dirname(folder),
+    absWorkingDir: workingFolder,
     bundle: true,
     write: false,
     format: "iife",
@@ -71,19 +83,27 @@ async function bundleDefinitions(
     target: "esnext",
     conditions: ["convex", "module"],
     logLevel: "silent",
-    plugins: [componentReferences(folder, folders, uses)],
+    plugins: [plugin],
   });
   return result.outputFiles[0]?.text ?? "";
 }
 
 /**
- * Resolves imports of one config from another. The convex package expects the imported definition's path and
- * name there; the definition itself is left in a global. `uses` records which folder imports which configs.
+ * What a config gets when it imports that of a component. The convex package expects the definition's path and name; the
+ * definition itself is left in a global.
  */
+export function referenceTo(key: string, file: string): string {
+  return `
+    import definition from ${JSON.stringify(file)};
+    (globalThis.${definitionsGlobal} ??= {})[${JSON.stringify(key)}] = definition;
+    export default { componentDefinitionPath: ${JSON.stringify(key)}, defaultName: definition._name };`;
+}
+
+/** Resolves imports of one config from another. `uses` records which folder imports which configs. */
 function componentReferences(
   folder: string,
   folders: Map<string, string>,
-  uses: Map<string, Set<string>>,
+  uses: Uses,
 ): Plugin {
   const keyOf = (file: string): string => relative(folder, dirname(file)).split(sep).join("/");
   return {
@@ -101,11 +121,7 @@ function componentReferences(
       pluginBuild.onLoad({ filter: /.*/, namespace: namespace }, ({ path }) => {
         const key = keyOf(path);
         folders.set(key, dirname(path));
-        const contents = `
-          import definition from ${JSON.stringify(path)};
-          (globalThis.${definitionsGlobal} ??= {})[${JSON.stringify(key)}] = definition;
-          export default { componentDefinitionPath: ${JSON.stringify(key)}, defaultName: definition._name };`;
-        return { contents, resolveDir: dirname(path), loader: "js" };
+        return { contents: referenceTo(key, path), resolveDir: dirname(path), loader: "js" };
       });
     },
   };

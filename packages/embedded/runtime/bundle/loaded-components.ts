@@ -10,7 +10,7 @@ import { systemTablesOf } from "../tables/system-tables.ts";
 import { type LoadedModules, readModules } from "./loaded-modules.ts";
 
 /** An installed component, or the app. */
-type LoadedComponent = ComponentMount & { readonly modules: LoadedModules };
+export type LoadedComponent = ComponentMount & { readonly modules: LoadedModules };
 
 /** The app and all components that are installed in it. */
 export class LoadedComponents {

@@ -16,6 +16,8 @@ type HttpRoutes = {
 
 /** The definitions in the modules of the app or of an installed component. */
 export type LoadedModules = {
+  /** The names of all modules. */
+  readonly names: readonly string[];
   readonly functions: readonly RegisteredFunction[];
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
   readonly hasModule: (module: string) => boolean;
@@ -54,6 +56,7 @@ export function readModules(namespaces: ModuleNamespaces, component: ComponentPa
   const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
   const names = new Set(Object.keys(namespaces));
   return {
+    names: Object.keys(namespaces),
     functions: [...functions.values()],
     find,
     hasModule: (module) => names.has(module),
