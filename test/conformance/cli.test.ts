@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
@@ -42,6 +42,40 @@ test("npx convex codegen accepts the fixture's functions", { timeout: 60_000 }, 
   expect(ran.code, ran.stderr).toBe(0);
   const generated = await readdir(join(project.folder, "convex/_generated"));
   expect(generated).toEqual(expect.arrayContaining(["api.js", "dataModel.d.ts", "server.js"]));
+});
+
+test("npx convex codegen asks the deployment about the functions", { timeout: 60_000 }, async () => {
+  const ran = await convex("codegen", "--typecheck", "disable");
+  expect(ran.code, ran.stderr).toBe(0);
+  const types = await readFile(join(project.folder, "convex/_generated/api.d.ts"), "utf8");
+  expect(types).toContain('ComponentApi<"mailbox">');
+});
+
+test.each([
+  ["an expression", "1 + 1", "2"],
+  ["statements", 'const all = await ctx.db.query("counters").take(0); return all.length;', "0"],
+  ["a module", "export default query({ handler: async () => ({ n: 1n }) })", '{\n  "n": {'],
+])("npx convex run evaluates %s as a query", { timeout: 60_000 }, async (_, source, expected) => {
+  const ran = await convex("run", "--inline-query", source);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stdout.trim().startsWith(expected), ran.stdout).toBe(true);
+});
+
+test.each([
+  ["throws", 'throw new Error("on purpose")', "Uncaught Error: on purpose"],
+  ["writes", 'await ctx.db.insert("counters", {})', "insert"],
+  ["fetches", 'await fetch("http://127.0.0.1:1")', "Can't use fetch() in queries and mutations"],
+  ["is no JavaScript", "return (", "Query failed"],
+])("npx convex run fails for a query that %s", { timeout: 60_000 }, async (_, source, reason) => {
+  const ran = await convex("run", "--inline-query", source);
+  expect(ran.code).not.toBe(0);
+  expect(ran.stderr).toContain(reason);
+});
+
+test("npx convex run evaluates a query in a component", { timeout: 60_000 }, async () => {
+  const source = 'const all = await ctx.db.query("letters").collect(); return Array.isArray(all);';
+  const ran = await convex("run", "--component", "mailbox", "--inline-query", source);
+  expect([ran.stdout.trim(), ran.code], ran.stderr).toEqual(["true", 0]);
 });
 
 test("npx convex run calls public and internal functions", { timeout: 60_000 }, async () => {

@@ -4,6 +4,7 @@ import { adminKeyCheck } from "../auth/admin-key.ts";
 import { machineClocks } from "../clock/backend-clock.ts";
 import { Pushes } from "../deploys/pushes.ts";
 import { environmentRoutes } from "../http/admin/environment-routes.ts";
+import { inlineQueryRoutes } from "../http/admin/inline-query-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
 import { answerOperations, conflictRoutes } from "../http/admin/operations-routes.ts";
 import { pushRoutes } from "../http/admin/push-routes.ts";
@@ -11,10 +12,14 @@ import { apiHandler } from "../http/api/api-handler.ts";
 import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
 import { siteHandler } from "../http/site/site-handler.ts";
+import type { ComponentPath } from "../names/table-name.ts";
 import { silent } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
+import type { Completed } from "../runtime/contract/function-runner.ts";
+import { clientMessage, refusal } from "../runtime/execution/function-failure.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { Connections } from "../sync/connections.ts";
 import { LiveQueries } from "../sync/queries/live-queries.ts";
 import { MutationQueues } from "../sync/session/mutation-queues.ts";
@@ -23,7 +28,7 @@ import { hostCheck } from "../wire/host-check.ts";
 import { newRequestId } from "../wire/request-id.ts";
 import { sourceOf } from "../wire/request-source.ts";
 import type { BackendOptions } from "./backend-options.ts";
-import { bundlePushedCode } from "./bundler.ts";
+import { bundlePushedCode, bundleQuerySource } from "./bundler.ts";
 import type { Data } from "./data.ts";
 import { deploymentName, type Functions } from "./functions.ts";
 import { graceMs, type Listeners } from "./listeners.ts";
@@ -139,6 +144,7 @@ export async function serveNetwork(
         functionRoutes({ ...shared, sourceOf: apiSourceOf, waiting: deployment }),
         environmentRoutes({ ...shared, environment, onUpdated: () => deployment.reload() }),
         pushRoutes({ ...shared, pushes, version: convexVersion, urls: () => deploymentUrls(environment.all) }),
+        inlineQueryRoutes({ ...shared, runSource: (...query) => runSource(runtime, ...query) }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage: files.storage, now: () => engine.now() }),
@@ -170,4 +176,15 @@ function deploymentUrls(variables: { readonly [name: string]: string }) {
     convexCloudUrl: variables["CONVEX_CLOUD_URL"] ?? "",
     convexSiteUrl: variables["CONVEX_SITE_URL"] ?? "",
   };
+}
+
+async function runSource(
+  runtime: Pick<FunctionRuntime, "runInline">,
+  source: string,
+  component: ComponentPath,
+  requestId: string,
+): Promise<Completed> {
+  const bundled = await bundleQuerySource(source);
+  if (bundled.kind === "bundled") return runtime.runInline(bundled.script, component, requestId);
+  return { outcome: { kind: "failure", message: clientMessage(requestId, refusal(bundled.message)) }, logLines: [] };
 }

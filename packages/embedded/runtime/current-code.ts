@@ -1,4 +1,6 @@
 import type { Engine } from "../engine/model/types.ts";
+import type { ComponentPath } from "../names/table-name.ts";
+import type { BundledScript } from "./source/bundled-script.ts";
 import type { LoadedComponents } from "./bundle/loaded-components.ts";
 import { checkChangedTables, checkTables } from "./checks/verified-tables.ts";
 import { componentVariables } from "./components/component-variables.ts";
@@ -43,6 +45,14 @@ export class CurrentCode {
   load(bundle: Bundle): LoadedCode {
     const { engine, convex, env } = this.#deps;
     return loadCode(bundle, convex, componentVariables(bundle.mounts, env), () => engine.now());
+  }
+
+  /** Evaluates a script as code of a component, with the component's variables. Throws FunctionsLoadError. */
+  loadAside(script: BundledScript, component: ComponentPath): LoadedCode {
+    const { convex, env } = this.#deps;
+    const app = { path: component, definition: "", variables: [], httpMounts: [], httpPrefix: null };
+    const bundle = { ...script, mounts: [app], components: new Map<string, BundledScript>() };
+    return loadCode(bundle, convex, componentVariables(this.components.all, env));
   }
 
   /** Throws SchemaMismatchError if stored documents do not fit the schema of this code. */

@@ -27,8 +27,10 @@ import { LogLines } from "./execution/log-lines.ts";
 import type { ConflictStats, FunctionStats } from "./run/conflict-stats.ts";
 import { runAction } from "./run/run-action.ts";
 import { routeHttp, runHttp } from "./run/run-http.ts";
+import { runInlineQuery } from "./run/run-inline-query.ts";
 import { runMutation, runScheduledMutation } from "./run/run-mutation.ts";
 import { runQuery } from "./run/run-query.ts";
+import type { BundledScript } from "./source/bundled-script.ts";
 import { notFound, type Services } from "./syscalls/services.ts";
 import { wrongType } from "./syscalls/target.ts";
 
@@ -132,6 +134,16 @@ export class FunctionRuntime implements FunctionRunner {
       case "Action":
         return this.runAction(call);
     }
+  }
+
+  /** Runs a query that is no function of the deployment, as the admin, in a component. */
+  async runInline(script: BundledScript, component: ComponentPath, requestId: string): Promise<Completed> {
+    const context = newCallContext({ identity: { kind: "admin" }, requestId });
+    const load = this.#code.loadAside.bind(this.#code);
+    const result = this.#code.components.get(component)
+      ? await runInlineQuery(this.#services, load, script, component, context)
+      : refusal(`There is no component ${component}.`);
+    return { outcome: toOutcome(requestId, result), logLines: context.logs.lines() };
   }
 
   async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
