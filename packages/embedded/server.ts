@@ -14,7 +14,7 @@ import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import type { Bundle } from "./runtime/isolate/worlds.ts";
-import { FunctionsLoadError } from "./runtime/loaded-code.ts";
+import { FunctionsLoadError } from "./runtime/code/loaded-code.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 /**

@@ -3,7 +3,7 @@ import { parseAuthConfig } from "../auth/auth-config.ts";
 import { fetchDocument } from "../auth/fetch-document.ts";
 import { TokenVerifier } from "../auth/token-verifier.ts";
 import { machineClocks } from "../clock/backend-clock.ts";
-import { FunctionsLoadError } from "../runtime/loaded-code.ts";
+import { FunctionsLoadError } from "../runtime/code/loaded-code.ts";
 
 /**
  * Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError.

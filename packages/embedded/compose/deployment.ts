@@ -1,9 +1,9 @@
 import type { TokenVerifier } from "../auth/token-verifier.ts";
 import type { LoadedComponents } from "../runtime/bundle/loaded-components.ts";
 import { SchemaMismatchError } from "../runtime/checks/schema.ts";
+import { FunctionsLoadError, type LoadedCode } from "../runtime/code/loaded-code.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/worlds.ts";
-import { FunctionsLoadError, type LoadedCode } from "../runtime/loaded-code.ts";
 import { createTokenVerifier } from "./create-token-verifier.ts";
 
 /** Code that is ready to run. */

@@ -143,6 +143,18 @@ test("npx convex codegen, dev --once, run --push and deploy --dry-run work with 
   expect((await convex("run", "limits:tap")).stdout.trim()).toBe("false");
 });
 
+test("what other versions of the command push is refused at once, and without the admin key all is", async () => {
+  const { backend } = await start({});
+  const push = async (path: string, key: string): Promise<number> => {
+    const headers = { Authorization: `Convex ${key}` };
+    return (await fetch(`${backend.url}/api/${path}`, { method: "POST", headers, body: "{}" })).status;
+  };
+  expect(await push("push_config", adminKey)).toBe(400);
+  for (const path of ["push_config", "deploy2/start_push", "deploy2/finish_push", "run_test_function"]) {
+    expect([path, await push(path, "wrong")]).toEqual([path, 403]);
+  }
+});
+
 test("npx convex env set starts functions that need the variable", async () => {
   const source = `import { queryGeneric as query } from "convex/server";
     if (process.env.PLANET === undefined) throw new Error("PLANET is missing");

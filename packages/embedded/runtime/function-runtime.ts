@@ -19,7 +19,7 @@ import {
   type QueryRun,
 } from "./contract/function-runner.ts";
 import type { RegisteredFunction } from "./contract/registered-function.ts";
-import type { CurrentCode } from "./current-code.ts";
+import type { CurrentCode } from "./code/current-code.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";
 import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
 import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";

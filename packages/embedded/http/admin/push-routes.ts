@@ -49,10 +49,19 @@ const answers = new Map<string, Respond>([
   ["deploy2/report_push_completed", () => Promise.resolve(jsonReply(null))],
 ]);
 
+/** Other versions of the command may ask more. It would repeat a request that gets a 404 six times. */
+const pushPath = /^(?:deploy2\/\w+|get_config(?:_hashes)?|push_config)$/;
+
+function notServed(): Promise<Reply> {
+  const message = "This backend does not serve this request of the convex command. It needs version 1.48 or newer.";
+  return Promise.resolve(refusal(400, "NotSupported", message));
+}
+
 /** `POST /api/deploy2/…` and `get_config_hashes`: the convex command pushes functions. `GET /api/v1/get_canonical_urls`. */
 export function pushRoutes(deps: PushRouteDeps): ApiRoute {
   return async (path, request) => {
-    const respond = request.method === "POST" ? answers.get(path) : undefined;
+    const isPush = request.method === "POST" && pushPath.test(path);
+    const respond = isPush ? (answers.get(path) ?? notServed) : undefined;
     const asksUrls = request.method === "GET" && path === "v1/get_canonical_urls";
     if (respond === undefined && !asksUrls) return null;
     const refused = adminRefusal(request, deps.isAdminKey);

@@ -1,10 +1,10 @@
-import { appComponent } from "../names/table-name.ts";
-import { LoadedComponents } from "./bundle/loaded-components.ts";
-import { type ComponentVariables, variablesProblem } from "./components/component-variables.ts";
-import type { ConvexGlobal } from "./contract/convex-global.ts";
-import { describeCopy } from "./execution/function-failure.ts";
-import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "./isolate/worlds.ts";
-import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
+import { appComponent } from "../../names/table-name.ts";
+import { LoadedComponents } from "../bundle/loaded-components.ts";
+import { type ComponentVariables, variablesProblem } from "../components/component-variables.ts";
+import type { ConvexGlobal } from "../contract/convex-global.ts";
+import { describeCopy } from "../execution/function-failure.ts";
+import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "../isolate/worlds.ts";
+import { createStackMapper, type StackMapper } from "../source/stack-trace.ts";
 
 /** A bundle whose modules were evaluated. */
 export type LoadedCode = {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openEngine } from "../engine/engine.ts";
-import { bundleSources } from "./bundle/functions.fixture.ts";
-import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";
+import { openEngine } from "../../engine/engine.ts";
+import { bundleSources } from "../bundle/functions.fixture.ts";
+import { type Fixture, openFixture, request, valueOf } from "../runtime.fixture.ts";
 
 const server = `import {
   actionGeneric as action, makeFunctionReference as ref, mutationGeneric as mutation, queryGeneric as query,

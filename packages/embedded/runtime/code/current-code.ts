@@ -1,16 +1,16 @@
-import type { Engine } from "../engine/model/types.ts";
-import type { ComponentPath } from "../names/table-name.ts";
-import type { BundledScript } from "./source/bundled-script.ts";
-import type { LoadedComponents } from "./bundle/loaded-components.ts";
-import { checkChangedTables, checkTables } from "./checks/verified-tables.ts";
-import { componentVariables } from "./components/component-variables.ts";
-import type { EnvironmentVariables } from "./components/environment-variables.ts";
-import type { ConvexGlobal } from "./contract/convex-global.ts";
-import type { DeployGate } from "./execution/deploy-gate.ts";
-import { guardRejections } from "./execution/uncaught.ts";
-import type { Bundle, Worlds } from "./isolate/worlds.ts";
+import type { Engine } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import type { LoadedComponents } from "../bundle/loaded-components.ts";
+import { checkChangedTables, checkTables } from "../checks/verified-tables.ts";
+import { componentVariables } from "../components/component-variables.ts";
+import type { EnvironmentVariables } from "../components/environment-variables.ts";
+import type { ConvexGlobal } from "../contract/convex-global.ts";
+import type { DeployGate } from "../execution/deploy-gate.ts";
+import { guardRejections } from "../execution/uncaught.ts";
+import type { Bundle, Worlds } from "../isolate/worlds.ts";
+import type { BundledScript } from "../source/bundled-script.ts";
+import type { StackMapper } from "../source/stack-trace.ts";
 import { loadCode, type LoadedCode, noCode } from "./loaded-code.ts";
-import type { StackMapper } from "./source/stack-trace.ts";
 
 type CurrentCodeDeps = {
   readonly engine: Engine;
