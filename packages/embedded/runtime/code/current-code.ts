@@ -49,10 +49,10 @@ export class CurrentCode {
 
   /** Evaluates a script as code of a component, with the component's variables. Throws FunctionsLoadError. */
   loadAside(script: BundledScript, component: ComponentPath): LoadedCode {
-    const { convex, env } = this.#deps;
+    const { engine, convex, env } = this.#deps;
     const app = { path: component, definition: "", variables: [], httpMounts: [], httpPrefix: null };
     const bundle = { ...script, mounts: [app], components: new Map<string, BundledScript>() };
-    return loadCode(bundle, convex, componentVariables(this.components.all, env));
+    return loadCode(bundle, convex, componentVariables(this.components.all, env), () => engine.now());
   }
 
   /** Throws SchemaMismatchError if stored documents do not fit the schema of this code. */
