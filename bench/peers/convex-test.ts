@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const instanceName = "convex-test";
   const server = createServer(
     apiHandler({
-      routes: [functionRoutes(shared)],
+      routes: [functionRoutes({ ...shared, waiting: { problem: null } })],
       isAllowedHost,
       version,
       instanceName,

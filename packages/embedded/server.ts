@@ -13,8 +13,8 @@ import { startSweeper } from "./engine/transact/sweeper.ts";
 import { watchClock } from "./operations/clock-watch.ts";
 import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
-import type { Bundle } from "./runtime/isolate/worlds.ts";
 import { FunctionsLoadError } from "./runtime/code/loaded-code.ts";
+import type { Bundle } from "./runtime/isolate/worlds.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 /**

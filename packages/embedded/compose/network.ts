@@ -143,7 +143,12 @@ export async function serveNetwork(
       routes: [
         functionRoutes({ ...shared, sourceOf: apiSourceOf, waiting: deployment }),
         environmentRoutes({ ...shared, environment, onUpdated: () => deployment.reload() }),
-        pushRoutes({ ...shared, pushes, version: convexVersion, urls: () => deploymentUrls(environment.all) }),
+        pushRoutes({
+          ...shared,
+          pushes,
+          version: convexVersion,
+          urls: () => deploymentUrls(environment.all),
+        }),
         inlineQueryRoutes({ ...shared, runSource: (...query) => runSource(runtime, ...query) }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
@@ -186,5 +191,8 @@ async function runSource(
 ): Promise<Completed> {
   const bundled = await bundleQuerySource(source);
   if (bundled.kind === "bundled") return runtime.runInline(bundled.script, component, requestId);
-  return { outcome: { kind: "failure", message: clientMessage(requestId, refusal(bundled.message)) }, logLines: [] };
+  return {
+    outcome: { kind: "failure", message: clientMessage(requestId, refusal(bundled.message)) },
+    logLines: [],
+  };
 }

@@ -53,9 +53,14 @@ async function start(sources: Sources, atStart: Sources = { "old.ts": "export {}
     const own = { CONVEX_SELF_HOSTED_URL: backend.url, CONVEX_SELF_HOSTED_ADMIN_KEY: adminKey };
     const env = { PATH: process.env["PATH"], HOME: project, ...own };
     return new Promise((resolve) => {
-      execFile(process.execPath, [convexCli, ...args], { cwd: project, env, timeout: 60_000 }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-      });
+      execFile(
+        process.execPath,
+        [convexCli, ...args],
+        { cwd: project, env, timeout: 60_000 },
+        (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+        },
+      );
     });
   };
   const http = new ConvexHttpClient(backend.url, { logger: false });

@@ -6,7 +6,10 @@ import { parentPath } from "../runtime/components/component-mounts.ts";
 import type { RegisteredFunction } from "../runtime/contract/registered-function.ts";
 
 /** Describes code for the convex command, which generates types from it. */
-export function analysisOf(components: LoadedComponents, serverVersion: string): { [path: string]: JSONValue } {
+export function analysisOf(
+  components: LoadedComponents,
+  serverVersion: string,
+): { [path: string]: JSONValue } {
   const byDefinition = new Map(components.all.map((component) => [component.definition, component]));
   const udfConfig = { serverVersion, importPhaseRngSeed: null, importPhaseUnixTimestamp: null };
   return Object.fromEntries(

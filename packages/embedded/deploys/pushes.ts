@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { JSONValue } from "convex/values";
+import { parseEngineTableName } from "../names/table-name.ts";
 import type { BundleOutcome } from "../runtime/bundle/bundle.ts";
 import type { LoadedComponents } from "../runtime/bundle/loaded-components.ts";
 import type { PushedCode } from "../runtime/bundle/pushed-code.ts";
 import { SchemaMismatchError } from "../runtime/checks/schema.ts";
 import type { Bundle } from "../runtime/isolate/worlds.ts";
-import { parseEngineTableName } from "../names/table-name.ts";
 import { analysisOf, treeOf } from "./push-analysis.ts";
 import { type IndexDiff, indexDiffs, pushDiff } from "./push-diff.ts";
 
@@ -69,7 +69,10 @@ export class Pushes<Prepared extends Loaded> {
   }
 
   /** Tells which indexes pushed code adds and removes, with the number of documents in them. */
-  async evaluate(pushed: PushedCode, count: (component: string, table: string) => number): Promise<Answered | Refused> {
+  async evaluate(
+    pushed: PushedCode,
+    count: (component: string, table: string) => number,
+  ): Promise<Answered | Refused> {
     const loaded = await this.#load(pushed);
     if (loaded.kind === "refused") return loaded;
     const before = this.#deps.deployment.components;
@@ -88,7 +91,9 @@ export class Pushes<Prepared extends Loaded> {
           },
         ]),
       ),
-      newComponentDefinitions: after.all.map(({ definition }) => definition).filter((each) => !known.has(each)),
+      newComponentDefinitions: after.all
+        .map(({ definition }) => definition)
+        .filter((each) => !known.has(each)),
     });
   }
 

@@ -68,10 +68,15 @@ export async function readPackedJson(incoming: IncomingMessage): Promise<JsonBod
   const body = await readBody(incoming, maxCallBytes, null);
   if (body.kind !== "ok" || incoming.headers["content-encoding"] !== "br") return parseBody(body, null);
   try {
-    return parseBody({ kind: "ok", bytes: await unpack(body.bytes, { maxOutputLength: maxUnpackedBytes }) }, null);
+    return parseBody(
+      { kind: "ok", bytes: await unpack(body.bytes, { maxOutputLength: maxUnpackedBytes }) },
+      null,
+    );
   } catch (error) {
     const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    return isLarge ? tooLarge(maxUnpackedBytes, null) : refused(400, "BadRequest", "The body is no Brotli data.");
+    return isLarge
+      ? tooLarge(maxUnpackedBytes, null)
+      : refused(400, "BadRequest", "The body is no Brotli data.");
   }
 }
 

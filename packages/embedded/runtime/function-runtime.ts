@@ -7,6 +7,7 @@ import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
 import { unknownSource } from "../wire/request-source.ts";
 import type { Schema } from "./checks/schema.ts";
+import type { CurrentCode } from "./code/current-code.ts";
 import {
   type Completed,
   type FunctionCall,
@@ -19,7 +20,6 @@ import {
   type QueryRun,
 } from "./contract/function-runner.ts";
 import type { RegisteredFunction } from "./contract/registered-function.ts";
-import type { CurrentCode } from "./code/current-code.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";
 import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
 import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";

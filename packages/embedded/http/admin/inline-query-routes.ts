@@ -36,5 +36,8 @@ async function answer({ runSource }: InlineQueryDeps, request: IncomingMessage):
   const parsed = parseWith(body, json.value);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
   const { bundle, componentId, format } = parsed.value;
-  return completedReply(await runSource(bundle.source, componentId ?? appComponent, requestIdOf(request)), format);
+  return completedReply(
+    await runSource(bundle.source, componentId ?? appComponent, requestIdOf(request)),
+    format,
+  );
 }

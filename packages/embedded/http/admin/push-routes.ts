@@ -12,7 +12,8 @@ import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import { readPackedJson } from "../request-body.ts";
 
-type Answer = { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reason: string };
+type Answer =
+  { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reason: string };
 
 type PushRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
@@ -53,7 +54,8 @@ const answers = new Map<string, Respond>([
 const pushPath = /^(?:deploy2\/\w+|get_config(?:_hashes)?|push_config)$/;
 
 function notServed(): Promise<Reply> {
-  const message = "This backend does not serve this request of the convex command. It needs version 1.48 or newer.";
+  const message =
+    "This backend does not serve this request of the convex command. It needs version 1.48 or newer.";
   return Promise.resolve(refusal(400, "NotSupported", message));
 }
 
@@ -77,7 +79,12 @@ async function answer(deps: PushRouteDeps, request: IncomingMessage, respond: Re
 
 /** Without hashes of modules the command sends all of them. */
 function presentConfig(version: string): JSONValue {
-  return { config: { functions: "convex/" }, moduleHashes: [], nodeDependencies: [], udfServerVersion: version };
+  return {
+    config: { functions: "convex/" },
+    moduleHashes: [],
+    nodeDependencies: [],
+    udfServerVersion: version,
+  };
 }
 
 async function startPush({ pushes }: PushRouteDeps, body: JSONValue): Promise<Reply> {

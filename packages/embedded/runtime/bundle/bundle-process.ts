@@ -1,4 +1,4 @@
-import { type BundleOutcome, bundleFunctions, orFailed } from "./bundle.ts";
+import { bundleFunctions, type BundleOutcome, orFailed } from "./bundle.ts";
 import { bundleInlineQuery, type InlineOutcome } from "./inline-query.ts";
 import { bundlePushed, type PushedCode } from "./pushed-code.ts";
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
+import type { ComponentMount } from "../components/component-mounts.ts";
 import type { Bundle } from "../isolate/worlds.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
 import { buildModules, toScript } from "../source/bundle-script.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
-import type { ComponentMount } from "../components/component-mounts.ts";
 import { findComponents } from "./component-definitions.ts";
 
 export type BundleOutcome =

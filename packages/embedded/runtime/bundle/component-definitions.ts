@@ -35,7 +35,9 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   const uses: Uses = new Map();
   const code = await bundleDefinitions(config, dirname(folder), componentReferences(folder, folders, uses));
   const evaluated = evaluateDefinitions(code, uses);
-  return evaluated.kind === "failed" ? evaluated : { kind: "ok", tree: { mounts: evaluated.mounts, folders } };
+  return evaluated.kind === "failed"
+    ? evaluated
+    : { kind: "ok", tree: { mounts: evaluated.mounts, folders } };
 }
 
 /** The configs that each config imports, by folder. */
@@ -100,11 +102,7 @@ export function referenceTo(key: string, file: string): string {
 }
 
 /** Resolves imports of one config from another. `uses` records which folder imports which configs. */
-function componentReferences(
-  folder: string,
-  folders: Map<string, string>,
-  uses: Uses,
-): Plugin {
+function componentReferences(folder: string, folders: Map<string, string>, uses: Uses): Plugin {
   const keyOf = (file: string): string => relative(folder, dirname(file)).split(sep).join("/");
   return {
     name: namespace,

@@ -47,7 +47,9 @@ export async function bundleInlineQuery(source: string): Promise<InlineOutcome> 
       },
     ],
   });
-  const [map, code] = ["map", "js"].map((end) => outputFiles.find(({ path }) => path.endsWith(`.${end}`))?.text);
+  const [map, code] = ["map", "js"].map(
+    (end) => outputFiles.find(({ path }) => path.endsWith(`.${end}`))?.text,
+  );
   const file = { path: `${inlineModule}.js`, source: code ?? "", sourceMap: map };
   return { kind: "bundled", script: await toScript([file]) };
 }

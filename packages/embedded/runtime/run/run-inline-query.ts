@@ -1,8 +1,8 @@
-import type { BundledScript } from "../source/bundled-script.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
+import { FunctionsLoadError, type LoadedCode } from "../code/loaded-code.ts";
 import type { CallContext } from "../execution/execution.ts";
 import { type FunctionResult, refusal } from "../execution/function-failure.ts";
-import { FunctionsLoadError, type LoadedCode } from "../code/loaded-code.ts";
+import type { BundledScript } from "../source/bundled-script.ts";
 import type { Services } from "../syscalls/services.ts";
 import { runQuery } from "./run-query.ts";
 
