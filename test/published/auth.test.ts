@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
-import { PublishedApp } from "./published-app.ts";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { PublishedApp, reference } from "./published-app.ts";
 
 const app = new PublishedApp("auth");
 
@@ -43,19 +43,22 @@ test("a user signs in with the right password only", async () => {
   await expect(withPassword("signUp", "short@example.com", "short")).rejects.toThrow("Invalid password");
 });
 
-test("a live client signs in, and signs out: its queries follow", async () => {
+test("React's client signs in, and signs out: its queries follow", async () => {
   const { token } = await withPassword("signUp", "cleo@example.com", "another password");
-  const client = app.liveClient();
-  const seen = app.watch("users:me", {}, client);
-  await expect.poll(() => seen).toEqual([null]);
+  const client = app.reactClient();
+  const watch = client.watchQuery(reference<"query">("users:me"), {});
+  onTestFinished(watch.onUpdate(() => undefined));
+  const seen = () => watch.localQueryResult();
+  await expect.poll(seen).toBeNull();
   client.setAuth(() => Promise.resolve(token));
-  await expect.poll(() => seen.at(-1)).toMatchObject({ email: "cleo@example.com" });
-  await app.mutation("users:say", { text: "hello" }, client);
+  await expect.poll(seen).toMatchObject({ email: "cleo@example.com" });
+  const say = () => client.mutation(reference<"mutation">("users:say"), { text: "hello" });
+  await say();
   expect(await app.query("users:mine", {}, app.httpClient(token))).toEqual(["hello"]);
-  await app.action("auth:signOut", {}, client);
-  client.client.clearAuth();
-  await expect.poll(() => seen.at(-1)).toBeNull();
-  await expect(app.mutation("users:say", { text: "again" }, client)).rejects.toThrow("Not signed in");
+  await client.action(reference<"action">("auth:signOut"), {});
+  client.clearAuth();
+  await expect.poll(seen).toBeNull();
+  await expect(say()).rejects.toThrow("Not signed in");
 });
 
 test("a refresh token gives new tokens, and none after sign-out", async () => {

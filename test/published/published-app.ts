@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
+import { ConvexReactClient } from "convex/react";
 import { type FunctionType, makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, expect } from "vitest";
 
@@ -57,6 +58,13 @@ export class PublishedApp {
   /** A client with a WebSocket. It is closed with the app. */
   liveClient(): ConvexClient {
     const client = new ConvexClient(this.url, { logger: false, unsavedChangesWarning: false });
+    this.#closers.push(() => client.close());
+    return client;
+  }
+
+  /** The client of React's hooks. It is closed with the app. */
+  reactClient(): ConvexReactClient {
+    const client = new ConvexReactClient(this.url, { logger: false, unsavedChangesWarning: false });
     this.#closers.push(() => client.close());
     return client;
   }
@@ -115,7 +123,8 @@ export class PublishedApp {
   }
 }
 
-const reference = <Type extends FunctionType>(path: string) =>
+/** A function by its name. */
+export const reference = <Type extends FunctionType>(path: string) =>
   makeFunctionReference<Type, Record<string, unknown>, unknown>(path);
 
 async function stop(child: ChildProcess): Promise<void> {

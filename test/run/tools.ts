@@ -51,12 +51,16 @@ export function findPublishedPackages(): Tool {
   const isCurrent = existsSync(installed) && readFileSync(installed).equals(readFileSync(lockFile));
   if (!isCurrent) {
     console.log("Installing the published packages …");
-    const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel", "error"], {
-      cwd: published,
-      stdio: "inherit",
-      timeout: 300_000,
-      shell: process.platform === "win32",
-    });
+    const { status } = spawnSync(
+      "npm",
+      ["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--fetch-retries", "1"],
+      {
+        cwd: published,
+        stdio: "inherit",
+        timeout: 300_000,
+        shell: process.platform === "win32",
+      },
+    );
     if (status !== 0) {
       return {
         kind: "lacking",
