@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -46,31 +46,35 @@ const published = join(import.meta.dirname, "../published");
 
 /** Installs the packages that test/published is about, unless they are there in the versions of its lock file. */
 export function findPublishedPackages(): Tool {
-  const lockFile = join(published, "package-lock.json");
-  const installed = join(published, "node_modules/.installed-lock.json");
-  const isCurrent = existsSync(installed) && readFileSync(installed).equals(readFileSync(lockFile));
-  if (!isCurrent) {
+  if (!arePublishedInstalled()) {
     console.log("Installing the published packages …");
-    const { status } = spawnSync(
-      "npm",
-      ["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--fetch-retries", "1"],
-      {
-        cwd: published,
-        stdio: "inherit",
-        timeout: 300_000,
-        shell: process.platform === "win32",
-      },
-    );
-    if (status !== 0) {
-      return {
-        kind: "lacking",
-        reason: "the published packages could not be fetched from the npm registry",
-        remedy: "npm ci --prefix test/published   (it needs the registry, or its packages in npm's cache)",
-      };
-    }
-    copyFileSync(lockFile, installed);
+    const args = ["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--fetch-retries", "1"];
+    const shell = process.platform === "win32";
+    spawnSync("npm", args, { cwd: published, stdio: "inherit", timeout: 300_000, shell });
   }
-  return { kind: "found", env: {}, wrap: [] };
+  if (arePublishedInstalled()) return { kind: "found", env: {}, wrap: [] };
+  return {
+    kind: "lacking",
+    reason: "the published packages could not be fetched from the npm registry",
+    remedy: "npm ci --prefix test/published   (with a registry, or with the packages in npm's cache)",
+  };
+}
+
+type Lock = {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;
+};
+
+function arePublishedInstalled(): boolean {
+  const [wanted, found] = ["package-lock.json", "node_modules/.package-lock.json"].map(readLock);
+  return Object.entries(wanted?.packages ?? {}).every(
+    ([path, { version, optional }]) =>
+      path === "" || optional === true || found?.packages[path]?.version === version,
+  );
+}
+
+function readLock(file: string): Lock | undefined {
+  const path = join(published, file);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Lock) : undefined;
 }
 
 async function playwrightChromium(): Promise<string> {
