@@ -21,7 +21,7 @@ beforeAll(async () => {
   source = await workshop.backend("source");
   author = (await source.mutation("notes:addUser", { name: "dora" })) as string;
   fileId = (await source.action("notes:store", { text: "the file's text" })) as string;
-  await source.mutation("notes:add", { author, note: { text: "plain", size: 3, big: 5n } });
+  await source.mutation("notes:add", { author, note: { text: "plain", size: 3, big: 5n, vector: [1, 0] } });
   const task = (await source.mutation("notes:addTask", { name: "first" })) as string;
   await source.mutation("notes:addTask", { name: "second", after: task });
   await source.mutation("notes:add", {
@@ -92,6 +92,8 @@ test("an export is imported unchanged into an empty deployment", { timeout: 120_
   expect(await target.query("notes:byAuthor", { author })).toHaveLength(2);
   const url = (await target.query("notes:url", { id: fileId })) as string;
   expect(await (await fetch(url)).text()).toBe("the file's text");
+  expect(await target.query("notes:search", { text: "pla" })).toEqual(["plain"]);
+  expect(await target.action("notes:nearest", { vector: [1, 0] })).toMatchObject([{ _score: 1 }]);
   // New documents are added beside the old ones.
   await target.mutation("notes:add", { author, note: { text: "new" } });
   expect(await target.query("notes:count")).toBe(3);

@@ -58,6 +58,8 @@ test("a restore brings back everything, while clients stay connected", { timeout
   const output = await ok(workshop.gleaner(deployment, "restore", file));
   expect(output).toContain("data.sqlite.before-restore");
   await expect.poll(() => seen.at(-1), { timeout: 30_000 }).toBe(1);
+  expect(await deployment.query("notes:search", { text: "before" })).toEqual(["before"]);
+  expect(await deployment.query("notes:search", { text: "after" })).toEqual([]);
   expect(await deployment.query("notes:scheduled")).toEqual(scheduled);
   expect(await deployment.query("notes:environment", { name: "COLOR" })).toBe("blue");
   expect(await textOf(deployment, fileId)).toBe("kept");

@@ -33,8 +33,6 @@ export const limits = {
   /** Further words of a search's text are ignored. */
   searchTerms: 16,
   searchFilters: 8,
-  /** A search that needs more results fails. */
-  searchResults: 1_024,
   fewestDimensions: 2,
   mostDimensions: 4_096,
   vectorResults: 256,

@@ -3,6 +3,27 @@ import { checkDefinitions, SchemaDefinitionError, type TableShape } from "./sche
 
 const table = (indexes: TableShape["indexes"], tableName = "jobs"): TableShape[] => [{ tableName, indexes }];
 const index = (indexDescriptor: string, ...fields: string[]) => ({ indexDescriptor, fields });
+const search = (indexDescriptor: string, searchField: string, ...filterFields: string[]) => ({
+  indexDescriptor,
+  searchField,
+  filterFields,
+});
+const vector = (
+  indexDescriptor: string,
+  vectorField: string,
+  dimensions: number,
+  ...filterFields: string[]
+) => ({
+  indexDescriptor,
+  vectorField,
+  dimensions,
+  filterFields,
+});
+const searched = (
+  searchIndexes: TableShape["searchIndexes"] = [],
+  vectorIndexes: TableShape["vectorIndexes"] = [],
+  others: Partial<TableShape> = {},
+): TableShape[] => [{ tableName: "jobs", indexes: [], searchIndexes, vectorIndexes, ...others }];
 const many = (count: number) => Array.from({ length: count }, (_, n) => index(`by_${n}`, `f${n}`));
 const fields = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`);
 
@@ -53,6 +74,48 @@ test.each<[string, readonly TableShape[], string | null]>([
     "too many tables",
     Array.from({ length: 10_001 }, (_, n) => ({ tableName: `t${n}`, indexes: [] })),
     "Number of tables cannot exceed 10000.",
+  ],
+  ["a search index", searched([search("s", "a.b", "c", "d.e")]), null],
+  ["the largest number of filter fields", searched([search("s", "a", ...fields(16))]), null],
+  [
+    "one filter field too many",
+    searched([search("s", "a", ...fields(17))]),
+    'In table "jobs": Search indexes may have up to 16 filter fields.',
+  ],
+  ["an invalid search field", searched([search("s", "a.")]), 'In index "s": Invalid index field: "a."'],
+  ["an invalid filter field", searched([search("s", "a", "$b")]), 'In index "s": Invalid index field: "$b"'],
+  [
+    "two search indexes on one field",
+    searched([search("s", "a"), search("t", "a", "b")]),
+    'In table "jobs" search index "t" and search index "s" have the same `searchField`.',
+  ],
+  ["vector indexes", searched([], [vector("v", "a", 2, "b"), vector("w", "a", 4_096)]), null],
+  ["too few dimensions", searched([], [vector("v", "a", 1)]), "Dimensions 1 must be between 2 and 4096."],
+  [
+    "too many dimensions",
+    searched([], [vector("v", "a", 4_097)]),
+    "Dimensions 4097 must be between 2 and 4096.",
+  ],
+  ["half a dimension", searched([], [vector("v", "a", 2.5)]), "Dimensions 2.5 must be between"],
+  [
+    "two vector indexes on one field with the same dimensions",
+    searched([], [vector("v", "a", 2), vector("w", "a", 2)]),
+    'In table "jobs" vector index "w" and vector index "v" have the same `vectorField`.',
+  ],
+  [
+    "one name for two kinds of indexes",
+    searched([search("x", "a")], [vector("x", "b", 2)]),
+    "two or more definitions of index",
+  ],
+  [
+    "too many indexes of all kinds",
+    searched([search("s", "a")], [vector("v", "b", 2)], { stagedDbIndexes: many(63) }),
+    'Table "jobs" cannot have more than 64 indexes.',
+  ],
+  [
+    "a staged search index on the field of another",
+    searched([search("s", "a")], [], { stagedSearchIndexes: [search("t", "a")] }),
+    "have the same `searchField`",
   ],
 ])("the definitions are checked for %s", (_, tables, problem) => {
   const check = () => {
