@@ -1,5 +1,5 @@
 import { simulateReadableStream } from "ai";
-import { MockLanguageModelV4 } from "ai/test";
+import { MockEmbeddingModelV4, MockLanguageModelV4 } from "ai/test";
 
 type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];
 
@@ -54,4 +54,28 @@ export const model = new MockLanguageModelV4({
       }),
     };
   },
+});
+
+/** Words of one topic have one direction, so "dog" is near "puppy", which text search does not find. */
+const topics = [
+  ["dog", "puppy", "leash"],
+  ["tax", "invoice", "bill"],
+  ["rain", "umbrella", "cloud"],
+];
+const dimensions = 128;
+
+function embed(text: string): number[] {
+  const words = text.toLowerCase().split(/\W+/);
+  const vector = Array.from({ length: dimensions }, () => 0.01);
+  topics.forEach((topic, index) => {
+    vector[index]! += words.filter((word) => topic.includes(word)).length;
+  });
+  return vector;
+}
+
+/** A model that embeds texts by the topics of their words. */
+export const embeddingModel = new MockEmbeddingModelV4({
+  modelId: "topics",
+  maxEmbeddingsPerCall: 100,
+  doEmbed: async ({ values }) => ({ embeddings: values.map(embed), warnings: [] }),
 });
