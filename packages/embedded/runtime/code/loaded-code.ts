@@ -41,11 +41,11 @@ export function loadCode(
   const problem = variablesProblem(bundle.mounts, variablesOf);
   if (problem !== null) throw new FunctionsLoadError(problem, { needsVariables: true });
   let hasRead = false;
-  const readVariables: ComponentVariables = (component) => {
+  const env: ComponentVariables = (component) => {
     hasRead = true;
     return variablesOf(component);
   };
-  const worlds = new Worlds(bundle, convex, readVariables, now);
+  const worlds = new Worlds(bundle, { convex, env, now, mapStack });
   try {
     const components = new LoadedComponents(bundle.mounts, (component) => worlds.loadAll(component));
     return { components, worlds, mapStack, readsVariables: () => hasRead };

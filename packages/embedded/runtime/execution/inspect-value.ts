@@ -43,7 +43,8 @@ export class ValueInspector {
     if (place.parents.includes(value)) return "[Circular]";
     if (Array.isArray(value)) return this.#array(value, place);
     if (isNativeError(value)) return this.#error(value, place);
-    if ("inspect" in value && typeof value.inspect === "function") return String(value.inspect());
+    const { inspect } = value as { readonly inspect?: unknown };
+    if (typeof inspect === "function") return String((inspect as () => unknown).call(value));
     if (types.isMap(value)) return this.#map(value, place);
     if (types.isSet(value)) return this.#set(value, place);
     if (types.isWeakMap(value)) return "WeakMap { ? }";

@@ -4,29 +4,70 @@ import { warnOfLimits } from "./limit-warnings.ts";
 import { LogLines } from "./log-lines.ts";
 import { TransactionUsage } from "./transaction-usage.ts";
 
-/** What a run is that has computed for a time; as a nested call if `depth` says so. */
-function warningsAfter(usedMs: number, depth = 0): readonly string[] {
+type Run = {
+  readonly usedMs?: number;
+  readonly depth?: number;
+  readonly usage?: TransactionUsage;
+  readonly ranges?: number;
+};
+
+function warningsOf({
+  usedMs = 0,
+  depth = 0,
+  usage = new TransactionUsage(),
+  ranges = 0,
+}: Run): readonly string[] {
   const logs = new LogLines();
   const execution = {
     kind: "query",
     depth,
     time: { usedMs },
     context: { logs },
-    usage: new TransactionUsage(),
-    transaction: { readSet: { size: 0 } },
+    usage,
+    transaction: { readSet: { size: ranges } },
   };
   warnOfLimits(execution as unknown as TransactionExecution, "[{}]", "null");
   return logs.lines();
 }
 
 test("a function that computes for more than four fifths of its time is warned", () => {
-  expect(warningsAfter(800)).toEqual([]);
-  expect(warningsAfter(850.25)).toEqual([
+  expect(warningsOf({ usedMs: 800 })).toEqual([]);
+  expect(warningsOf({ usedMs: 850.25 })).toEqual([
     "[WARN] Function execution took a long time. (maximum duration: 1s, actual duration: 850.3ms).",
   ]);
-  expect(warningsAfter(1_001)).toEqual([]);
+  expect(warningsOf({ usedMs: 1_001 })).toEqual([]);
 });
 
 test("a nested call is not warned, since its use counts for the outer one", () => {
-  expect(warningsAfter(900, 1)).toEqual([]);
+  expect(warningsOf({ usedMs: 900, depth: 1 })).toEqual([]);
+});
+
+test.each([
+  [
+    "Many documents read in a single function execution (actual: 26000, limit: 32000).",
+    { documentsRead: 26_000 },
+  ],
+  ["Many functions scheduled by this mutation (actual: 801, limit: 1000).", { functionsScheduled: 801 }],
+  [
+    "Large total size of the arguments of scheduled functions from this mutation (actual: 14000000 bytes, limit: 16777216 bytes).",
+    { scheduledArgsBytes: 14_000_000 },
+  ],
+  [
+    "Many bytes written in a single function execution (actual: 14000000 bytes, limit: 16777216 bytes).",
+    { bytesWritten: 14_000_000 },
+  ],
+])("%s", (words, used) => {
+  const [line, ...others] = warningsOf({ usage: Object.assign(new TransactionUsage(), used) });
+  expect(line).toMatch(`[WARN] ${words}`);
+  expect(others).toEqual([]);
+});
+
+test("ranges count, and not how often one was read", () => {
+  const usage = Object.assign(new TransactionUsage(), { databaseQueries: 4_000 });
+  expect(warningsOf({ usage, ranges: 10 })).toEqual([]);
+  expect(warningsOf({ usage, ranges: 4_000 })).toEqual([
+    expect.stringMatching(
+      /^\[WARN\] Many reads in a single function execution \(actual: 4000, limit: 4096\)\. Consider/,
+    ),
+  ]);
 });

@@ -81,7 +81,12 @@ export function failFunction(error: Error): void {
 
 /** The developer's frames of the code that calls this. */
 export function framesHere(): readonly string[] {
-  return newestMapper?.(new Error().stack ?? "") ?? [];
+  return newestFrames(new Error().stack ?? "");
+}
+
+/** Maps a stack to lines of the developer's files, by the newest bundle. */
+export function newestFrames(stack: string): readonly string[] {
+  return newestMapper?.(stack) ?? [];
 }
 
 /** Takes an error of a function's event listener. As with every event, the dispatching code does not notice. */

@@ -41,7 +41,7 @@ export const isolateConsole = {
 };
 
 function nameOf(label: unknown): string {
-  return label === undefined ? "default" : String(label);
+  return label === undefined ? "default" : (label as string);
 }
 
 function writeElapsed(name: string, args: Values): void {

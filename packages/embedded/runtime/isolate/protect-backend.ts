@@ -1,3 +1,7 @@
+import { formatWholeStack, stackFormatter } from "../execution/error-stacks.ts";
+import { executions } from "../execution/execution.ts";
+import { newestFrames } from "../execution/uncaught.ts";
+
 /**
  * Objects of the backend's realm come into functions: what a web API returns, and the APIs themselves. Through them a function
  * could turn text into code of the backend, or change a class for everybody. This protects the backend from mistakes and
@@ -8,6 +12,16 @@ export function protectBackend(): void {
   for (const { prototype } of [Array, Promise, Map, Set, RegExp]) Object.freeze(prototype);
   // Objects may have own properties with the names of these, so they must stay as they are.
   for (const { prototype } of [Object, Function, Error]) Object.preventExtensions(prototype);
+  Error.prepareStackTrace = (error, sites) => formatStack(error, sites);
+}
+
+const formatForFunctions = stackFormatter(newestFrames);
+
+/** Web APIs throw errors of this realm. A function must not read the backend's paths in their stacks. */
+function formatStack(error: Error, sites: readonly NodeJS.CallSite[]): string {
+  return executions.getStore() === undefined
+    ? formatWholeStack(error, sites)
+    : formatForFunctions(error, sites);
 }
 
 function functionConstructors(): readonly object[] {

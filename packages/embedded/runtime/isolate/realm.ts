@@ -3,6 +3,8 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
+import { stackFormatter } from "../execution/error-stacks.ts";
+import type { StackMapper } from "../source/stack-trace.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
@@ -16,6 +18,14 @@ const runTask = new vm.Script(`globalThis.${taskGlobal}()`);
 // unless it has a back reference or a look-around.
 setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
 
+export type RealmDeps = {
+  readonly convex: ConvexGlobal;
+  readonly env: ComponentVariables;
+  /** The time that functions see, in ms. */
+  readonly now: () => number;
+  readonly mapStack: StackMapper;
+};
+
 /**
  * A JavaScript realm: a global object and built-in objects of its own, with the globals of Convex's default runtime and none
  * of Node's. It is not a sandbox against attackers: the code is the operator's own.
@@ -26,7 +36,7 @@ export class Realm {
   readonly #global: vm.Context;
 
   /** Takes about half a millisecond. */
-  constructor(convex: ConvexGlobal, env: ComponentVariables, now: () => number) {
+  constructor({ convex, env, now, mapStack }: RealmDeps) {
     // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
     // As on Convex, no text becomes code.
     const global = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
@@ -36,6 +46,7 @@ export class Realm {
     Object.assign(global, { Convex: { ...convex }, ...sharedGlobals(() => env(this.component)) });
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
+    Object.assign(global["Error"], { prepareStackTrace: stackFormatter(mapStack) });
     bridgeRealms(global);
     installDeterminism(global, now);
   }

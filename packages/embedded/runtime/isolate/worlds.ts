@@ -1,11 +1,9 @@
 import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
-import type { ComponentVariables } from "../components/component-variables.ts";
-import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import type { BundledScript, ModuleNamespace } from "../source/bundled-script.ts";
-import { Realm } from "./realm.ts";
+import { Realm, type RealmDeps } from "./realm.ts";
 import { type CompiledModules, World } from "./world.ts";
 
 /** The app's modules, and those of the components that it installs. */
@@ -61,8 +59,8 @@ export class Worlds {
   readonly #shared = new Map<string, World>();
   #isPreparing = false;
 
-  constructor(bundle: Bundle, convex: ConvexGlobal, env: ComponentVariables, now: () => number) {
-    this.#newRealm = () => new Realm(convex, env, now);
+  constructor(bundle: Bundle, deps: RealmDeps) {
+    this.#newRealm = () => new Realm(deps);
     const scripts = [[appComponent, bundle] as const, ...bundle.components];
     const definitions = new Map(scripts.map(([name, script]) => [name, compiled(name, script)]));
     this.#modules = new Map(

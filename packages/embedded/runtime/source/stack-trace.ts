@@ -24,6 +24,8 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): Stac
     const lines: string[] = [];
     for (const line of stack.split("\n")) {
       const [, isAsync, name, script, row, column] = frame.exec(line) ?? [];
+      // An error that a function created has such positions already.
+      if (script?.startsWith("../") === true) lines.push(line);
       const map = script === undefined ? null : mapOf(script);
       if (map === null) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
