@@ -55,6 +55,13 @@ test("the UUID in a URL also names the file, as in the older metadata API", asyn
   expect(await call("query", "url", { id })).toBe(null);
 });
 
+test("an action reads a part of a file that is too large for memory", async () => {
+  const { call, stored } = await startWithFiles();
+  const size = 65 * 1024 * 1024;
+  const id = await stored(Buffer.alloc(size, 7));
+  expect(await call("action", "end", { id })).toEqual({ size, last: 7 });
+});
+
 test("an id that is not a file's is refused", async () => {
   const { call } = await startWithFiles();
   await expect(call("query", "url", { id: "nonsense" })).rejects.toThrow(

@@ -86,7 +86,7 @@ function webApis(): Globals {
   guardListeners();
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
   const streams = [ReadableStream, WritableStream, TransformStream];
-  for (const { prototype } of streams) allowOwnConstructor(prototype);
+  for (const { prototype } of [...streams, Blob]) allowOwnConstructor(prototype);
   // The base of all typed arrays has no global name.
   const classes = [...streams, Object.getPrototypeOf(Uint8Array) as unknown];
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
@@ -106,7 +106,7 @@ function freezeClass(api: object): void {
   if ("prototype" in api) Object.freeze(api.prototype);
 }
 
-/** Node sets the constructor of some streams, which fails if they inherit it as a frozen property. */
+/** Node sets the constructor of some streams, and of a file's Blob, which fails if they inherit it as a frozen property. */
 function allowOwnConstructor(prototype: object): void {
   const { constructor } = prototype;
   Object.defineProperty(prototype, "constructor", {
