@@ -4,6 +4,7 @@ import { flushCompileCache } from "node:module";
 import { parseArguments, usage } from "./arguments.ts";
 import type { Backend } from "./compose/backend-options.ts";
 import { PortInUseError } from "./http/listen/listen.ts";
+import { collectWhenIdle } from "./operations/idle-collection.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { forbidCoreDumps, logUncaught } from "./operations/process-memory.ts";
 import { summarizeRepeats } from "./operations/repeats.ts";
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   process.stderr.on("error", () => undefined);
   logUncaught(log, () => process.exit(exitFailed));
   forbidCoreDumps();
+  collectWhenIdle();
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
     convexDir: options.convex,

@@ -1,0 +1,38 @@
+import { getHeapStatistics } from "node:v8";
+import vm from "node:vm";
+import { describe, expect, test } from "vitest";
+import { collectGarbage, IdleCollections } from "./idle-collection.ts";
+
+const mib = 1024 ** 2;
+
+describe("a collection while nothing happens", () => {
+  test("is due when the heap has grown by more than 64 MiB, and the event loop is idle", () => {
+    const collections = new IdleCollections();
+    expect(collections.isDue(500 * mib, 0.01)).toBe(false);
+    expect(collections.isDue(80 * mib, 0.01)).toBe(false);
+    expect(collections.isDue(500 * mib, 0.5)).toBe(false);
+    expect(collections.isDue(144 * mib, 0.01)).toBe(false);
+    expect(collections.isDue(145 * mib, 0.01)).toBe(true);
+  });
+
+  test("is not repeated for what is still in use", () => {
+    const collections = new IdleCollections();
+    collections.isDue(80 * mib, 0);
+    expect(collections.isDue(500 * mib, 0)).toBe(true);
+    collections.collected(400 * mib);
+    expect(collections.isDue(400 * mib, 0)).toBe(false);
+    expect(collections.isDue(90 * mib, 0)).toBe(false);
+    expect(collections.isDue(160 * mib, 0)).toBe(true);
+  });
+
+  test("frees realms, and leaves no way to call it in new ones", async () => {
+    const realms = (): number => getHeapStatistics().number_of_native_contexts;
+    const before = realms();
+    for (let n = 0; n < 50; n += 1) vm.createContext();
+    expect(realms()).toBeGreaterThanOrEqual(before + 50);
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(realms()).toBeLessThan(before + 10);
+    expect(vm.runInNewContext("typeof gc")).toBe("undefined");
+  });
+});

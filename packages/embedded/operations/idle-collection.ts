@@ -1,0 +1,60 @@
+import { performance } from "node:perf_hooks";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import vm from "node:vm";
+
+const everyMs = 5_000;
+/** The share of the time in which the event loop worked. Below it, a pause of some tenths of a second delays hardly anybody. */
+const idleBelow = 0.1;
+const mostGrownBytes = 64 * 1024 ** 2;
+
+/** Decides when the heap is worth a collection. */
+export class IdleCollections {
+  #leastBytes = Infinity;
+
+  /** @param heapBytes what V8 holds of the system's memory. @param utilization of the event loop since the last look. */
+  isDue(heapBytes: number, utilization: number): boolean {
+    this.#leastBytes = Math.min(this.#leastBytes, heapBytes);
+    return utilization < idleBelow && heapBytes - this.#leastBytes > mostGrownBytes;
+  }
+
+  /** What is left after a collection is in use. */
+  collected(heapBytes: number): void {
+    this.#leastBytes = heapBytes;
+  }
+}
+
+/**
+ * Returns memory to the system when a burst is over. Each run has had a world of its own, and V8 may keep thousands of them, and
+ * then the memory that they took, for as long as nothing is allocated.
+ */
+export function collectWhenIdle(): void {
+  const collections = new IdleCollections();
+  const heapBytes = (): number => getHeapStatistics().total_heap_size;
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    if (!collections.isDue(heapBytes(), utilization)) return;
+    collectGarbage();
+    collections.collected(heapBytes());
+    // The next look does not count the collection as work.
+    before = performance.eventLoopUtilization();
+  }, everyMs);
+  timer.unref();
+}
+
+type Collect = (options: {
+  readonly type: "major";
+  readonly execution: "sync";
+  readonly flavor: string;
+}) => void;
+
+/** Frees all garbage, and gives the pages of memory back: an ordinary collection keeps them for later. */
+export function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = vm.runInNewContext("gc") as Collect;
+  // Realms made from now on must not have it.
+  setFlagsFromString("--no-expose-gc");
+  collect({ type: "major", execution: "sync", flavor: "last-resort" });
+}
