@@ -43,10 +43,10 @@ async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omi
   const listeners = await openListeners(options, admission, readiness, shutdown);
   const bundle = await bundleOf(options.convexDir);
   const data = await openData(options, listeners, shutdown);
-  const functions = openFunctions(options, data);
+  const functions = openFunctions(options, data, shutdown);
   const { deployment, runtime, runner } = functions;
   const { engine, files } = data;
-  deployment.start(bundle, options.waitsForVariables ?? true);
+  await deployment.start(bundle, options.waitsForVariables ?? true);
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
   let markLoaded = (): void => undefined;
   const loaded = new Promise<void>((resolve) => (markLoaded = resolve));

@@ -15,6 +15,8 @@ import type * as misuse from "./fixtures/test-app/misuse.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as printing from "./fixtures/test-app/printing.ts";
 import type * as search from "./fixtures/test-app/search.ts";
+import type * as nodeActions from "./fixtures/test-app/nodeActions.ts";
+import type * as nodeCallers from "./fixtures/test-app/nodeCallers.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
 import type * as vectors from "./fixtures/test-app/vectors.ts";
@@ -31,6 +33,8 @@ type Modules = {
   search: typeof search;
   vectors: typeof vectors;
   printing: typeof printing;
+  nodeActions: typeof nodeActions;
+  nodeCallers: typeof nodeCallers;
   things: typeof things;
   values: typeof values;
   world: typeof world;

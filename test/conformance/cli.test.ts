@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { api } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
 import { convexCli, credentials, makeProject, type Project } from "./project.ts";
 
@@ -113,6 +113,8 @@ test("npx convex env sets the functions' variables", { timeout: 90_000 }, async 
   expect(set.code, set.stderr).toBe(0);
   expect((await convex("env", "list")).stdout).toContain(`${name}=blue`);
   expect(await httpClient().query(api.values.environment, { name })).toBe("blue");
+  expect(await httpClient().action(modules.nodeActions.variable, { name })).toBe("blue");
   expect((await convex("env", "remove", name)).code).toBe(0);
   expect(await httpClient().query(api.values.environment, { name })).toBeNull();
+  expect(await httpClient().action(modules.nodeActions.variable, { name })).toBeNull();
 });

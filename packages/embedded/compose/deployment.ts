@@ -4,6 +4,8 @@ import { SchemaMismatchError } from "../runtime/checks/schema.ts";
 import { FunctionsLoadError, type LoadedCode } from "../runtime/code/loaded-code.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { Bundle } from "../runtime/isolate/worlds.ts";
+import type { LoadedNodeActions } from "../runtime/node/load-node-actions.ts";
+import type { NodeBundle } from "../runtime/source/bundled-script.ts";
 import { createTokenVerifier } from "./create-token-verifier.ts";
 
 /** Code that is ready to run. */
@@ -13,17 +15,22 @@ export type Prepared = {
   readonly tokens: TokenVerifier;
 };
 
+type LoadNode = (bundle: NodeBundle) => Promise<LoadedNodeActions>;
+
 /** The code of the deployment, which a deploy or a changed variable replaces while clients stay connected. */
 export class Deployment {
   readonly #runtime: Pick<FunctionRuntime, "code">;
+  readonly #loadNode: LoadNode;
   readonly #afterward: (() => Promise<void>)[] = [];
   #bundle: Bundle | null = null;
   #tokens = createTokenVerifier(null);
   #problem: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(runtime: Pick<FunctionRuntime, "code">) {
+  /** @param loadNode loads "use node" modules; rejects with FunctionsLoadError. */
+  constructor(runtime: Pick<FunctionRuntime, "code">, loadNode: LoadNode) {
     this.#runtime = runtime;
+    this.#loadNode = loadNode;
   }
 
   /** Verifies users' tokens with the present auth.config.ts. */
@@ -44,9 +51,10 @@ export class Deployment {
     this.#afterward.push(step);
   }
 
-  /** Evaluates the modules of a bundle. Throws FunctionsLoadError or ModuleShapeError. */
-  prepare(bundle: Bundle): Prepared {
-    const code = this.#runtime.code.load(bundle);
+  /** Evaluates the modules of a bundle. Rejects with FunctionsLoadError or ModuleShapeError. */
+  async prepare(bundle: Bundle): Promise<Prepared> {
+    const node = bundle.node === null ? null : await this.#loadNode(bundle.node);
+    const code = this.#runtime.code.load(bundle, node);
     const needsVariables = code.readsVariables();
     return {
       bundle,
@@ -57,11 +65,11 @@ export class Deployment {
 
   /**
    * Runs a bundle at the start. If it cannot be loaded with the present variables, the deployment waits for others: `problem`
-   * says what is wrong. Other failures are thrown, as by `prepare`.
+   * says what is wrong. Rejects with other failures, as `prepare` does.
    */
-  start(bundle: Bundle, mayWait: boolean): void {
+  async start(bundle: Bundle, mayWait: boolean): Promise<void> {
     try {
-      const prepared = this.prepare(bundle);
+      const prepared = await this.prepare(bundle);
       this.#runtime.code.start(prepared.code);
       this.#use(prepared);
     } catch (error) {
@@ -90,7 +98,7 @@ export class Deployment {
   async reload(): Promise<void> {
     if (this.#bundle === null) return;
     try {
-      await this.deploy(this.prepare(this.#bundle));
+      await this.deploy(await this.prepare(this.#bundle));
     } catch (error) {
       if (!(error instanceof FunctionsLoadError || error instanceof SchemaMismatchError)) throw error;
       if (this.#problem !== null) this.#problem = error.message;

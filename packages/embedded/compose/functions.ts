@@ -22,6 +22,8 @@ import { tableQueries } from "../system/table-queries.ts";
 import type { BackendOptions } from "./backend-options.ts";
 import type { Data } from "./data.ts";
 import { Deployment } from "./deployment.ts";
+import { nodeLoader } from "./node-loader.ts";
+import type { Shutdown } from "./shutdown.ts";
 import { unlessWaiting } from "./unless-waiting.ts";
 
 export const deploymentName = "embedded";
@@ -38,7 +40,7 @@ export type Functions = {
 };
 
 /** Makes what runs functions over the data. The deployment's code is not loaded yet. */
-export function openFunctions(options: BackendOptions, data: Data): Functions {
+export function openFunctions(options: BackendOptions, data: Data, shutdown: Shutdown): Functions {
   const { engine, environment, files } = data;
   const { log = silent } = options;
   const functionLog = new FunctionLog();
@@ -67,7 +69,10 @@ export function openFunctions(options: BackendOptions, data: Data): Functions {
       },
     },
   });
-  const deployment = new Deployment(runtime);
+  const deployment = new Deployment(
+    runtime,
+    nodeLoader(() => environment.all, shutdown),
+  );
   const runner = withSystemFunctions(engine, unlessWaiting(runtime, deployment, engine), [
     deploymentQueries({ runner: runtime, environment }),
     conflictQueries(runtime),

@@ -112,11 +112,36 @@ test("a module that fails while it is loaded fails the push with its line", asyn
   expect(await http.query(which)).toBe("first");
 });
 
-test('"use node" fails the push with one sentence', async () => {
-  const { convex } = await start({ "node.ts": `"use node";\nexport const value = 1;` });
-  const refused = await convex(...deploy);
-  expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toContain('"use node" is not supported by the embedded backend yet: node.js');
+test('"use node" actions are pushed, with code that they share', async () => {
+  const shared = { "shared.ts": `export const word = "shared";` };
+  const nodeAction = (version: string) => `"use node";
+    import { action } from "%"; import { sep } from "node:path"; import { word } from "@";
+    export const tells = action({ handler: async () => ["${version}", word, sep, typeof process.pid].join(" ") });`;
+  const sources = (version: string): Sources => ({
+    ...shared,
+    "one.ts": nodeAction(version).replace("%", "./_generated/server").replace("@", "./shared"),
+    "actions/two.ts": nodeAction(version).replace("%", "../_generated/server").replace("@", "../shared"),
+  });
+  const { folder, convex } = await start(sources("first"));
+  for (const version of ["first", "second"]) {
+    await writeSources(folder, sources(version));
+    const pushed = await convex(...deploy);
+    expect(pushed.code, pushed.stderr).toBe(0);
+    for (const name of ["one:tells", "actions/two:tells"]) {
+      const ran = await convex("run", name);
+      expect(ran.stdout.trim(), ran.stderr).toBe(`"${version} shared / number"`);
+    }
+  }
+});
+
+test('npx convex env set starts "use node" actions that need the variable', async () => {
+  const source = `"use node"; import { actionGeneric as action } from "convex/server";
+    if (process.env.PLANET === undefined) throw new Error("PLANET is missing");
+    export const which = action({ handler: async () => process.env.PLANET });`;
+  const { convex } = await start({}, { "app.ts": source });
+  expect((await convex("run", "app:which")).stderr).toContain("PLANET is missing");
+  expect((await convex("env", "set", "PLANET", "mars")).code).toBe(0);
+  expect((await convex("run", "app:which")).stdout.trim()).toBe('"mars"');
 });
 
 test("npx convex codegen, dev --once, run --push and deploy --dry-run work with components", async () => {

@@ -8,10 +8,15 @@ const file = z.object({
   environment: z.enum(["isolate", "node"]),
 });
 const files = z.array(file).max(10_000);
+/** Nothing installs packages here. */
+const nodeDependencies = z
+  .array(z.unknown())
+  .max(0, "node.externalPackages cannot be pushed to this backend");
 
 /** The body of `/api/deploy2/start_push` and `evaluate_schema`: code that the convex command has bundled. */
 export const pushRequest = z.object({
   dryRun: z.boolean(),
+  nodeDependencies: nodeDependencies.optional(),
   appDefinition: z.object({
     definition: file.nullable(),
     schema: file.nullable(),

@@ -22,7 +22,7 @@ type PushesDeps<Prepared extends Loaded> = {
   /** The deployment's code. */
   readonly deployment: {
     readonly components: LoadedComponents;
-    readonly prepare: (bundle: Bundle) => Prepared;
+    readonly prepare: (bundle: Bundle) => Promise<Prepared>;
     readonly check: (prepared: Prepared) => void;
     readonly deploy: (prepared: Prepared) => Promise<void>;
   };
@@ -134,7 +134,7 @@ export class Pushes<Prepared extends Loaded> {
     const outcome = await this.#deps.bundle(pushed);
     if (outcome.kind === "failed") return { kind: "refused", reason: outcome.message };
     try {
-      return { kind: "ok", prepared: this.#deps.deployment.prepare(outcome.bundle) };
+      return { kind: "ok", prepared: await this.#deps.deployment.prepare(outcome.bundle) };
     } catch (error) {
       if (!(error instanceof Error && developersErrors.has(error.name))) throw error;
       return { kind: "refused", reason: error.message };

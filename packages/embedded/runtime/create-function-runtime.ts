@@ -67,6 +67,9 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     get worlds() {
       return code.worlds;
     },
+    get node() {
+      return code.node?.runner ?? null;
+    },
     mapStack: (stack) => code.mapStack(stack),
     calls: createCalls(() => services as Services, stats, observer),
   };

@@ -1,16 +1,16 @@
-import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { measured } from "./measured.ts";
+import { nullIfMissing, readBlob } from "./read-blob.ts";
 
 /** Readable only by the owner, like the data file. */
 const privateFile = 0o600;
 const privateFolder = 0o700;
 /** Unfinished files have names that no key can have. */
 const partialSuffix = ".part";
-const maxBytesInMemory = 64 * 1024 * 1024;
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Written = {
@@ -28,6 +28,8 @@ export interface FileStore {
   read(key: string, range?: ByteRange): Readable;
   /** The bytes as a Blob, or null. A large Blob reads them lazily, and fails if the file was deleted meanwhile. */
   readAsBlob(key: string, type: string): Promise<Blob | null>;
+  /** The file with the bytes, for a process of an action. */
+  pathOf(key: string): string;
   /** Size in bytes; null when the key does not exist. */
   sizeOf(key: string): Promise<number | null>;
   /**
@@ -63,25 +65,20 @@ class FolderStore implements FileStore {
   }
 
   read(key: string, range?: ByteRange): Readable {
-    return createReadStream(this.#path(key), range);
+    return createReadStream(this.pathOf(key), range);
   }
 
-  async readAsBlob(key: string, type: string): Promise<Blob | null> {
-    const size = await this.sizeOf(key);
-    if (size === null) return null;
-    const path = this.#path(key);
-    if (size > maxBytesInMemory) return openAsBlob(path, { type });
-    const bytes = await readFile(path).catch(nullIfMissing);
-    return bytes === null ? null : new Blob([bytes], { type });
+  readAsBlob(key: string, type: string): Promise<Blob | null> {
+    return readBlob(this.pathOf(key), type);
   }
 
   async sizeOf(key: string): Promise<number | null> {
-    const found = await stat(this.#path(key)).catch(nullIfMissing);
+    const found = await stat(this.pathOf(key)).catch(nullIfMissing);
     return found === null ? null : found.size;
   }
 
   async write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written> {
-    const path = this.#path(key);
+    const path = this.pathOf(key);
     const partial = path + partialSuffix;
     if (this.#pending.has(key) || (await this.sizeOf(key)) !== null)
       throw new Error(`${key} exists already.`);
@@ -113,7 +110,7 @@ class FolderStore implements FileStore {
   }
 
   async remove(key: string): Promise<void> {
-    await rm(this.#path(key), { force: true });
+    await rm(this.pathOf(key), { force: true });
   }
 
   async keys(): Promise<readonly string[]> {
@@ -127,7 +124,7 @@ class FolderStore implements FileStore {
     }
   }
 
-  #path(key: string): string {
+  pathOf(key: string): string {
     if (!uuidPattern.test(key)) throw new RangeError(`"${key}" is not a key of a stored file.`);
     return join(this.#folder, key);
   }
@@ -143,9 +140,4 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT") return null;
-  throw error;
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { createFunctionRuntime } from "../create-function-runtime.ts";
 import { fixtureFolder } from "../runtime.fixture.ts";
-import { asksForNode, isModule } from "../source/bundle-modules.ts";
+import { isModule } from "../source/bundle-modules.ts";
 import { bundleFunctions, type BundleOutcome } from "./bundle.ts";
 
 const folders: string[] = [];
@@ -41,14 +41,6 @@ test.each([
   expect(isModule(path)).toBe(expected);
 });
 
-test.each([
-  ['"use node";\nexport {};', true],
-  ["// why\n/* more */\n'use node'\n", true],
-  ['const text = "use node";', false],
-])("the source %j needs the Node runtime: %s", (source, expected) => {
-  expect(asksForNode(source)).toBe(expected);
-});
-
 describe("bundling", () => {
   test("a bundle has all modules of a folder, with their imports from outside", async () => {
     const outcome = await bundleFunctions(fixtureFolder);
@@ -81,13 +73,6 @@ describe("bundling", () => {
   test("an import that cannot be found is reported", async () => {
     const outcome = await bundleOf({ "bad.ts": 'import "./nowhere.ts";' });
     expect((outcome as { message: string }).message).toContain('Could not resolve "./nowhere.ts"');
-  });
-
-  test("Node's own modules and the Node runtime are refused", async () => {
-    const builtin = await bundleOf({ "a.ts": 'import fs from "node:fs"; export const x = fs;' });
-    expect((builtin as { message: string }).message).toContain('Could not resolve "node:fs"');
-    const directive = await bundleOf({ "a.ts": '"use node";' });
-    expect((directive as { message: string }).message).toMatch(/"use node" is not supported.*a\.ts/);
   });
 
   test("tests are not bundled, so they may be broken", async () => {

@@ -1,12 +1,15 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
+import { appComponent } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { Bundle } from "../isolate/worlds.ts";
-import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
+import { faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
+import { bundleNodeModules } from "../source/bundle-node-modules.ts";
 import { buildModules, toScript } from "../source/bundle-script.ts";
-import type { BundledScript } from "../source/bundled-script.ts";
+import type { BundledScript, NodeBundle } from "../source/bundled-script.ts";
+import { modulesByEnvironment } from "../source/module-environment.ts";
 import { findComponents } from "./component-definitions.ts";
+import { findExternalPackages } from "./external-packages.ts";
 
 export type BundleOutcome =
   | { readonly kind: "bundled"; readonly bundle: Bundle }
@@ -31,7 +34,7 @@ export async function orFailed<T>(
     if (error instanceof SyntaxError) return { kind: "failed", message: error.message };
     if (!isBuildFailure(error)) throw error;
     const messages = await formatMessages(error.errors, { kind: "error", color: false });
-    return { kind: "failed", message: messages.join("\n").trim() };
+    return { kind: "failed", message: `${messages.join("\n").trim()}${adviceFor(error)}` };
   }
 }
 
@@ -40,32 +43,51 @@ async function bundle(root: string): Promise<BundleOutcome> {
   if (found.kind === "failed") return found;
   const { mounts, folders } = found.tree;
   const scripts = new Map<string, BundledScript>();
+  let node: NodeBundle | null = null;
   for (const definition of new Set(mounts.map((mount) => mount.definition))) {
     const modules = await findModules(folders.get(definition) ?? root);
-    const faults = modules.map(faultOfPath).filter((fault) => fault !== null);
+    const environments = await modulesByEnvironment(modules);
+    const faults = [
+      ...modules.map(faultOfPath).filter((fault) => fault !== null),
+      ...environments.faults,
+      ...(definition === appComponent ? [] : faultsOfComponent(environments.node)),
+    ];
     if (faults.length > 0) return { kind: "failed", message: faults.join("\n") };
-    const forNode = await modulesForNode(modules);
-    if (forNode.length > 0) {
-      const names = forNode.map(({ file }) => file).join(", ");
-      return { kind: "failed", message: `"use node" is not supported by the embedded backend yet: ${names}` };
+    scripts.set(definition, await toScript(await buildModules(root, environments.isolate)));
+    if (environments.node.length > 0) {
+      const packages = await findExternalPackages(root);
+      if (packages.kind === "failed") return packages;
+      node = await bundleNodeModules(root, environments.node, packages.external);
     }
-    scripts.set(definition, await toScript(await buildModules(root, modules)));
   }
-  return { kind: "bundled", bundle: joinScripts(mounts, scripts) };
+  return { kind: "bundled", bundle: joinScripts(mounts, scripts, node) };
 }
 
 /** @param scripts of the app, "", and its components, by definition. */
 export function joinScripts(
   mounts: readonly ComponentMount[],
   scripts: ReadonlyMap<string, BundledScript>,
+  node: NodeBundle | null,
 ): Bundle {
   const { "": app, ...components } = Object.fromEntries(scripts);
-  return { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)) };
+  return { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)), node };
 }
 
-async function modulesForNode(modules: readonly ModuleFile[]): Promise<readonly ModuleFile[]> {
-  const sources = await Promise.all(modules.map(({ file }) => readFile(file, "utf8")));
-  return modules.filter((_, index) => asksForNode(sources[index] as string));
+/** Why a component's modules for Node are refused. */
+export function faultsOfComponent(node: readonly Pick<ModuleFile, "file">[]): readonly string[] {
+  return node.map(({ file }) => `"use node" directive is not supported in components: ${file}`);
+}
+
+/** esbuild advises to change its options, which developers of functions cannot do. */
+function adviceFor({ errors }: BuildFailure): string {
+  const isBuiltIn = errors.some(({ notes }) =>
+    notes.some(({ text }) => text.includes("Are you trying to bundle for node?")),
+  );
+  if (!isBuiltIn) return "";
+  return (
+    '\n\nIt looks like a file without the "use node" directive uses Node APIs. Move the actions that need them into a ' +
+    'file that contains only actions and begins with "use node".'
+  );
 }
 
 function isBuildFailure(error: unknown): error is BuildFailure {

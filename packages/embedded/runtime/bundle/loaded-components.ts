@@ -17,14 +17,19 @@ export class LoadedComponents {
   readonly app: LoadedComponent;
   readonly #byPath: ReadonlyMap<ComponentPath, LoadedComponent>;
 
-  /** Throws ModuleShapeError. */
+  /** @param nodeActions the actions of "use node" modules. Throws ModuleShapeError. */
   constructor(
     mounts: readonly ComponentMount[],
     namespacesOf: (component: ComponentPath) => ModuleNamespaces,
+    nodeActions: readonly RegisteredFunction[],
   ) {
     const loaded = mounts.map((mount) => ({
       ...mount,
-      modules: readModules(namespacesOf(mount.path), mount.path),
+      modules: readModules(
+        namespacesOf(mount.path),
+        mount.path,
+        nodeActions.filter(({ path }) => path.component === mount.path),
+      ),
     }));
     this.#byPath = new Map(loaded.map((component) => [component.path, component]));
     this.app = this.#byPath.get(appComponent) as LoadedComponent;

@@ -39,9 +39,13 @@ export const httpModule = "http";
 /** With this export, a module says that it keeps no state between runs that would matter. Convex reads it, too. */
 const reuseExport = "experimental_reuseContext";
 
-/** Reads the namespaces of a component's loaded modules. Throws ModuleShapeError. */
-export function readModules(namespaces: ModuleNamespaces, component: ComponentPath): LoadedModules {
-  const functions = new Map<string, RegisteredFunction>();
+/** Reads the namespaces of a component's loaded modules, and adds its actions of other modules. Throws ModuleShapeError. */
+export function readModules(
+  namespaces: ModuleNamespaces,
+  component: ComponentPath,
+  nodeActions: readonly RegisteredFunction[],
+): LoadedModules {
+  const functions = new Map(nodeActions.map((action) => [action.identifier, action]));
   const sharesWorld = (module: string): boolean => namespaces[module]?.[reuseExport] === true;
   for (const [module, namespace] of Object.entries(namespaces)) {
     for (const [name, value] of Object.entries(namespace)) {

@@ -1,8 +1,8 @@
 import type { Plugin } from "esbuild";
 import { faultOfPath } from "../source/bundle-modules.ts";
 import { lowered, type ModuleFileCode, toScript } from "../source/bundle-script.ts";
-import type { BundledScript } from "../source/bundled-script.ts";
-import { type BundleOutcome, joinScripts } from "./bundle.ts";
+import { type BundledScript, type NodeBundle, nodeFileOf } from "../source/bundled-script.ts";
+import { type BundleOutcome, faultsOfComponent, joinScripts } from "./bundle.ts";
 import { bundleDefinitions, evaluateDefinitions, referenceTo, type Uses } from "./component-definitions.ts";
 
 export type PushedFile = ModuleFileCode & { readonly environment: "isolate" | "node" };
@@ -19,6 +19,10 @@ export type PushedDefinition = {
 /** The app first. */
 export type PushedCode = readonly PushedDefinition[];
 
+/** Where the convex command puts code that several modules share. */
+const sharedFolder = "_deps/";
+const noSourceMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
+
 const namespace = "pushed-config";
 /** Begins the names of configs for esbuild, which takes no empty ones. */
 const prefix = "config:";
@@ -28,22 +32,59 @@ const importedConfig = /^\.\/_componentDeps\/([A-Za-z0-9_-]+)$/;
 
 /** Makes a bundle of code that the convex command has bundled. Rejects with esbuild's failure if it cannot be parsed. */
 export async function bundlePushed(definitions: PushedCode): Promise<BundleOutcome> {
+  const [app, ...components] = definitions;
   const files = definitions.flatMap(({ files: each }) => each);
-  const forNode = files.filter(({ environment }) => environment === "node").map(({ path }) => path);
-  if (forNode.length > 0) {
-    const message = `"use node" is not supported by the embedded backend yet: ${forNode.join(", ")}`;
-    return { kind: "failed", message };
-  }
-  const faults = files.map(({ path }) => faultOfPath({ module: path.replace(/\.js$/, ""), file: path }));
-  const fault = faults.find((each) => each !== null);
+  const faults = [
+    ...files.map(({ path }) => faultOfPath({ module: moduleOf(path), file: path })).filter(isFault),
+    ...faultsOfComponent(components.flatMap(forNode).map(({ path }) => ({ file: path }))),
+  ];
+  const [fault] = faults;
   if (fault !== undefined) return { kind: "failed", message: fault };
   const uses: Uses = new Map();
   const code = await bundleDefinitions(prefix, process.cwd(), pushedConfigs(definitions, uses));
   const evaluated = evaluateDefinitions(code, uses);
   if (evaluated.kind === "failed") return evaluated;
   const scripts = new Map<string, BundledScript>();
-  for (const { path, files: each } of definitions) scripts.set(path, await toScript(await lowered(each)));
-  return { kind: "bundled", bundle: joinScripts(evaluated.mounts, scripts) };
+  for (const { path, files: each } of definitions) {
+    const isolated = each.filter(({ environment }) => environment === "isolate");
+    scripts.set(path, await toScript(await lowered(isolated)));
+  }
+  const node = app === undefined ? null : nodeBundleOf(forNode(app));
+  return { kind: "bundled", bundle: joinScripts(evaluated.mounts, scripts, node) };
+}
+
+function forNode({ files }: PushedDefinition): readonly PushedFile[] {
+  return files.filter(({ environment }) => environment === "node");
+}
+
+function moduleOf(path: string): string {
+  return path.replace(/\.js$/, "");
+}
+
+function isFault(fault: string | null): fault is string {
+  return fault !== null;
+}
+
+/** The pushed files import each other by their paths, so they keep them. Null if there are none. */
+function nodeBundleOf(files: readonly PushedFile[]): NodeBundle | null {
+  if (files.length === 0) return null;
+  const modules = files.filter(({ path }) => !path.startsWith(sharedFolder));
+  const entries = modules.map(({ path }, position) => ({
+    name: nodeFileOf(position),
+    code: `export * from "./${path}";`,
+    sourceMap: noSourceMap,
+  }));
+  const pushed = files.map(({ path, source, sourceMap = noSourceMap }) => ({
+    name: path,
+    code: source,
+    sourceMap,
+  }));
+  const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: noSourceMap };
+  return {
+    files: [...entries, ...pushed, manifest],
+    modules: modules.map(({ path }) => moduleOf(path)),
+    packages: null,
+  };
 }
 
 function pushedConfigs(definitions: PushedCode, uses: Uses): Plugin {

@@ -15,6 +15,8 @@ export const limits = {
   scheduledArgsBytes: 16 * mib,
   documentBytes: mib,
   argsBytes: 16 * mib,
+  /** Arguments of an action in the Node.js runtime. */
+  nodeArgsBytes: 5 * mib,
   returnBytes: 16 * mib,
   /** Nesting of objects and arrays in an argument or a returned value. */
   valueNesting: 64,
@@ -52,6 +54,10 @@ export const limits = {
   userTimeMs: 1_000,
   /** Time of an action, from its start to its end. */
   actionTimeMs: 30 * 60_000,
+  /** The same for an action in the Node.js runtime. */
+  nodeActionTimeMs: 10 * 60_000,
+  /** Heap of a process that runs such actions. */
+  nodeMemoryMib: 512,
   /**
    * Time for which an action may keep everything else from running. This limit is ours: Convex's actions
    * block only themselves.

@@ -2,12 +2,14 @@ import type { Engine } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { checkChangedTables, checkTables } from "../checks/verified-tables.ts";
+import type { ComponentMount } from "../components/component-mounts.ts";
 import { componentVariables } from "../components/component-variables.ts";
 import type { EnvironmentVariables } from "../components/environment-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import type { DeployGate } from "../execution/deploy-gate.ts";
 import { guardRejections } from "../execution/uncaught.ts";
 import type { Bundle, Worlds } from "../isolate/worlds.ts";
+import type { LoadedNodeActions } from "../node/load-node-actions.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { loadCode, type LoadedCode, noCode } from "./loaded-code.ts";
@@ -37,22 +39,30 @@ export class CurrentCode {
     return this.#code.worlds;
   }
 
+  get node(): LoadedNodeActions | null {
+    return this.#code.node;
+  }
+
   get mapStack(): StackMapper {
     return this.#code.mapStack;
   }
 
   /** Evaluates the modules of a bundle, but runs nothing with them yet. Throws FunctionsLoadError or ModuleShapeError. */
-  load(bundle: Bundle): LoadedCode {
-    const { engine, convex, env } = this.#deps;
-    return loadCode(bundle, convex, componentVariables(bundle.mounts, env), () => engine.now());
+  load(bundle: Bundle, node: LoadedNodeActions | null = null): LoadedCode {
+    return this.#load(bundle, node, bundle.mounts);
   }
 
   /** Evaluates a script as code of a component, with the component's variables. Throws FunctionsLoadError. */
   loadAside(script: BundledScript, component: ComponentPath): LoadedCode {
-    const { engine, convex, env } = this.#deps;
     const app = { path: component, definition: "", variables: [], httpMounts: [], httpPrefix: null };
-    const bundle = { ...script, mounts: [app], components: new Map<string, BundledScript>() };
-    return loadCode(bundle, convex, componentVariables(this.components.all, env), () => engine.now());
+    const bundle = { ...script, mounts: [app], components: new Map<string, BundledScript>(), node: null };
+    return this.#load(bundle, null, this.components.all);
+  }
+
+  #load(bundle: Bundle, node: LoadedNodeActions | null, mounts: readonly ComponentMount[]): LoadedCode {
+    const { engine, convex, env } = this.#deps;
+    const variablesOf = componentVariables(mounts, env);
+    return loadCode(bundle, node, { convex, variablesOf, now: () => engine.now() });
   }
 
   /** Throws SchemaMismatchError if stored documents do not fit the schema of this code. */
@@ -72,6 +82,7 @@ export class CurrentCode {
   start(code: LoadedCode): void {
     const { engine } = this.#deps;
     checkChangedTables(engine, code.components.all, () => engine.applySchema(code.components.tables));
+    this.#code.node?.runner.retire();
     this.#code = code;
     guardRejections(code.mapStack);
   }

@@ -1,9 +1,11 @@
-import { appComponent } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { LoadedComponents } from "../bundle/loaded-components.ts";
 import { type ComponentVariables, variablesProblem } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { describeCopy } from "../execution/function-failure.ts";
 import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "../isolate/worlds.ts";
+import type { LoadedNodeActions } from "../node/load-node-actions.ts";
+import { nodeSourceMaps } from "../source/bundled-script.ts";
 import { createStackMapper, type StackMapper } from "../source/stack-trace.ts";
 
 /** A bundle whose modules were evaluated. */
@@ -11,6 +13,8 @@ export type LoadedCode = {
   readonly components: LoadedComponents;
   readonly worlds: Worlds;
   readonly mapStack: StackMapper;
+  /** Its actions of "use node" modules; null without any. */
+  readonly node: LoadedNodeActions | null;
   /** Whether it has read environment variables so far. */
   readonly readsVariables: () => boolean;
 };
@@ -27,15 +31,22 @@ export class FunctionsLoadError extends Error {
   }
 }
 
+/** What code needs of its backend. */
+type CodeDeps = {
+  readonly convex: ConvexGlobal;
+  readonly variablesOf: ComponentVariables;
+  /** The time that functions see, in ms. */
+  readonly now: () => number;
+};
+
 /**
- * Evaluates the modules of a bundle. `now` is the time that functions see, in ms. Throws FunctionsLoadError or
+ * Evaluates the modules of a bundle, except for those of `node`, which are already. Throws FunctionsLoadError or
  * ModuleShapeError.
  */
 export function loadCode(
   bundle: Bundle,
-  convex: ConvexGlobal,
-  variablesOf: ComponentVariables,
-  now: () => number,
+  node: LoadedNodeActions | null,
+  { convex, variablesOf, now }: CodeDeps,
 ): LoadedCode {
   const mapStack = createStackMapper(sourceMapsOf(bundle));
   const problem = variablesProblem(bundle.mounts, variablesOf);
@@ -47,8 +58,9 @@ export function loadCode(
   };
   const worlds = new Worlds(bundle, { convex, env, now, mapStack });
   try {
-    const components = new LoadedComponents(bundle.mounts, (component) => worlds.loadAll(component));
-    return { components, worlds, mapStack, readsVariables: () => hasRead };
+    const namespacesOf = (component: ComponentPath) => worlds.loadAll(component);
+    const components = new LoadedComponents(bundle.mounts, namespacesOf, node?.functions ?? []);
+    return { components, worlds, mapStack, node, readsVariables: () => hasRead };
   } catch (error) {
     if (!(error instanceof ModuleLoadError)) throw error;
     const { message } = describeCopy(error.thrown, mapStack);
@@ -62,11 +74,21 @@ export function loadCode(
 /** What runs before the functions are loaded: nothing. */
 export function noCode(convex: ConvexGlobal): LoadedCode {
   const app = { path: appComponent, definition: "", variables: [], httpMounts: [], httpPrefix: null };
-  const empty = { code: "({})", sourceMap: "{}", modules: [], mounts: [app], components: new Map() };
-  return loadCode(empty, convex, () => ({}), Date.now);
+  const empty = {
+    code: "({})",
+    sourceMap: "{}",
+    modules: [],
+    mounts: [app],
+    components: new Map(),
+    node: null,
+  };
+  return loadCode(empty, null, { convex, variablesOf: () => ({}), now: Date.now });
 }
 
 function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
   const scripts = [[appComponent, bundle] as const, ...bundle.components];
-  return new Map(scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap]));
+  return new Map([
+    ...scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap] as const),
+    ...(bundle.node === null ? [] : nodeSourceMaps(bundle.node)),
+  ]);
 }

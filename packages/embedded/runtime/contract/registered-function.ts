@@ -12,6 +12,8 @@ export type RegisteredFunction = {
   readonly returns: ValidatorJson | null;
   /** Whether all runs of its module use one world. */
   readonly sharesWorld: boolean;
+  /** Whether it is an action of a "use node" module, which runs in a Node process. */
+  readonly runsInNode: boolean;
 };
 
 /** Runs a function's handler on `[args]` as JSON; resolves to the returned value as JSON. */
@@ -51,6 +53,7 @@ export function readRegisteredFunction(
     args: JSON.parse(exported.exportArgs?.() ?? '{"type":"any"}') as ValidatorJson,
     returns: JSON.parse(exported.exportReturns?.() ?? "null") as ValidatorJson | null,
     sharesWorld,
+    runsInNode: false,
   };
 }
 

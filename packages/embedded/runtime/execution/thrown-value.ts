@@ -1,4 +1,5 @@
 import { convexToJson, type JSONValue, type Value } from "convex/values";
+import { limits } from "../checks/limits.ts";
 import { isNativeError } from "./native-error.ts";
 
 /** A copy of a thrown value. Reading it runs none of the function's code. */
@@ -9,8 +10,11 @@ export type ThrownValue =
       readonly name: string;
       readonly message: string;
       readonly stack: string;
-      readonly data: JSONValue | undefined;
+      readonly data?: JSONValue | undefined;
     };
+
+/** Longest text of a copy that another process sends. Descriptions of errors are shorter. */
+export const maxCopiedText = 2 * limits.errorBytes;
 
 const convexError = Symbol.for("ConvexError");
 

@@ -41,8 +41,7 @@ export function createLogConsole(present: () => Logging | undefined, framesHere:
     info: writer("INFO"),
     warn: writer("WARN"),
     error: writer("ERROR"),
-    trace: (...args: Values): void =>
-      write("LOG", [`${formatLogValues(args)} `, ...framesHere()].join("\n")),
+    trace: (...args: Values): void => write("LOG", [`${formatLogValues(args)} `, ...framesHere()].join("\n")),
     time: (label?: unknown): void => {
       const name = nameOf(label);
       const started = timersOfRun();

@@ -2,7 +2,7 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
-import type { BundledScript, ModuleNamespace } from "../source/bundled-script.ts";
+import type { BundledScript, ModuleNamespace, NodeBundle } from "../source/bundled-script.ts";
 import { Realm, type RealmDeps } from "./realm.ts";
 import { type CompiledModules, World } from "./world.ts";
 
@@ -12,6 +12,8 @@ export type Bundle = BundledScript & {
   readonly mounts: readonly ComponentMount[];
   /** The components' scripts, by definition. */
   readonly components: ReadonlyMap<string, BundledScript>;
+  /** The app's "use node" modules; null without any. */
+  readonly node: NodeBundle | null;
 };
 
 /** The namespace objects of a component's modules, by module name. */

@@ -8,9 +8,13 @@ import type { TableOf } from "../checks/validator-json.ts";
 import { kindOf } from "../checks/value-kind.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 
+const tooLargeForNode =
+  "Node actions arguments size is too large. The maximum size is 5 MiB. Reduce the size of the arguments or consider " +
+  "using Convex runtime actions instead, which have a 16 MiB limit. See https://docs.convex.dev/functions/runtimes";
+
 /** Returns Convex's message for invalid arguments of a function; null if they are valid. */
 export function checkArguments(
-  { args: validator, identifier }: RegisteredFunction,
+  { args: validator, identifier, runsInNode }: RegisteredFunction,
   args: JSONValue,
   tableOf: TableOf,
 ): string | null {
@@ -20,6 +24,7 @@ export function checkArguments(
   if (measured.bytes > limits.argsBytes) {
     return `Arguments for ${identifier} are too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(limits.argsBytes)})`;
   }
+  if (runsInNode && measured.bytes > limits.nodeArgsBytes) return tooLargeForNode;
   if (kindOf(args) !== "object") {
     return `ArgumentValidationError: Expected to receive an object as the function's argument. Instead received: ${formatValue(args)}`;
   }

@@ -145,7 +145,8 @@ export function failureOf(services: Services, execution: Execution, thrown: unkn
   return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
 }
 
-function tableLookup({ engine }: Services, execution: Execution): TableOf {
+/** Tells the table of an id, for validators. */
+export function tableLookup({ engine }: Services, execution: Execution): TableOf {
   if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
   return (id) => {
     const transaction = engine.begin();

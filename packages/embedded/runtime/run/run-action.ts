@@ -4,6 +4,7 @@ import { type CallContext, endExecution, newActionExecution } from "../execution
 import type { FunctionResult } from "../execution/function-failure.ts";
 import type { Services } from "../syscalls/services.ts";
 import { invoke, leavesWorldIntact } from "./invoke.ts";
+import { runInNode } from "./run-in-node.ts";
 
 /** Runs an action once, without retries: its side effects cannot be undone. */
 export async function runAction(
@@ -13,8 +14,9 @@ export async function runAction(
   context: CallContext,
 ): Promise<FunctionResult> {
   const execution = newActionExecution("action", ofTarget(target), context);
-  const visit = services.worlds.visit(target.path, target.sharesWorld);
   try {
+    if (target.runsInNode) return await runInNode(services, execution, target, args);
+    const visit = services.worlds.visit(target.path, target.sharesWorld);
     const result = await invoke(services, execution, target, args, visit);
     visit.end(leavesWorldIntact(result));
     return result;

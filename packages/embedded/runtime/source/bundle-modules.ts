@@ -10,7 +10,6 @@ export type ModuleFile = {
 
 const script = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
 const skippedFolders = new Set(["_generated", "node_modules"]);
-const useNode = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
 
 /** Marks a folder as a component, which is bundled where it is installed. */
 const componentFile = "/convex.config.ts";
@@ -61,9 +60,4 @@ export function faultOfPath({ module }: ModuleFile): string | null {
     `${path} is not a valid path to a Convex module. Path component ${bad} can only contain ` +
     "alphanumeric characters, underscores, or periods."
   );
-}
-
-/** Whether a source asks for Convex's Node.js runtime with its "use node" directive. */
-export function asksForNode(source: string): boolean {
-  return useNode.test(source);
 }

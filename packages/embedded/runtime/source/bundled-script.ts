@@ -15,6 +15,15 @@ export type BundledScript = {
   readonly modules: readonly string[];
 };
 
+/** The "use node" modules of the app, for the processes that run their actions. */
+export type NodeBundle = {
+  /** ES modules: one for each of the app's modules, and the code that several of them share. */
+  readonly files: readonly { readonly name: string; readonly code: string; readonly sourceMap: string }[];
+  readonly modules: readonly string[];
+  /** The `node_modules` folder with the packages that are not part of the files; null if there are no such packages. */
+  readonly packages: string | null;
+};
+
 /** The exports of a module, by name. */
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
@@ -39,6 +48,19 @@ export function fileOf(path: string): string {
 /** The file that another one imports as "./messages.js" or "../_deps/2KQ7X.js". */
 export function importedFile(importer: string, specifier: string): string {
   return fileOf(posix.join(posix.dirname(importer), specifier));
+}
+
+/** The file that has the module at a position in `NodeBundle.modules`. */
+export function nodeFileOf(position: number): string {
+  return `module-${position}.mjs`;
+}
+
+/** Begins the names of a node bundle's files in stack traces. */
+export const nodeScriptPrefix = "convex:node/";
+
+/** The source maps of a bundle's files, by their names in stack traces. */
+export function nodeSourceMaps({ files }: NodeBundle): readonly (readonly [string, string])[] {
+  return files.map(({ name, sourceMap }) => [nodeScriptPrefix + name, sourceMap]);
 }
 
 /** Whether the name of a function is that of a file. Such a function runs the top level of modules. */

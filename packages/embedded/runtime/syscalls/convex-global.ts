@@ -1,11 +1,12 @@
+import type { JSONValue } from "convex/values";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
-import { beginOperation } from "../execution/operations.ts";
+import { countOperation } from "../execution/operations.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
 import type { Services } from "./services.ts";
-import { getBlob, storeBlob } from "./storage.ts";
-import { parseSyscallArgs } from "./syscall-args.ts";
+import { getBlob, getBlobFile, storeBlob, storeBlobFile } from "./storage.ts";
+import { parseSyscallArgs, type SyscallArgs } from "./syscall-args.ts";
 
 type JsArgs = { readonly [name: string]: unknown };
 
@@ -15,6 +16,18 @@ type JsSyscall = (services: Services, execution: ActionExecution, args: JsArgs) 
 const jsSyscalls: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
   ["storage/storeBlob", storeBlob],
   ["storage/getBlob", getBlob],
+]);
+
+type NodeSyscall = (
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+) => JSONValue | Promise<JSONValue>;
+
+/** The same syscalls of an action in a Node process, where files take the place of Blobs. */
+const nodeSyscalls: ReadonlyMap<string, NodeSyscall> = new Map<string, NodeSyscall>([
+  ["storage/storeBlob", storeBlobFile],
+  ["storage/getBlob", getBlobFile],
 ]);
 
 const loadingMessage = "The database cannot be used while modules are loaded.";
@@ -31,13 +44,10 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       const execution = current();
       execution.time.check();
       try {
-        beginOperation(execution);
-        try {
+        return await countOperation(execution, async () => {
           const args = parseSyscallArgs(op, argsJson);
           return JSON.stringify(await dispatchAsync(services(), execution, op, args));
-        } finally {
-          execution.operations -= 1;
-        }
+        });
       } finally {
         execution.time.start();
       }
@@ -51,6 +61,25 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       return syscall(services(), execution, args as JsArgs);
     },
   };
+}
+
+/** Runs a syscall of an action in a Node process. Resolves to its result as JSON. */
+export function answerNodeProcess(
+  services: Services,
+  execution: ActionExecution,
+  op: string,
+  argsJson: string,
+): Promise<string> {
+  if (execution.ended) throw endedError();
+  return countOperation(execution, async () => {
+    const args = parseSyscallArgs(op, argsJson);
+    const syscall = nodeSyscalls.get(op);
+    const answer =
+      syscall === undefined
+        ? dispatchAsync(services, execution, op, args)
+        : syscall(services, execution, args);
+    return JSON.stringify(await answer);
+  });
 }
 
 function current(): Execution {

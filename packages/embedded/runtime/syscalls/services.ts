@@ -11,6 +11,7 @@ import type { DeployGate } from "../execution/deploy-gate.ts";
 import type { CallContext, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionFailure, FunctionResult } from "../execution/function-failure.ts";
 import type { Worlds } from "../isolate/worlds.ts";
+import type { NodeActions } from "../node/node-actions.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import type { CursorSealer } from "./cursor.ts";
 import type { QueryPlans } from "./query-plans.ts";
@@ -65,6 +66,8 @@ export type Services = {
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
   readonly hasModule: (path: Pick<FunctionPath, "component" | "module">) => boolean;
   readonly worlds: Worlds;
+  /** Runs the actions of "use node" modules; null without any. */
+  readonly node: NodeActions | null;
   readonly mapStack: StackMapper;
   readonly calls: Calls;
 };

@@ -1,6 +1,7 @@
+import { createReadStream } from "node:fs";
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
-import { engineTableName } from "../../names/table-name.ts";
+import { type ComponentPath, engineTableName } from "../../names/table-name.ts";
 import {
   deleteFile,
   fileById,
@@ -83,15 +84,38 @@ export async function storeBlob(
   args: { readonly [name: string]: unknown },
 ): Promise<string> {
   const { blob, options } = args as { blob?: unknown; options?: { sha256?: unknown } };
-  if (!(blob instanceof Blob)) {
-    throw new SyscallError(
-      "store() expects a Blob. If you are trying to store a Request, `await request.blob()` will give you the correct input.",
-    );
-  }
+  if (!(blob instanceof Blob)) throw notABlob();
+  return save(services, component, blob.stream(), blob.type, options);
+}
+
+/** `storage/storeBlob` of an action in a Node process, which has written the Blob to a file. */
+export async function storeBlobFile(
+  services: Services,
+  { component }: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const { path, contentType, options } = args;
+  if (typeof path !== "string" || typeof contentType !== "string") throw notABlob();
+  return save(services, component, createReadStream(path), contentType, options as { sha256?: unknown });
+}
+
+function notABlob(): SyscallError {
+  return new SyscallError(
+    "store() expects a Blob. If you are trying to store a Request, `await request.blob()` will give you the correct input.",
+  );
+}
+
+async function save(
+  services: Services,
+  component: ComponentPath,
+  bytes: AsyncIterable<Uint8Array>,
+  contentType: string,
+  options: { readonly sha256?: unknown } | null = null,
+): Promise<string> {
   const stored = await filesOf(services).save({
     component,
-    bytes: blob.stream(),
-    contentType: blob.type === "" ? null : blob.type,
+    bytes,
+    contentType: contentType === "" ? null : contentType,
     expectedSha256: typeof options?.sha256 === "string" ? options.sha256 : null,
   });
   switch (stored.kind) {
@@ -110,13 +134,26 @@ export async function getBlob(
   execution: ActionExecution,
   args: { readonly [name: string]: unknown },
 ): Promise<Blob | null> {
-  const { storageId } = args;
+  const file = fileToGet(services, execution, args);
+  return file === null ? null : filesOf(services).store.readAsBlob(file.key, file.contentType ?? "");
+}
+
+/** `storage/getBlob` of an action in a Node process, which reads the bytes itself. */
+export function getBlobFile(services: Services, execution: ActionExecution, args: SyscallArgs): JSONValue {
+  const file = fileToGet(services, execution, args);
+  if (file === null) return null;
+  return { path: filesOf(services).store.pathOf(file.key), type: file.contentType ?? "" };
+}
+
+function fileToGet(
+  services: Services,
+  execution: ActionExecution,
+  { storageId }: { readonly [name: string]: unknown },
+): StoredFile | null {
   if (typeof storageId !== "string") {
     throw new SyscallError(`storage.get requires a string storageId but received ${String(storageId)}`);
   }
-  const files = filesOf(services);
-  const file = files.read((transaction) => find(execution, transaction, storageId, "get"));
-  return file === null ? null : files.store.readAsBlob(file.key, file.contentType ?? "");
+  return filesOf(services).read((transaction) => find(execution, transaction, storageId, "get"));
 }
 
 function digestMismatch({ expected, actual }: { expected: string; actual: string }): string {

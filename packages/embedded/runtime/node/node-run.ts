@@ -1,0 +1,30 @@
+import type { ThrownValue } from "../execution/thrown-value.ts";
+import type { AnalyzedFunction } from "./messages.ts";
+
+/** One run of an action. */
+export type NodeRun = {
+  readonly module: string;
+  readonly name: string;
+  /** The list of arguments as JSON. */
+  readonly args: string;
+  readonly log: (line: string) => void;
+  /** Runs a syscall. Resolves to its result as JSON; rejects with the error for the action. */
+  readonly answer: (op: string, args: string) => Promise<string>;
+};
+
+/** `ended` means that the process could not finish the action, with a message for the caller. */
+export type NodeOutcome =
+  | { readonly kind: "returned"; readonly json: string }
+  | { readonly kind: "threw"; readonly thrown: ThrownValue }
+  | { readonly kind: "ended"; readonly message: string };
+
+/** What the modules define, or why they cannot be loaded. */
+export type Analysis =
+  | { readonly kind: "analyzed"; readonly functions: readonly AnalyzedFunction[] }
+  | {
+      readonly kind: "broken";
+      readonly module: string;
+      readonly thrown: ThrownValue;
+      readonly hasReadVariables: boolean;
+    }
+  | { readonly kind: "ended"; readonly message: string };
