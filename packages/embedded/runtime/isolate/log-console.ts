@@ -58,5 +58,5 @@ export function createLogConsole(present: () => Logging | undefined, framesHere:
 }
 
 function nameOf(label: unknown): string {
-  return label === undefined ? "default" : (label as string);
+  return label === undefined ? "default" : String(label);
 }

@@ -1,6 +1,6 @@
-import { formatWholeStack, stackFormatter } from "../execution/error-stacks.ts";
 import { executions } from "../execution/execution.ts";
 import { newestFrames } from "../execution/uncaught.ts";
+import { formatWholeStack, stackFormatter } from "../source/error-stacks.ts";
 
 /**
  * Objects of the backend's realm come into functions: what a web API returns, and the APIs themselves. Through them a function

@@ -3,7 +3,7 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
-import { stackFormatter } from "../execution/error-stacks.ts";
+import { stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";

@@ -1,4 +1,4 @@
-import type { StackMapper } from "../source/stack-trace.ts";
+import type { StackMapper } from "./stack-trace.ts";
 
 /** V8's call site. Its text is that of a line in a stack. */
 type Site = { toString(): string };
