@@ -6,12 +6,12 @@ import type { ComponentMount } from "../components/component-mounts.ts";
 import { componentVariables } from "../components/component-variables.ts";
 import type { EnvironmentVariables } from "../components/environment-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
-import type { DeployGate } from "../execution/deploy-gate.ts";
 import { guardRejections } from "../execution/uncaught.ts";
 import type { Bundle, Worlds } from "../isolate/worlds.ts";
 import type { LoadedNodeActions } from "../node/load-node-actions.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
+import type { DeployGate } from "./deploy-gate.ts";
 import { loadCode, type LoadedCode, noCode } from "./loaded-code.ts";
 
 type CurrentCodeDeps = {

@@ -17,13 +17,13 @@ import {
   type FunctionResult,
   refusal,
 } from "../execution/function-failure.ts";
-import { warnOfLimits } from "../execution/limit-warnings.ts";
 import { rejectionsReported } from "../execution/uncaught.ts";
 import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
 import type { ModuleNamespace } from "../source/bundled-script.ts";
 import { notFound, type Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
+import { warnOfLimits } from "./limit-warnings.ts";
 
 /** Runs a function's handler in an execution and a world. Checks the arguments before, and the returned value after. */
 export async function invoke(

@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
 import { limits } from "../checks/limits.ts";
 import { measureValue } from "../checks/measure-value.ts";
-import { type Execution, isTransactional, type TransactionExecution } from "./execution.ts";
-import { readAdvice } from "./transaction-usage.ts";
+import { type Execution, isTransactional, type TransactionExecution } from "../execution/execution.ts";
+import { readAdvice } from "../execution/transaction-usage.ts";
 
 /** Convex warns when a function has used more than this part of a limit. */
 const warnAbove = 0.8;

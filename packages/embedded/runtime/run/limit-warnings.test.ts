@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { TransactionExecution } from "./execution.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { LogLines } from "../execution/log-lines.ts";
+import { TransactionUsage } from "../execution/transaction-usage.ts";
 import { warnOfLimits } from "./limit-warnings.ts";
-import { LogLines } from "./log-lines.ts";
-import { TransactionUsage } from "./transaction-usage.ts";
 
 type Run = {
   readonly usedMs?: number;
