@@ -1,6 +1,6 @@
 import { convexToJson } from "convex/values";
 import type { Key } from "../../values/keys/key.ts";
-import type { IndexEntry, TableEntry } from "../model/catalog.ts";
+import type { TableEntry } from "../model/catalog.ts";
 import { type KeyedDocument, keysOf, keysOnlyIn } from "../model/index-keys.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
@@ -12,8 +12,7 @@ type PreparedCommit = {
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
 };
 
-/** A document with its keys in one index. */
-type Version = { readonly document: DocumentJson; readonly keys: readonly Key[] } | null;
+const noKeys: readonly Key[] = [];
 
 /** Computes what a commit at `ts` changes in the store and in each index. Changes neither. */
 export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts: Timestamp): PreparedCommit {
@@ -26,12 +25,18 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
       writes.push({ kind: "put_document", id, table, document, json });
     } else if (base !== null) writes.push({ kind: "delete_document", id });
     for (const [at, index] of table.indexes.entries()) {
-      const from = versionOf(base, at);
-      const to = versionOf(after, at);
-      for (const write of entryWrites(index, id, from, to)) writes.push(write);
-      const list = changes.get(index.qualified) ?? [];
-      for (const change of indexChanges(index, id, from, to)) list.push(change);
-      if (list.length > 0) changes.set(index.qualified, list);
+      const before = base?.keys[at] ?? noKeys;
+      const now = after?.keys[at] ?? noKeys;
+      const [removed, added] = [keysOnlyIn(before, now), keysOnlyIn(now, before)];
+      for (const key of removed) writes.push({ kind: "delete_entry", index, key });
+      for (const key of added) writes.push({ kind: "put_entry", index, key, id });
+      // Readers of a search index get its documents by id, so equal keys mean no change for them. If one key differs, all
+      // count: with another value of a filter field, for example, the document is found by its terms or is not.
+      if (index.search !== null && removed.length === 0 && added.length === 0) continue;
+      const list = listOf(changes, index.qualified);
+      // An unchanged key counts as changed, too: its readers saw the old document.
+      for (const key of before) list.push({ key, documentId: id, before: base?.document ?? null });
+      for (const key of added) list.push({ key, documentId: id, before: null });
     }
   }
   return { writes, changes };
@@ -48,32 +53,12 @@ function stored(table: TableEntry, current: KeyedDocument, ts: Timestamp): Store
   return { document, keys: keysOf(table, document), json };
 }
 
-function versionOf(keyed: KeyedDocument | null, at: number): Version {
-  return keyed === null ? null : { document: keyed.document, keys: keyed.keys[at] ?? [] };
-}
-
-function entryWrites(index: IndexEntry, id: string, from: Version, to: Version): StoreWrite[] {
-  const [before, after] = [from?.keys ?? [], to?.keys ?? []];
-  return [
-    ...keysOnlyIn(before, after).map((key): StoreWrite => ({ kind: "delete_entry", index, key })),
-    ...keysOnlyIn(after, before).map((key): StoreWrite => ({ kind: "put_entry", index, key, id })),
-  ];
-}
-
-/**
- * An unchanged key counts as changed too: its readers saw the old document. Readers of a search index do not, since they get
- * its documents by id. So a document whose keys there are the same has not changed for them. If one key differs, all count: for
- * example, with another value of a filter field the document is found by its terms or is not.
- */
-function indexChanges(index: IndexEntry, documentId: string, from: Version, to: Version): IndexChange[] {
-  const before = from?.keys ?? [];
-  const added = keysOnlyIn(to?.keys ?? [], before);
-  if (index.search !== null && added.length === 0 && keysOnlyIn(before, to?.keys ?? []).length === 0)
-    return [];
-  return [
-    ...before.map((key): IndexChange => ({ key, documentId, before: from?.document ?? null })),
-    ...added.map((key): IndexChange => ({ key, documentId, before: null })),
-  ];
+function listOf(changes: Map<string, IndexChange[]>, index: string): IndexChange[] {
+  const known = changes.get(index);
+  if (known !== undefined) return known;
+  const list: IndexChange[] = [];
+  changes.set(index, list);
+  return list;
 }
 
 /** Fills in `db.vars.commitTs`. Inside a JSON string its quotes are escaped, so the pattern only matches values. */

@@ -42,10 +42,13 @@ export function idKey(id: string): Key {
   return encodeKey([id]);
 }
 
+const none: readonly Key[] = [];
+
 /** The keys that only the first of two lists has. */
 export function keysOnlyIn(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
-  if (keys === others) return [];
-  if (keys.length === 1 && others.length === 1) return keys[0] === others[0] ? [] : keys;
+  if (keys === others) return none;
+  if (keys.length === 0 || others.length === 0) return keys;
+  if (keys.length === 1 && others.length === 1) return keys[0] === others[0] ? none : keys;
   const known = new Set(others);
   return keys.filter((key) => !known.has(key));
 }

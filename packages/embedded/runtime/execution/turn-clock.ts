@@ -13,6 +13,9 @@ const computedMs =
       }
     : (): number => performance.now();
 
+/** Reading the computed time takes longer than reading a clock, so it is read once in this time, in ms. */
+const computedEveryMs = 2;
+
 /** Most time to charge to an execution if another one may have spent it, in ms. */
 const maxForeignMs = 50;
 
@@ -20,6 +23,8 @@ const maxForeignMs = 50;
 let turnStarted: number | null = null;
 let turn = 0;
 let marked = 0;
+let computed = computedMs();
+let computedAt = performance.now();
 let markedBy: object | null = null;
 
 /**
@@ -28,7 +33,7 @@ let markedBy: object | null = null;
  */
 export function markRunning(owner: object): void {
   noteTurn();
-  marked = computedMs();
+  marked = performance.now();
   markedBy = owner;
 }
 
@@ -36,8 +41,8 @@ export function markRunning(owner: object): void {
 export function takeRunningMs(owner: object): number {
   const isNewTurn = turnStarted === null;
   noteTurn();
-  const at = computedMs();
-  const elapsed = isNewTurn ? 0 : at - marked;
+  const at = performance.now();
+  const elapsed = isNewTurn ? 0 : Math.min(at - marked, computedSince(at));
   // Several executions that never yield may alternate within one turn: each pays a part.
   const charged = markedBy === owner ? elapsed : Math.min(elapsed, maxForeignMs);
   marked = at;
@@ -64,9 +69,19 @@ export async function nextTurn(): Promise<void> {
 function noteTurn(): number {
   if (turnStarted === null) {
     turnStarted = performance.now();
+    computedSince(turnStarted);
     setImmediate(endTurn);
   }
   return turnStarted;
+}
+
+/** Returns the time that this thread has computed since the last reading; Infinity if that was just now. */
+function computedSince(at: number): number {
+  if (at - computedAt < computedEveryMs) return Infinity;
+  const before = computed;
+  computed = computedMs();
+  computedAt = at;
+  return computed - before;
 }
 
 function endTurn(): void {
