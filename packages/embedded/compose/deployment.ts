@@ -87,24 +87,30 @@ export class Deployment {
 
   /** Replaces the code. Rejects with SchemaMismatchError if stored documents do not fit. */
   deploy(prepared: Prepared): Promise<void> {
-    return this.#inOrder(async () => {
-      await this.#runtime.code.deploy(prepared.code);
-      this.#use(prepared);
-      for (const step of this.#afterward) await step();
-    });
+    return this.#inOrder(() => this.#replace(prepared));
   }
 
-  /** Evaluates the modules again, since a variable has changed. */
-  async reload(): Promise<void> {
+  /** Evaluates the modules again, since a variable has changed. Those of a deploy, if one has begun. */
+  reload(): Promise<void> {
+    return this.#inOrder(() => this.#reload());
+  }
+
+  async #reload(): Promise<void> {
     if (this.#bundle === null) return;
     try {
-      await this.deploy(await this.prepare(this.#bundle));
+      await this.#replace(await this.prepare(this.#bundle));
     } catch (error) {
       if (!(error instanceof FunctionsLoadError || error instanceof SchemaMismatchError)) throw error;
       if (this.#problem !== null) this.#problem = error.message;
       // A run that evaluates its modules anew fails as well, and nothing is left of the old value.
       this.#runtime.code.worlds.forget();
     }
+  }
+
+  async #replace(prepared: Prepared): Promise<void> {
+    await this.#runtime.code.deploy(prepared.code);
+    this.#use(prepared);
+    for (const step of this.#afterward) await step();
   }
 
   #use({ bundle, tokens }: Prepared): void {
