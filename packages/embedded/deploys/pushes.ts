@@ -17,6 +17,12 @@ const developersErrors = new Set(["FunctionsLoadError", "ModuleShapeError", "Sch
 /** Code that is ready to run. */
 type Loaded = { readonly code: { readonly components: LoadedComponents } };
 
+type Pending<Prepared> = {
+  readonly prepared: Prepared;
+  /** The variables with which the code was loaded. */
+  readonly variables: string;
+};
+
 type PushesDeps<Prepared extends Loaded> = {
   readonly bundle: (code: PushedCode) => Promise<BundleOutcome>;
   /** The deployment's code. */
@@ -36,7 +42,7 @@ type Answered = { readonly kind: "ok"; readonly value: JSONValue };
 /** Replaces the deployment's code by what the convex command pushes: start, wait for the schema, finish. */
 export class Pushes<Prepared extends Loaded> {
   readonly #deps: PushesDeps<Prepared>;
-  readonly #pending = new Map<string, Prepared>();
+  readonly #pending = new Map<string, Pending<Prepared>>();
 
   constructor(deps: PushesDeps<Prepared>) {
     this.#deps = deps;
@@ -44,6 +50,7 @@ export class Pushes<Prepared extends Loaded> {
 
   /** Loads pushed code, and describes it. Nothing runs it yet. */
   async start(pushed: PushedCode): Promise<Answered | Refused> {
+    const loadedWith = this.#variables();
     const loaded = await this.#load(pushed);
     if (loaded.kind === "refused") return loaded;
     const { deployment, variables, version } = this.#deps;
@@ -51,7 +58,7 @@ export class Pushes<Prepared extends Loaded> {
     const id = randomUUID();
     const [oldest] = this.#pending.keys();
     if (oldest !== undefined && this.#pending.size >= maxPending) this.#pending.delete(oldest);
-    this.#pending.set(id, loaded.prepared);
+    this.#pending.set(id, { prepared: loaded.prepared, variables: loadedWith });
     return ok({
       environmentVariables: { ...variables() },
       externalDepsId: null,
@@ -99,8 +106,8 @@ export class Pushes<Prepared extends Loaded> {
 
   /** Whether the stored documents fit the schema of a started push. */
   schemaStatus(id: string): JSONValue {
-    const prepared = this.#pending.get(id);
-    if (prepared === undefined) return { type: "raceDetected" };
+    const prepared = this.#find(id);
+    if (prepared === null) return { type: "raceDetected" };
     try {
       this.#deps.deployment.check(prepared);
       return { type: "complete" };
@@ -111,10 +118,10 @@ export class Pushes<Prepared extends Loaded> {
     }
   }
 
-  /** Runs the code of a started push. Null if it is not known anymore. @param isDry only tell what would change. */
+  /** Runs the code of a started push. Null if it must be started again. @param isDry only tell what would change. */
   async finish(id: string, isDry: boolean): Promise<Answered | Refused | null> {
-    const prepared = this.#pending.get(id);
-    if (prepared === undefined) return null;
+    const prepared = this.#find(id);
+    if (prepared === null) return null;
     this.#pending.delete(id);
     const { deployment } = this.#deps;
     const diff = pushDiff(deployment.components, prepared.code.components);
@@ -128,6 +135,16 @@ export class Pushes<Prepared extends Loaded> {
     // Others were compared with the code that is replaced now.
     this.#pending.clear();
     return ok(diff);
+  }
+
+  /** A started push. Null if a variable has changed since, which its modules may have read. */
+  #find(id: string): Prepared | null {
+    const { prepared, variables } = this.#pending.get(id) ?? {};
+    return prepared === undefined || variables !== this.#variables() ? null : prepared;
+  }
+
+  #variables(): string {
+    return JSON.stringify(this.#deps.variables());
   }
 
   async #load(pushed: PushedCode): Promise<{ readonly kind: "ok"; readonly prepared: Prepared } | Refused> {

@@ -113,7 +113,11 @@ async function finishPush({ pushes }: PushRouteDeps, body: JSONValue): Promise<R
   const { dryRun, startPush: push } = parsed.value;
   const finished = await pushes.finish(push.schemaChange.schemaIds.push, dryRun);
   if (finished !== null) return replyTo(finished);
-  return refusal(409, "RaceDetected", "Another push has finished meanwhile. Push again.");
+  return refusal(
+    409,
+    "RaceDetected",
+    "Another push has finished meanwhile, or a variable has changed. Push again.",
+  );
 }
 
 function replyTo(answered: Answer): Reply {
