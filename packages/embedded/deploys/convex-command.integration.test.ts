@@ -134,6 +134,23 @@ test('"use node" actions are pushed, with code that they share', async () => {
   }
 });
 
+test('the error of a "use node" action that a push outlasts has the lines of its own code', async () => {
+  const sources = (version: string, blank: string): Sources => ({
+    ...app(version),
+    "slow.ts": `"use node"; import { makeFunctionReference as ref, actionGeneric as action } from "convex/server";${blank}
+      export const fails = action({ handler: async (ctx) => {
+        while (await ctx.runQuery(ref("app:which"), {}) !== "second") await new Promise((go) => setTimeout(go, 20));
+        throw new Error("late");
+      } });`,
+  });
+  const { folder, convex, http } = await start(sources("first", ""));
+  expect((await convex(...deploy)).code).toBe(0);
+  const failed = http.action(makeFunctionReference<"action">("slow:fails")).catch(String);
+  await writeSources(folder, sources("second", "\n\n"));
+  expect((await convex(...deploy)).code).toBe(0);
+  expect(await failed).toMatch(/Uncaught Error: late\s+at handler \(\.\.\/convex\/slow\.ts:4:/);
+});
+
 test('npx convex env set starts "use node" actions that need the variable', async () => {
   const source = `"use node"; import { actionGeneric as action } from "convex/server";
     if (process.env.PLANET === undefined) throw new Error("PLANET is missing");

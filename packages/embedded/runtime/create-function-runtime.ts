@@ -70,7 +70,9 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     get node() {
       return code.node?.runner ?? null;
     },
-    mapStack: (stack) => code.mapStack(stack),
+    get mapStack() {
+      return code.mapStack;
+    },
     calls: createCalls(() => services as Services, stats, observer),
   };
   return new FunctionRuntime(services, code, stats, observer);

@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 import { faultOfPath } from "../source/bundle-modules.ts";
-import { lowered, type ModuleFileCode, toScript } from "../source/bundle-script.ts";
+import { fromProject, lowered, type ModuleFileCode, toScript } from "../source/bundle-script.ts";
 import { type BundledScript, type NodeBundle, nodeFileOf } from "../source/bundled-script.ts";
 import { type BundleOutcome, faultsOfComponent, joinScripts } from "./bundle.ts";
 import { bundleDefinitions, evaluateDefinitions, referenceTo, type Uses } from "./component-definitions.ts";
@@ -77,7 +77,7 @@ function nodeBundleOf(files: readonly PushedFile[]): NodeBundle | null {
   const pushed = files.map(({ path, source, sourceMap = noSourceMap }) => ({
     name: path,
     code: source,
-    sourceMap,
+    sourceMap: fromProject(path, sourceMap),
   }));
   const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: noSourceMap };
   return {

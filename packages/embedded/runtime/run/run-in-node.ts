@@ -3,6 +3,7 @@ import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { ActionExecution } from "../execution/execution.ts";
 import { describeCopy, type FunctionResult, refusal } from "../execution/function-failure.ts";
 import type { NodeOutcome } from "../node/node-run.ts";
+import type { StackMapper } from "../source/stack-trace.ts";
 import { answerNodeProcess } from "../syscalls/convex-global.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
@@ -20,6 +21,8 @@ export async function runInNode(
   if (problem !== null) return refusal(problem);
   if (services.node === null) throw new Error(`Nothing runs ${target.identifier}.`);
   const { module, name } = target.path;
+  // A deploy may replace both before the action ends.
+  const { mapStack } = services;
   const outcome = await services.node.run({
     module,
     name,
@@ -27,13 +30,13 @@ export async function runInNode(
     log: (line) => execution.context.logs.add(line),
     answer: (op, argsJson) => answerNodeProcess(services, execution, op, argsJson),
   });
-  const result = resultOf(services, outcome);
+  const result = resultOf(mapStack, outcome);
   if (result.kind === "failure") return result;
   const unfit = checkReturned(target, result.value, tableOf);
   return unfit === null ? result : refusal(unfit);
 }
 
-function resultOf({ mapStack }: Services, outcome: NodeOutcome): FunctionResult {
+function resultOf(mapStack: StackMapper, outcome: NodeOutcome): FunctionResult {
   switch (outcome.kind) {
     case "returned":
       return parsed(outcome.json);

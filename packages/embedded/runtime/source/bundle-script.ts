@@ -126,7 +126,7 @@ function withMap(code: string, sourceMap: string = noMap): string {
 }
 
 /** Makes a map's sources relative to the project's folder. */
-function fromProject(path: string, sourceMap: string): string {
+export function fromProject(path: string, sourceMap: string): string {
   const map = JSON.parse(sourceMap) as { readonly sources: readonly string[] };
   const folder = posix.join(outputFolder, posix.dirname(path));
   return JSON.stringify({ ...map, sources: map.sources.map((source) => posix.join(folder, source)) });
