@@ -18,8 +18,16 @@ type Filters = VectorQuery["filters"];
 const method = "vectorSearch";
 const defaultLimit = 10;
 
-/** `1.0/actions/vectorSearch`: searches the newest documents on disk. */
-export async function vectorSearch(
+/** `1.0/actions/vectorSearch`: searches the newest documents on disk. Like a query, it does not meet a deploy. */
+export function vectorSearch(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  return services.gate.pass(() => searchNow(services, execution, args));
+}
+
+async function searchNow(
   { engine, schemaOf }: Services,
   { component }: ActionExecution,
   args: SyscallArgs,
