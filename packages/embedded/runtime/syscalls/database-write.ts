@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { localTableOf } from "../../names/table-name.ts";
+import { isUndefinedJson } from "../../values/json-operand.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { identifierProblem } from "../checks/identifier.ts";
 import { limits } from "../checks/limits.ts";
@@ -38,7 +39,7 @@ export function shallowMerge(
   const target = existing(execution, args, "db.patch");
   const changes = objectArg(args, "value", "db.patch");
   const merged = Object.entries({ ...target.document, ...changes });
-  const fields = Object.fromEntries(merged.filter(([, value]) => !isUndefinedMarker(value)));
+  const fields = Object.fromEntries(merged.filter(([, value]) => !isUndefinedJson(value)));
   return write(services, execution, target, fields, "db.patch");
 }
 
@@ -125,10 +126,6 @@ function admit(
   );
   if (problem !== null) throw new SyscallError(problem);
   return { bytes, nesting: measured.nesting };
-}
-
-function isUndefinedMarker(value: JSONValue | undefined): boolean {
-  return typeof value === "object" && value !== null && "$undefined" in value;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { compareValues, convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { compareValues, convexToJson, type JSONValue, type Value } from "convex/values";
 import type { DocumentJson } from "../../engine/model/types.ts";
+import { decodeOperand } from "../../values/json-operand.ts";
 import { valueAt } from "../../values/keys/field-path.ts";
 import { formatValue } from "../checks/format-value.ts";
 import { kindOf, type ValueKind } from "../checks/value-kind.ts";
@@ -91,8 +92,7 @@ function compileField(path: JSONValue): Evaluate {
 }
 
 function compileLiteral(json: JSONValue): Evaluate {
-  const isUndefined = typeof json === "object" && json !== null && "$undefined" in json;
-  const value = isUndefined ? undefined : jsonToConvex(json);
+  const value = decodeOperand(json);
   return () => value;
 }
 

@@ -1,6 +1,7 @@
-import { jsonToConvex, type JSONValue } from "convex/values";
+import type { JSONValue } from "convex/values";
 import { termsOf } from "../../engine/search/terms.ts";
 import type { TextQuery } from "../../engine/search/text-search.ts";
+import { decodeOperand } from "../../values/json-operand.ts";
 import type { SearchDefinition } from "../../values/keys/search-definition.ts";
 import { limits } from "../checks/limits.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
@@ -31,7 +32,7 @@ export function planSearch(
           `${against} contains an equality filter on ${fieldPath} but that field isn't indexed for filtering in \`filterFields\`.`,
         );
       }
-      filters.push({ at, value: decode(condition.value) });
+      filters.push({ at, value: decodeOperand(condition.value) });
       continue;
     }
     if (fieldPath !== searchField) {
@@ -68,9 +69,4 @@ function firstTerms(text: string): readonly string[] {
     terms.push(term);
   }
   return terms;
-}
-
-function decode(json: JSONValue) {
-  const isUndefined = typeof json === "object" && json !== null && "$undefined" in json;
-  return isUndefined ? undefined : jsonToConvex(json);
 }

@@ -3,6 +3,7 @@ import type { Engine, ScanOrder } from "../../engine/model/types.ts";
 import type { TextQuery } from "../../engine/search/text-search.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { assertNever } from "../../values/assert-never.ts";
+import { isUndefinedJson } from "../../values/json-operand.ts";
 import { keyFieldsOf, type TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange, type KeyRange, type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
 import { parseSearchFields, type SearchDefinition } from "../../values/keys/search-definition.ts";
@@ -100,8 +101,7 @@ export function unavailable({ staged }: Pick<Schema, "staged">, name: string): S
 
 /** A missing field's value is no JSON of Convex. */
 function formatRangeValue(value: JSONValue): string {
-  const isUndefined = typeof value === "object" && value !== null && "$undefined" in value;
-  return isUndefined ? "undefined" : formatValue(value);
+  return isUndefinedJson(value) ? "undefined" : formatValue(value);
 }
 
 function toOperator(operator: SerializedQuery["operators"][number]): QueryOperator {

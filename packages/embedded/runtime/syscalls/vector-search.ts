@@ -1,6 +1,7 @@
-import { jsonToConvex, type JSONValue } from "convex/values";
+import type { JSONValue } from "convex/values";
 import type { Engine } from "../../engine/model/types.ts";
 import type { VectorQuery } from "../../engine/search/vector-search.ts";
+import { decodeOperand } from "../../values/json-operand.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
 import type { SearchDefinition } from "../../values/keys/search-definition.ts";
 import { limits } from "../checks/limits.ts";
@@ -91,7 +92,7 @@ function filtersOf(name: string, filterFields: readonly string[], expression: JS
         `Vector query against ${name} contains a filter on ${field} but that field isn't indexed for filtering in \`filterFields\`.`,
       );
     }
-    const decoded = isUndefined(value) ? undefined : jsonToConvex(value);
+    const decoded = decodeOperand(value);
     filters.set(`${at} ${encodeKey([decoded])}`, { at, value: decoded });
   }
   return [...filters.values()];
@@ -110,8 +111,4 @@ function comparisonsOf(expression: JSONValue): readonly Comparison[] {
 
 function fieldsOf(json: JSONValue | undefined): { readonly [name: string]: JSONValue | undefined } {
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : {};
-}
-
-function isUndefined(value: JSONValue): boolean {
-  return "$undefined" in fieldsOf(value);
 }

@@ -1,4 +1,5 @@
-import { jsonToConvex, type JSONValue, type Value } from "convex/values";
+import type { JSONValue, Value } from "convex/values";
+import { decodeOperand } from "../json-operand.ts";
 import { emptyKey, type Key, prefixEnd } from "./key.ts";
 import { encodeKey } from "./key-encoding.ts";
 
@@ -90,7 +91,7 @@ function split(target: RangeTarget, expressions: readonly RangeExpression[]): Co
   let upper: Bound | null = null;
   for (const expression of expressions) {
     const { type, fieldPath } = expression;
-    const value = decode(expression.value);
+    const value = decodeOperand(expression.value);
     if (type === "Eq") {
       if (equalities.has(fieldPath)) throw alreadyDefined(target, "equality", expression);
       equalities.set(fieldPath, value);
@@ -126,11 +127,6 @@ function orderedEqualities(
   const wrong = used.find((field, position) => rank(field) !== position);
   if (wrong !== undefined) throw outOfOrder(target, used, wrong);
   return used.slice(0, equalities.size).map((field) => equalities.get(field));
-}
-
-function decode(json: JSONValue): Value | undefined {
-  const isUndefined = typeof json === "object" && json !== null && "$undefined" in json;
-  return isUndefined ? undefined : jsonToConvex(json);
 }
 
 function alreadyDefined(
