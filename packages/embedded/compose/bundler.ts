@@ -22,14 +22,17 @@ async function inProcess(request: BundleRequest): Promise<BundleAnswer> {
   });
 }
 
+/** Bundles a functions folder. */
 export function bundleFolder(folder: string): Promise<BundleOutcome> {
   return inProcess({ kind: "folder", folder }) as Promise<BundleOutcome>;
 }
 
+/** Bundles code that the convex command has pushed. */
 export function bundlePushedCode(code: PushedCode): Promise<BundleOutcome> {
   return inProcess({ kind: "pushed", code }) as Promise<BundleOutcome>;
 }
 
+/** Bundles the query of `npx convex run --inline-query`. */
 export function bundleQuerySource(source: string): Promise<InlineOutcome> {
   return inProcess({ kind: "query", source }) as Promise<InlineOutcome>;
 }

@@ -38,6 +38,7 @@ export const pushRequest = z.object({
 
 type File = z.output<typeof file>;
 
+/** The pushed code of the app and of its components. */
 export function codeOf({ appDefinition, componentDefinitions }: z.output<typeof pushRequest>): PushedCode {
   const { definition, schema, changedModules } = appDefinition;
   return [

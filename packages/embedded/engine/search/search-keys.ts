@@ -114,6 +114,7 @@ export function vectorBoundsOf(ref: DocumentRef): KeyBounds {
   return { lower, upper: above(lower) };
 }
 
+/** Whether a key tells the number of a document's terms. */
 export function isDocumentKey(key: Key): boolean {
   return key.startsWith(tags.document);
 }
@@ -128,6 +129,7 @@ export function filterRef(key: Key): DocumentRef {
   return key.slice(-refBytes);
 }
 
+/** Reads the key of a term in a document. */
 export function readPosting(key: Key): Posting {
   const at = key.indexOf(endOfTerm, tags.term.length) + endOfTerm.length;
   const count = key.charCodeAt(at + refBytes + 1);
@@ -139,6 +141,7 @@ export function readPosting(key: Key): Posting {
   };
 }
 
+/** Reads the key of a document's vector. */
 export function readVector(key: Key): { readonly ref: DocumentRef; readonly vector: Float32Array } {
   const start = tags.vector.length + refBytes;
   // A copy is aligned, as the array needs it.

@@ -1,6 +1,6 @@
 /**
- * Lets queries and attempts of mutations pass together, and a deploy alone. Those that run end with the code with which they
- * began. Later ones wait for the deploy, and begin with the new code.
+ * Lets queries and attempts of mutations run together, and a deploy by itself. A deploy waits until those that run have ended
+ * with their own code. Later ones wait for the deploy and begin with the new code.
  */
 export class DeployGate {
   #running = 0;

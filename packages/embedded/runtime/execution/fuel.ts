@@ -1,4 +1,4 @@
-/** Most fuel between two reads of the clock: for 128 calls, or a thousand rounds of a loop that only computes. */
+/** Most fuel between two reads of the clock: for 160 calls, or 1,280 rounds of a loop that only computes. */
 const maxGrant = 1_280;
 
 /** If more time passes between two reads of the clock, in ms, every tick reads it. */
