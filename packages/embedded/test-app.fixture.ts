@@ -7,6 +7,7 @@ import {
   type PaginationResult,
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
+import type * as differences from "./fixtures/test-app/differences.ts";
 import type * as hostile from "./fixtures/test-app/hostile.ts";
 import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
@@ -16,6 +17,7 @@ import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as nodeActions from "./fixtures/test-app/nodeActions.ts";
 import type * as nodeCallers from "./fixtures/test-app/nodeCallers.ts";
 import type * as printing from "./fixtures/test-app/printing.ts";
+import type * as reused from "./fixtures/test-app/reused.ts";
 import type * as search from "./fixtures/test-app/search.ts";
 import type * as things from "./fixtures/test-app/things.ts";
 import type * as values from "./fixtures/test-app/values.ts";
@@ -24,12 +26,14 @@ import type * as world from "./fixtures/test-app/world.ts";
 import type * as worlds from "./fixtures/test-app/worlds.ts";
 
 type Modules = {
+  differences: typeof differences;
   hostile: typeof hostile;
   later: typeof later;
   mail: typeof mail;
   messages: typeof messages;
   misuse: typeof misuse;
   nested: typeof nested;
+  reused: typeof reused;
   search: typeof search;
   vectors: typeof vectors;
   printing: typeof printing;

@@ -24,6 +24,8 @@ type EmbeddedOptions = {
   readonly sitePort?: number;
   /** Added to the process's environment. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Further arguments of the command. */
+  readonly args?: readonly string[];
   /** The issuer of users' tokens. */
   readonly issuer?: string;
 };
@@ -43,6 +45,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       ...["--max-anonymous-message-kib", "65536"],
       // The functions fail on purpose, so their warnings say nothing.
       ...["--log-level", "error"],
+      ...(options.args ?? []),
     ],
     {
       stdio: ["pipe", "pipe", "inherit"],

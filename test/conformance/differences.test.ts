@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
+import { asAdmin, deployment, httpClient, isEmbedded, uniqueName } from "./deployment.ts";
+import { startEmbedded } from "./embedded-backend.ts";
+import { convexCli, credentials, makeProject } from "./project.ts";
+
+const { differences, nodeActions, reused, world } = modules;
+const client = httpClient();
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "differences-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a backend of this test's own. */
+async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
+  const backend = await startEmbedded(options);
+  onTestFinished(backend.stop);
+  return backend;
+}
+
+// docs/embedded.md has a table of these differences.
+describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
+  test("a developer's message and frames reach the client", async () => {
+    const failed = client.query(api.values.fail, { message: "no such luck" });
+    await expect(failed).rejects.toThrow(
+      /Server Error\nUncaught Error: no such luck\n\s+at .*values\.ts:\d+/,
+    );
+  });
+
+  test("a query over HTTP runs each time", async () => {
+    const run = async () => (await client.query(api.messages.listWithRun, { channel: "none" })).run;
+    expect(await run()).not.toBe(await run());
+  });
+
+  test("a stored page is not displayed, and cannot run scripts", async () => {
+    const url = await client.mutation(makeFunctionReference<"mutation">("files:generateUploadUrl"), {});
+    const sent = { method: "POST", body: "<script>", headers: { "Content-Type": "text/html" } };
+    const { storageId: id } = (await (await fetch(url as string, sent)).json()) as { storageId: string };
+    const stored = await client.query(makeFunctionReference<"query">("files:url"), { id });
+    expect(Object.fromEntries((await fetch(stored as string)).headers)).toMatchObject({
+      "content-disposition": "attachment",
+      "content-security-policy": "sandbox; default-src 'none'",
+      etag: expect.stringMatching(/^".+"$/),
+    });
+  });
+
+  test("a Node action runs with the backend's version of Node", async () => {
+    expect(await client.action(nodeActions.version, {})).toBe(process.version);
+  });
+
+  test("runs of a module that allows reuse share its variables at the same time", async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => httpClient().action(reused.actionsAtOnce, {})));
+    expect(Math.max(...runs)).toBeGreaterThan(1);
+  });
+
+  test("at most 32 mutations run at the same time", async () => {
+    const { url } = await start();
+    const run = () => new ConvexHttpClient(url).mutation(reused.mutationsAtOnce, { name: uniqueName() });
+    const most = Math.max(...(await Promise.all(Array.from({ length: 100 }, run))));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(32);
+  });
+
+  test("the classes of the web APIs are frozen", async () => {
+    expect(await client.query(differences.frozen, {})).toEqual([true, true, true]);
+  });
+
+  test("a query may use more than 64 MiB of memory", async () => {
+    expect(await client.query(differences.usesMemory, { mebibytes: 100 })).toBe(100 * 1024 * 1024);
+  });
+
+  test("a range may be read again and again, but not without end", async () => {
+    expect(await client.query(differences.readsAgain, { times: 16_384 })).toBe(null);
+    const more = client.query(differences.readsAgain, { times: 25_000 });
+    await expect(more).rejects.toThrow("Too many reads in a single function execution");
+  });
+
+  test("an action that blocks the process is ended", { timeout: 300_000 }, async () => {
+    const { url } = await start();
+    const blocked = new ConvexHttpClient(url).action(differences.blocks, {});
+    await expect(blocked).rejects.toThrow("Function execution timed out (maximum duration: 30s)");
+    expect(await new ConvexHttpClient(url).query(api.counters.get, { name: "any" })).toBe(0);
+  });
+
+  test("a first page without room for a document fails with the limit's message", async () => {
+    const channel = uniqueName();
+    for (const count of [9, 9])
+      await client.mutation(api.messages.sendMany, { channel, count, size: 990_000 });
+    const paginationOpts = { numItems: 1, cursor: null };
+    const page = client.query(differences.pageWithoutRoom, { channel, before: 16, paginationOpts });
+    await expect(page).rejects.toThrow("Too many bytes read in a single function execution");
+  });
+
+  test("a client without an identity may send less than the admin", async () => {
+    const { url } = await start({ args: ["--max-anonymous-message-kib", "2048"] });
+    const value = "x".repeat(3 * 1024 * 1024);
+    const size = (caller: ConvexHttpClient) => caller.mutation(world.measure, { value });
+    await expect(size(new ConvexHttpClient(url))).rejects.toThrow("without a user's token or the admin key");
+    expect(await size(asAdmin(new ConvexHttpClient(url)))).toBe(value.length);
+  });
+
+  test("request metadata has no token", async () => {
+    expect((await client.mutation(differences.metadata, {})).authToken).toBe(null);
+  });
+
+  test("what is not supported fails with that message", async () => {
+    const errors = [
+      ...(await client.mutation(differences.unsupportedInMutation, {})),
+      ...(await client.action(differences.unsupportedInAction, {})),
+    ];
+    expect(errors).toEqual(
+      ["ctx.auth.signJwt()", "log.audit()", "getServiceToken()", "getServiceUrl()"].map(
+        (name) => `${name} is not supported by the embedded backend`,
+      ),
+    );
+  });
+
+  test("while the issuer of a token does not answer, clients are told to try again", async () => {
+    const issuer = await startIssuer();
+    const token = await issuer.sign({});
+    await issuer.stop();
+    const { url } = await start({ issuer: issuer.url });
+    const answer = await fetch(`${url}/api/query`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ path: "values:whoami", args: {}, format: "json" }),
+    });
+    expect(answer.status).toBe(503);
+  });
+
+  test("a delay of reads and commits can be set", async () => {
+    const { url } = await start({ args: ["--commit-latency-ms", "300", "--read-latency-ms", "200"] });
+    const before = performance.now();
+    await new ConvexHttpClient(url).mutation(api.counters.increment, { name: "slow" });
+    expect(performance.now() - before).toBeGreaterThan(490);
+  });
+
+  test(
+    "pushed functions have their indexes at once, and last until a restart",
+    { timeout: 120_000 },
+    async () => {
+      const project = await makeProject();
+      onTestFinished(project.remove);
+      const schema = join(project.folder, "convex/schema.ts");
+      const source = await readFile(schema, "utf8");
+      await writeFile(
+        schema,
+        source.replace('.index("by_channel"', '.index("by_body", ["body"]).index("by_channel"'),
+      );
+      const added = `import { queryGeneric } from "convex/server";
+      export const found = queryGeneric({ handler: async (ctx) =>
+        (await ctx.db.query("messages").withIndex("by_body", (q) => q.eq("body", "early")).collect()).length });`;
+      await writeFile(join(project.folder, "convex/added.ts"), added);
+      const dataFile = join(await temporaryFolder(), "data.sqlite3");
+      const found = (url: string) =>
+        new ConvexHttpClient(url).query(makeFunctionReference<"query">("added:found"));
+
+      const first = await startEmbedded({ dataFile });
+      await new ConvexHttpClient(first.url).mutation(api.messages.send, { channel: "c", body: "early" });
+      const push = spawn(process.execPath, [convexCli, "deploy", "--typecheck", "disable"], {
+        cwd: project.folder,
+        env: { ...process.env, ...credentials(first.url, deployment.adminKey) },
+        stdio: "ignore",
+      });
+      expect(await once(push, "exit")).toEqual([0, null]);
+      expect(await found(first.url)).toBe(1);
+      await first.stop();
+      const second = await start({ dataFile });
+      await expect(found(second.url)).rejects.toThrow("Could not find public function");
+    },
+  );
+});
