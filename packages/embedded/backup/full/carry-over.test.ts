@@ -18,6 +18,9 @@ import {
 } from "./restore-swap.ts";
 
 const count = 120;
+/** Fills a page, so that no document shares one. */
+const filling = (name: string): string => name.padEnd(3_500, "x");
+const code = filling("code");
 let folder: string;
 let dataFile: string;
 let replaced: string;
@@ -39,9 +42,9 @@ beforeEach(async () => {
   const engine = openEngine({ path: replaced });
   // The documents fill many pages.
   for (let n = 0; n < count; n++) {
-    await insertOne(engine, "keys", { name: `key ${String(n)} `.padEnd(3_500, "x") });
+    await insertOne(engine, "keys", { name: filling(`key ${String(n)} `) });
   }
-  await insertOne(engine, "codes", { name: "code" });
+  await insertOne(engine, "codes", { name: code });
   await engine.close();
   // Without this, free space may hold older copies of a document.
   const db = new DatabaseSync(replaced);
@@ -99,7 +102,7 @@ const namesFor = (table: string): string[] =>
 test("the app gets every document of the replaced state", async () => {
   await carry();
   expect(namesFor("keys")).toHaveLength(count);
-  expect(namesFor("codes")).toEqual(["code"]);
+  expect(namesFor("codes")).toEqual([code]);
   expect(applied.at(-1)).toEqual({ table: null, documents: [], isKnown: true });
   expect(warnings).toEqual([]);
 });
@@ -112,7 +115,7 @@ test("the app gets what can be read of a damaged state, and learns that the rest
   writeFileSync(carryOverFile(dataFile), "id");
   await carry();
   expect(namesFor("keys")).toEqual(healthy.slice(0, 100));
-  expect(namesFor("codes")).toEqual(["code"]);
+  expect(namesFor("codes")).toEqual([code]);
   expect(applied.at(-1)).toEqual({ table: null, documents: [], isKnown: false });
   expect(warnings).toEqual(["restore.previous-unreadable", "restore.revocations-unknown"]);
   expect(existsSync(carryOverFile(dataFile))).toBe(false);
