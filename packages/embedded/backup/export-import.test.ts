@@ -269,3 +269,19 @@ test("only the admin may export and import", async () => {
   }
   expect(jsonToConvex(null)).toBeNull();
 });
+
+test("an import waits for running queries, and they for it", { timeout: 60_000 }, async () => {
+  const target = await workshop.backend("busy", { latency: { readMs: 20, commitMs: 0 } });
+  const file = workshop.path("few.jsonl");
+  writeFileSync(file, `${JSON.stringify({ name: "imported" })}\n`);
+  const imported = workshop.convex(target, "import", "--table", "users", file);
+  let isDone = false;
+  void imported.finally(() => (isDone = true));
+  const run = async (): Promise<void> => {
+    while (!isDone) expect(await target.query("notes:countSlowly")).toBe(0);
+  };
+  await Promise.all([run(), run(), run()]);
+  const { code, output } = await imported;
+  expect(code, output).toBe(0);
+  expect(await target.query("notes:users")).toHaveLength(1);
+});

@@ -18,7 +18,7 @@ type BackupsOptions = {
   /** A file, or ":memory:". */
   readonly dataFile: string;
   readonly files: FilesInUse;
-  readonly runtime: Pick<FunctionRuntime, "schemaOf" | "componentPaths">;
+  readonly runtime: Pick<FunctionRuntime, "schemaOf" | "componentPaths" | "whileIdle">;
   readonly isAdminKey: AdminKeyCheck;
   readonly deploymentName: string;
   readonly log: Log;
@@ -39,7 +39,8 @@ export async function openBackups(options: BackupsOptions): Promise<Backups> {
   const exports = new Exports({ engine, work, files, log });
   const components = () => runtime.componentPaths;
   const schemaOf = (component: string) => runtime.schemaOf(component);
-  const imports = new Imports({ engine, work, files, schemaOf, components, log });
+  const whileIdle = <T>(task: () => T): Promise<T> => runtime.whileIdle(task);
+  const imports = new Imports({ engine, work, files, schemaOf, components, whileIdle, log });
   await exports.start();
   await imports.start();
   const uploads = new Uploads(work);

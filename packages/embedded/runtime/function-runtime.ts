@@ -82,6 +82,11 @@ export class FunctionRuntime implements FunctionRunner {
     return this.#code;
   }
 
+  /** Runs a task while no query and no attempt of a mutation runs. Later ones wait for its end. */
+  whileIdle<T>(task: () => T): Promise<T> {
+    return this.#services.gate.alone(task);
+  }
+
   async runQuery(call: QueryCall): Promise<QueryRun> {
     const context = newCallContext(call);
     const resolved = this.#resolve(call, "Query");

@@ -41,6 +41,8 @@ type ImportsDeps = {
   readonly schemaOf: (component: ComponentPath) => Schema;
   /** The components that are installed now. */
   readonly components: () => readonly ComponentPath[];
+  /** Runs a task while no function reads the database. */
+  readonly whileIdle: <T>(task: () => T) => Promise<T>;
   readonly log: Log;
 };
 
@@ -148,7 +150,7 @@ export class Imports {
   }
 
   async #run(id: string, waiting: WaitingImport): Promise<void> {
-    const { engine, work, files, schemaOf } = this.#deps;
+    const { engine, work, files, schemaOf, whileIdle } = this.#deps;
     const stagingFile = work.newPath("staging");
     const imported = new ImportFiles(files.store);
     const done: string[] = [];
@@ -164,6 +166,7 @@ export class Imports {
         files: imported,
         stagingFile,
         schemaOf,
+        whileIdle,
         isCanceled: () => this.#isClosing || this.#canceled.has(id),
         onRows: ({ name }, count) =>
           progress(`Importing "${name}" (${count.toLocaleString("en-US")} documents)`),

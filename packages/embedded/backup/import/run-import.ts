@@ -30,6 +30,8 @@ type ImportRun = {
   /** The staging file to make. */
   readonly stagingFile: string;
   readonly schemaOf: (component: ComponentPath) => Schema;
+  /** Runs a task while no function reads the database. */
+  readonly whileIdle: <T>(task: () => T) => Promise<T>;
   readonly isCanceled: () => boolean;
   /** Called with the number of rows staged for the table being read. */
   readonly onRows: (table: PlannedTable, rows: number) => Promise<void>;
@@ -62,13 +64,14 @@ export async function runImport(run: ImportRun): Promise<number> {
   await assertReferencesHold(engine, plan, run.schemaOf);
   assertGoesOn(run);
   const replaced = plan.tables.filter(({ table, append }) => table === storage && !append);
-  const placed = engine.placeTables(
-    { file: run.stagingFile, tables: plan.tables, drop: plan.drop },
-    (transaction) => {
+  const staged = { file: run.stagingFile, tables: plan.tables, drop: plan.drop };
+  // No snapshot from before is kept, so a running query would fail.
+  const placed = await run.whileIdle(() =>
+    engine.placeTables(staged, (transaction) => {
       files.place(transaction, new Set(replaced.map(({ component }) => component)), (component) =>
         newNumbersOf(plan, component),
       );
-    },
+    }),
   );
   if (placed.kind === "refused") throw new ImportFailure(placed.reason);
   return written;

@@ -92,7 +92,7 @@ export class CurrentCode {
    * queries run again. Rejects with SchemaMismatchError; the present code stays then.
    */
   async deploy(code: LoadedCode): Promise<void> {
-    await this.#deps.gate.deploy(() => {
+    await this.#deps.gate.alone(() => {
       this.start(code);
       this.#deps.engine.renew();
     });

@@ -20,7 +20,7 @@ export class DeployGate {
   }
 
   /** Runs a task when no other runs. */
-  async deploy<T>(task: () => T): Promise<T> {
+  async alone<T>(task: () => T): Promise<T> {
     while (this.#deploying !== null) await this.#deploying;
     const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
     let open = (): void => undefined;
