@@ -1,6 +1,6 @@
 /**
- * Lets queries and attempts of mutations run together, and a deploy by itself. A deploy waits until those that run have ended
- * with their own code. Later ones wait for the deploy and begin with the new code.
+ * Lets queries and attempts of mutations run together, and a deploy or an import by itself. It waits until those that run
+ * have ended. Later ones wait for it, and begin with the new code and data.
  */
 export class DeployGate {
   #running = 0;
