@@ -6,9 +6,17 @@ import { collectGarbage, IdleCollections } from "./idle-collection.ts";
 const mib = 1024 ** 2;
 
 describe("a collection while nothing happens", () => {
-  test("is due when the heap has grown by more than 64 MiB, and the event loop is idle", () => {
+  test("is due once after the start, when the event loop is idle", () => {
     const collections = new IdleCollections();
-    expect(collections.isDue(500 * mib, 0.01)).toBe(false);
+    expect(collections.isDue(100 * mib, 0.5)).toBe(false);
+    expect(collections.isDue(100 * mib, 0.01)).toBe(true);
+    collections.collected(80 * mib);
+    expect(collections.isDue(80 * mib, 0.01)).toBe(false);
+  });
+
+  test("is due when the heap has grown by more than 64 MiB", () => {
+    const collections = new IdleCollections();
+    collections.collected(90 * mib);
     expect(collections.isDue(80 * mib, 0.01)).toBe(false);
     expect(collections.isDue(500 * mib, 0.5)).toBe(false);
     expect(collections.isDue(144 * mib, 0.01)).toBe(false);
@@ -17,7 +25,7 @@ describe("a collection while nothing happens", () => {
 
   test("is not repeated for what is still in use", () => {
     const collections = new IdleCollections();
-    collections.isDue(80 * mib, 0);
+    collections.collected(80 * mib);
     expect(collections.isDue(500 * mib, 0)).toBe(true);
     collections.collected(400 * mib);
     expect(collections.isDue(400 * mib, 0)).toBe(false);

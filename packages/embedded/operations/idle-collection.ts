@@ -2,14 +2,14 @@ import { performance } from "node:perf_hooks";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 
-const everyMs = 5_000;
+const everyMs = 2_000;
 /** The share of the time in which the event loop worked. Below it, a pause of some tenths of a second delays hardly anybody. */
 const idleBelow = 0.1;
 const mostGrownBytes = 64 * 1024 ** 2;
 
-/** Decides when the heap is worth a collection. */
+/** Decides when the heap is worth a collection: once after the start, whose garbage V8 would keep, and after it has grown. */
 export class IdleCollections {
-  #leastBytes = Infinity;
+  #leastBytes = -Infinity;
 
   /** @param heapBytes what V8 holds of the system's memory. @param utilization of the event loop since the last look. */
   isDue(heapBytes: number, utilization: number): boolean {

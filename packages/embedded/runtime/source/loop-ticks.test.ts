@@ -270,6 +270,14 @@ describe("a script with ticks", () => {
   });
 });
 
+test("comments keep no character that would double the memory of a script", async () => {
+  const code = '/** → ü */ const a = "/* \\u2192 */"; // …\nlog(a /* ≤ 😀 */);';
+  const result = ticked(code);
+  expect(result).not.toMatch(/[^\0-\xff]/);
+  expect(result).toContain("/** ? ü */");
+  expect(await logOf(result)).toEqual(["/* → */"]);
+});
+
 test("the source map still maps every place to its source", async () => {
   const source = [
     "const pick = (xs: number[]) => xs",

@@ -1,6 +1,7 @@
 import {
   type AnyNode,
   type CallExpression,
+  type Comment,
   type ForStatement,
   type Function,
   type Node,
@@ -64,13 +65,28 @@ type Ticked = { readonly code: string; readonly sourceMap: string };
  * acorn cannot parse the code. The code must run within a function, because variables of the global scope are slow.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
-  const program = parse(code, { ecmaVersion: "latest", sourceType: "module" });
+  const comments: Comment[] = [];
+  const program = parse(code, { ecmaVersion: "latest", sourceType: "module", onComment: comments });
   const insertions = tickInsertions(program, code);
   const map = JSON.parse(sourceMap) as { readonly mappings: string };
   return {
-    code: insert(code, insertions),
+    code: insert(inLatin1(code, comments), insertions),
     sourceMap: JSON.stringify({ ...map, mappings: shiftMappings(map.mappings, code, insertions) }),
   };
+}
+
+/**
+ * Replaces all other characters in comments, except line breaks. A text with one of them takes twice the memory. esbuild
+ * escapes those in strings.
+ */
+function inLatin1(code: string, comments: readonly Comment[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of comments) {
+    parts.push(code.slice(from, start), code.slice(start, end).replace(/[^\0-\xff\u2028\u2029]/g, "?"));
+    from = end;
+  }
+  return parts.join("") + code.slice(from);
 }
 
 function tickInsertions(program: Program, code: string): readonly Insertion[] {
