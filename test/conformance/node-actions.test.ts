@@ -204,7 +204,7 @@ describe("contract", () => {
   });
 });
 
-/** What the caller learns. Convex words the end of a process differently. */
+/** The caller's error. Convex words the end of a process differently. */
 const reasons: Readonly<Record<string, string | RegExp>> = {
   "process.exit(0)": isEmbedded ? "(exit code 0)" : /./,
   "process.exit(7)": isEmbedded ? "(exit code 7)" : /./,

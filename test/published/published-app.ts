@@ -22,7 +22,7 @@ type Client = Pick<ConvexClient | ConvexHttpClient, "query" | "mutation" | "acti
 export class PublishedApp {
   url = "";
   siteUrl = "";
-  /** What the backend wrote to its log. */
+  /** The backend's log. */
   readonly log: string[] = [];
   readonly #name: string;
   readonly #env: Readonly<Record<string, string>>;

@@ -41,7 +41,7 @@ export class Deployment {
     return this.#problem;
   }
 
-  /** What the present code defines. */
+  /** The definitions of the present code. */
   get components(): LoadedComponents {
     return this.#runtime.code.components;
   }

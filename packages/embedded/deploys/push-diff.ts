@@ -14,7 +14,7 @@ export function indexDiffs(before: LoadedComponents, after: LoadedComponents): {
   );
 }
 
-/** What a push changes, as the convex command prints it. */
+/** The changes of a push, as the convex command prints them. */
 export function pushDiff(before: LoadedComponents, after: LoadedComponents): JSONValue {
   return {
     authDiff: added([providersOf(before), providersOf(after)]),

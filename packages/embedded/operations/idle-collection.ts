@@ -17,7 +17,7 @@ export class IdleCollections {
     return utilization < idleBelow && heapBytes - this.#leastBytes > mostGrownBytes;
   }
 
-  /** What is left after a collection is in use. */
+  /** Notes the heap's size after a collection: the rest is in use. */
   collected(heapBytes: number): void {
     this.#leastBytes = heapBytes;
   }

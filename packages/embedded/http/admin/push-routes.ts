@@ -38,7 +38,7 @@ const finishRequest = z.object({ dryRun: z.boolean(), startPush: z.object({ sche
 
 type Respond = (deps: PushRouteDeps, body: JSONValue) => Promise<Reply>;
 
-/** What `npx convex dev`, `deploy`, `codegen` and `run --push` ask, in this order. */
+/** The requests of `npx convex dev`, `deploy`, `codegen` and `run --push`, in their order. */
 const answers = new Map<string, Respond>([
   ["get_config_hashes", ({ version }) => Promise.resolve(jsonReply(presentConfig(version)))],
   ["deploy2/evaluate_schema", evaluateSchema],

@@ -2,7 +2,7 @@ import { bundleFunctions, type BundleOutcome, orFailed } from "./bundle.ts";
 import { bundleInlineQuery, type InlineOutcome } from "./inline-query.ts";
 import { bundlePushed, type PushedCode } from "./pushed-code.ts";
 
-/** What a process may bundle: a functions folder, code that the convex command has bundled, or a query's source. */
+/** The task of a bundling process: a functions folder, code that the convex command has bundled, or a query's source. */
 export type BundleRequest =
   | { readonly kind: "folder"; readonly folder: string }
   | { readonly kind: "pushed"; readonly code: PushedCode }

@@ -91,7 +91,7 @@ export async function bundleDefinitions(
 }
 
 /**
- * What a config gets when it imports that of a component. The convex package expects the definition's path and name; the
+ * The value that a config gets when it imports a component's config. The convex package expects the definition's path and name; the
  * definition itself is left in a global.
  */
 export function referenceTo(key: string, file: string): string {

@@ -19,7 +19,7 @@ export type PushedDefinition = {
 /** The app first. */
 export type PushedCode = readonly PushedDefinition[];
 
-/** Where the convex command puts code that several modules share. */
+/** The folder in which the convex command puts code that several modules share. */
 const sharedFolder = "_deps/";
 const noSourceMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 

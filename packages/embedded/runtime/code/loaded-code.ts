@@ -31,7 +31,7 @@ export class FunctionsLoadError extends Error {
   }
 }
 
-/** What code needs of its backend. */
+/** The parts of the backend that code needs. */
 type CodeDeps = {
   readonly convex: ConvexGlobal;
   readonly variablesOf: ComponentVariables;
@@ -71,7 +71,7 @@ export function loadCode(
   }
 }
 
-/** What runs before the functions are loaded: nothing. */
+/** Code without functions, for the time before the first is loaded. */
 export function noCode(convex: ConvexGlobal): LoadedCode {
   const app = { path: appComponent, definition: "", variables: [], httpMounts: [], httpPrefix: null };
   const empty = {

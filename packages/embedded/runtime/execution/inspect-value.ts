@@ -6,7 +6,7 @@ const maxDepth = 5;
 const indentation = "  ";
 const identifier = /^[\w$]+$/;
 
-/** Where a value is: how deep, and below which objects. Keys of maps are formatted on one line. */
+/** The place of a value: how deep, and below which objects. Keys of maps are formatted on one line. */
 type Place = { readonly depth: number; readonly parents: readonly object[]; readonly isInLine: boolean };
 
 /**

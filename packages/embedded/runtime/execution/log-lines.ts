@@ -6,7 +6,7 @@ export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
 /** Formats the arguments of a console call as Convex does. */
 export function formatLogValues(args: readonly unknown[]): string {
-  // What is beyond a line's length would be cut anyway.
+  // The rest of a longer line would be cut anyway.
   const inspector = new ValueInspector(limits.logLineBytes);
   return args.map((arg) => inspector.inspect(arg)).join(" ");
 }

@@ -1,6 +1,6 @@
 import { formatLogLine, formatLogValues, type LogLevel, type LogLines } from "../execution/log-lines.ts";
 
-/** What a console belongs to: one run of a function. */
+/** The owner of a console's lines: one run of a function. */
 type Logging = { readonly logs: LogLines };
 
 type Values = readonly unknown[];

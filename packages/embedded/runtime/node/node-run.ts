@@ -18,7 +18,7 @@ export type NodeOutcome =
   | { readonly kind: "threw"; readonly thrown: ThrownValue }
   | { readonly kind: "ended"; readonly message: string };
 
-/** What the modules define, or why they cannot be loaded. */
+/** The functions of the modules, or the reason why they cannot be loaded. */
 export type Analysis =
   | { readonly kind: "analyzed"; readonly functions: readonly AnalyzedFunction[] }
   | {

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 
 /*
- * What bundling gives to running. The backend's process runs the script, and loads neither esbuild nor acorn for that.
+ * The types that bundling and running share. The backend's process runs the script, and loads neither esbuild nor acorn for that.
  */
 
 /**

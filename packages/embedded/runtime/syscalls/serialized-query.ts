@@ -29,7 +29,7 @@ export type SerializedQuery = {
   readonly operators: readonly ({ readonly filter: JSONValue } | { readonly limit: number })[];
 };
 
-/** What a query reads, and what it does with each document. */
+/** The documents that a query reads, and its steps for each. */
 export type QueryPlan = {
   /** The engine's name. The table may not exist yet. */
   readonly table: string;

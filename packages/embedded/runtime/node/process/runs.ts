@@ -17,7 +17,7 @@ type Run = {
 type Send = (message: FromProcess) => void;
 type Action = (runId: string, args: string) => Promise<string>;
 
-/** What a syscall rejects with. The convex package rethrows it inside of the action. */
+/** The error of a refused syscall. The convex package rethrows it inside of the action. */
 class Refusal extends Error {
   readonly data?: unknown;
 
