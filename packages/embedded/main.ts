@@ -66,7 +66,6 @@ async function main(): Promise<void> {
   process.stderr.on("error", () => undefined);
   logUncaught(log, () => process.exit(exitFailed));
   forbidCoreDumps();
-  collectWhenIdle();
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
     convexDir: options.convex,
@@ -107,6 +106,8 @@ async function main(): Promise<void> {
   printStart({ ready: true, url: backend.url, siteUrl: backend.siteUrl });
   // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.
   flushCompileCache();
+  // Not earlier: the process is idle while another one bundles the functions.
+  collectWhenIdle();
 }
 
 function bytesOf(count: number | undefined, unitBytes: number): number | undefined {
