@@ -18,8 +18,7 @@ import { createMetrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
 import type { Completed } from "../runtime/contract/function-runner.ts";
-import { clientMessage, refusal } from "../runtime/execution/function-failure.ts";
-import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import { type FunctionRuntime, refusedRun } from "../runtime/function-runtime.ts";
 import { Connections } from "../sync/connections.ts";
 import { LiveQueries } from "../sync/queries/live-queries.ts";
 import { MutationQueues } from "../sync/session/mutation-queues.ts";
@@ -191,8 +190,5 @@ async function runSource(
 ): Promise<Completed> {
   const bundled = await bundleQuerySource(source);
   if (bundled.kind === "bundled") return runtime.runInline(bundled.script, component, requestId);
-  return {
-    outcome: { kind: "failure", message: clientMessage(requestId, refusal(bundled.message)) },
-    logLines: [],
-  };
+  return refusedRun(requestId, bundled.message);
 }

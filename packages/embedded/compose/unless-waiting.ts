@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/model/types.ts";
 import type { Completed, FunctionCall, FunctionRunner } from "../runtime/contract/function-runner.ts";
-import { clientMessage, refusal } from "../runtime/execution/function-failure.ts";
+import { nothingRead, refusedRun } from "../runtime/function-runtime.ts";
 
 /** Why the functions cannot run; null if they can. */
 type Waiting = { readonly problem: string | null };
@@ -11,26 +11,19 @@ export function unlessWaiting(
   waiting: Waiting,
   engine: Pick<Engine, "durable">,
 ): FunctionRunner {
-  const failed = ({ requestId }: FunctionCall, problem: string): Completed => ({
-    outcome: { kind: "failure", message: clientMessage(requestId, refusal(problem)) },
-    logLines: [],
-  });
   const guarded = <Call extends FunctionCall, Run extends Completed>(
     run: (call: Call) => Promise<Run>,
     refused: (completed: Completed) => Run,
   ) => {
     return (call: Call): Promise<Run> =>
-      waiting.problem === null ? run(call) : Promise.resolve(refused(failed(call, waiting.problem)));
+      waiting.problem === null
+        ? run(call)
+        : Promise.resolve(refused(refusedRun(call.requestId, waiting.problem)));
   };
   return {
     runQuery: guarded(
       (call: Parameters<FunctionRunner["runQuery"]>[0]) => runner.runQuery(call),
-      (completed) => ({
-        ...completed,
-        ts: engine.durable(),
-        readSet: { ranges: [], size: 0 },
-        journal: null,
-      }),
+      (completed) => ({ ...completed, ...nothingRead(engine.durable()) }),
     ),
     runMutation: guarded(
       (call: FunctionCall) => runner.runMutation(call),

@@ -5,7 +5,7 @@ import { bundleSources } from "../runtime/bundle/functions.fixture.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
 import { Pushes } from "./pushes.ts";
 
-test("a push is to be started again if a variable has changed, which its modules may have read", async () => {
+test("a push must start again after a variable has changed", async () => {
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
   const bundle = await bundleSources({ "app.ts": "export {};" });

@@ -261,6 +261,12 @@ function toOutcome(requestId: string, result: FunctionResult): Outcome {
     : { kind: "failure", message, data: result.data };
 }
 
-function nothingRead(ts: QueryRun["ts"]): Pick<QueryRun, "ts" | "readSet" | "journal"> {
+/** The run of a call that is refused before it is a function's. */
+export function refusedRun(requestId: string, problem: string): Completed {
+  return { outcome: toOutcome(requestId, refusal(problem)), logLines: [] };
+}
+
+/** The reads of a query that is refused. */
+export function nothingRead(ts: QueryRun["ts"]): Pick<QueryRun, "ts" | "readSet" | "journal"> {
   return { ts, readSet: { ranges: [], size: 0 }, journal: null };
 }

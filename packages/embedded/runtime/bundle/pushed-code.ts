@@ -1,6 +1,13 @@
 import type { Plugin } from "esbuild";
 import { faultOfPath } from "../source/bundle-modules.ts";
-import { fromProject, lowered, type ModuleFileCode, toScript } from "../source/bundle-script.ts";
+import {
+  fromProject,
+  isModulePath,
+  lowered,
+  type ModuleFileCode,
+  noMap,
+  toScript,
+} from "../source/bundle-script.ts";
 import { type BundledScript, type NodeBundle, nodeFileOf } from "../source/bundled-script.ts";
 import { type BundleOutcome, faultsOfComponent, joinScripts } from "./bundle.ts";
 import { bundleDefinitions, evaluateDefinitions, referenceTo, type Uses } from "./component-definitions.ts";
@@ -18,10 +25,6 @@ export type PushedDefinition = {
 
 /** The app first. */
 export type PushedCode = readonly PushedDefinition[];
-
-/** The folder in which the convex command puts code that several modules share. */
-const sharedFolder = "_deps/";
-const noSourceMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 
 const namespace = "pushed-config";
 /** Begins the names of configs for esbuild, which takes no empty ones. */
@@ -68,18 +71,18 @@ function isFault(fault: string | null): fault is string {
 /** The pushed files import each other by their paths, so they keep them. Null if there are none. */
 function nodeBundleOf(files: readonly PushedFile[]): NodeBundle | null {
   if (files.length === 0) return null;
-  const modules = files.filter(({ path }) => !path.startsWith(sharedFolder));
+  const modules = files.filter(({ path }) => isModulePath(path));
   const entries = modules.map(({ path }, position) => ({
     name: nodeFileOf(position),
     code: `export * from "./${path}";`,
-    sourceMap: noSourceMap,
+    sourceMap: noMap,
   }));
-  const pushed = files.map(({ path, source, sourceMap = noSourceMap }) => ({
+  const pushed = files.map(({ path, source, sourceMap = noMap }) => ({
     name: path,
     code: source,
     sourceMap: fromProject(path, sourceMap),
   }));
-  const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: noSourceMap };
+  const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: noMap };
   return {
     files: [...entries, ...pushed, manifest],
     modules: modules.map(({ path }) => moduleOf(path)),

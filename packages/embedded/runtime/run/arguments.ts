@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import { localTableOf } from "../../names/table-name.ts";
 import { checkValue } from "../checks/check-value.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { formatValue } from "../checks/format-value.ts";
@@ -7,13 +8,46 @@ import { measureValue } from "../checks/measure-value.ts";
 import type { TableOf } from "../checks/validator-json.ts";
 import { kindOf } from "../checks/value-kind.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { type Execution, isTransactional } from "../execution/execution.ts";
+import { type FunctionResult, refusal } from "../execution/function-failure.ts";
+import type { Services } from "../syscalls/services.ts";
 
 const tooLargeForNode =
   "Node actions arguments size is too large. The maximum size is 5 MiB. Reduce the size of the arguments or consider " +
   "using Convex runtime actions instead, which have a 16 MiB limit. See https://docs.convex.dev/functions/runtimes";
 
+/** Runs a function. Checks its arguments before, and the returned value after. */
+export async function checked(
+  services: Pick<Services, "engine">,
+  execution: Execution,
+  target: RegisteredFunction,
+  args: JSONValue,
+  run: () => Promise<FunctionResult>,
+): Promise<FunctionResult> {
+  const tableOf = tableLookup(services, execution);
+  const problem = checkArguments(target, args, tableOf);
+  if (problem !== null) return refusal(problem);
+  const result = await run();
+  if (result.kind === "failure") return result;
+  const unfit = checkReturned(target, result.value, tableOf);
+  return unfit === null ? result : refusal(unfit);
+}
+
+/** Tells the table of an id, for validators. */
+function tableLookup({ engine }: Pick<Services, "engine">, execution: Execution): TableOf {
+  if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
+  return (id) => {
+    const transaction = engine.begin();
+    try {
+      return localTableOf(transaction, execution.component, id);
+    } finally {
+      engine.discard(transaction);
+    }
+  };
+}
+
 /** Returns Convex's message for invalid arguments of a function; null if they are valid. */
-export function checkArguments(
+function checkArguments(
   { args: validator, identifier, runsInNode }: RegisteredFunction,
   args: JSONValue,
   tableOf: TableOf,
@@ -33,7 +67,7 @@ export function checkArguments(
 }
 
 /** Returns the problem with a function's returned value; null if the value is valid. */
-export function checkReturned(
+function checkReturned(
   { returns: validator, identifier }: RegisteredFunction,
   value: JSONValue,
   tableOf: TableOf,

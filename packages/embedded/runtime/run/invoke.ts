@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
 import { shortPathOf } from "../../names/function-path.ts";
-import { localTableOf } from "../../names/table-name.ts";
-import type { TableOf } from "../checks/validator-json.ts";
 import { invokeOf, type RegisteredFunction } from "../contract/registered-function.ts";
 import {
   endExecution,
@@ -22,21 +20,27 @@ import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Visit } from "../isolate/worlds.ts";
 import type { ModuleNamespace } from "../source/bundled-script.ts";
 import { notFound, type Services } from "../syscalls/services.ts";
-import { checkArguments, checkReturned } from "./arguments.ts";
+import { checked } from "./arguments.ts";
 import { warnOfLimits } from "./limit-warnings.ts";
 
 /** Runs a function's handler in an execution and a world. Checks the arguments before, and the returned value after. */
-export async function invoke(
+export function invoke(
   services: Services,
   execution: Execution,
   target: RegisteredFunction,
   args: JSONValue,
   visit: Visit,
 ): Promise<FunctionResult> {
-  const tableOf = tableLookup(services, execution);
-  const problem = checkArguments(target, args, tableOf);
-  if (problem !== null) return refusal(problem);
-  let value: JSONValue;
+  return checked(services, execution, target, args, () => handle(services, execution, target, args, visit));
+}
+
+async function handle(
+  services: Services,
+  execution: Execution,
+  target: RegisteredFunction,
+  args: JSONValue,
+  visit: Visit,
+): Promise<FunctionResult> {
   const argsJson = JSON.stringify([args]);
   let returnedJson: string | null = null;
   try {
@@ -49,14 +53,12 @@ export async function invoke(
     returnedJson = await withinUserTime(execution, returned);
     // Long operations inside V8 have no ticks, so check the time now.
     if (isTransactional(execution)) execution.time.check();
-    value = JSON.parse(returnedJson) as JSONValue;
+    return { kind: "success", value: JSON.parse(returnedJson) as JSONValue };
   } catch (thrown) {
     return failureOf(services, execution, thrown);
   } finally {
     warnOfLimits(execution, argsJson, returnedJson);
   }
-  const unfit = checkReturned(target, value, tableOf);
-  return unfit === null ? { kind: "success", value } : refusal(unfit);
 }
 
 /** The exports of a module in the world of a run. Throws what the module throws if it is evaluated now. */
@@ -143,17 +145,4 @@ export function failureOf(services: Services, execution: Execution, thrown: unkn
     time.error === null ? executions.run(execution, () => describeThrown(thrown, services.mapStack)) : null;
   // The function was stopped, so an error that it threw meanwhile does not matter.
   return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
-}
-
-/** Tells the table of an id, for validators. */
-export function tableLookup({ engine }: Services, execution: Execution): TableOf {
-  if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
-  return (id) => {
-    const transaction = engine.begin();
-    try {
-      return localTableOf(transaction, execution.component, id);
-    } finally {
-      engine.discard(transaction);
-    }
-  };
 }

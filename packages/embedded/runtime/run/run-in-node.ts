@@ -6,34 +6,35 @@ import type { NodeOutcome } from "../node/node-run.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { answerNodeProcess } from "../syscalls/convex-global.ts";
 import type { Services } from "../syscalls/services.ts";
-import { checkArguments, checkReturned } from "./arguments.ts";
-import { tableLookup } from "./invoke.ts";
+import { checked } from "./arguments.ts";
 
 /** Runs a "use node" action in a Node process. Checks the arguments before, and the returned value after. */
-export async function runInNode(
+export function runInNode(
   services: Services,
   execution: ActionExecution,
   target: RegisteredFunction,
   args: JSONValue,
 ): Promise<FunctionResult> {
-  const tableOf = tableLookup(services, execution);
-  const problem = checkArguments(target, args, tableOf);
-  if (problem !== null) return refusal(problem);
-  if (services.node === null) throw new Error(`Nothing runs ${target.identifier}.`);
-  const { module, name } = target.path;
+  return checked(services, execution, target, args, () => handle(services, execution, target, args));
+}
+
+async function handle(
+  services: Services,
+  execution: ActionExecution,
+  { path, identifier }: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
   // A deploy may replace both before the action ends.
-  const { mapStack } = services;
-  const outcome = await services.node.run({
-    module,
-    name,
+  const { node, mapStack } = services;
+  if (node === null) throw new Error(`Nothing runs ${identifier}.`);
+  const outcome = await node.run({
+    module: path.module,
+    name: path.name,
     args: JSON.stringify([args]),
     log: (line) => execution.context.logs.add(line),
     answer: (op, argsJson) => answerNodeProcess(services, execution, op, argsJson),
   });
-  const result = resultOf(mapStack, outcome);
-  if (result.kind === "failure") return result;
-  const unfit = checkReturned(target, result.value, tableOf);
-  return unfit === null ? result : refusal(unfit);
+  return resultOf(mapStack, outcome);
 }
 
 function resultOf(mapStack: StackMapper, outcome: NodeOutcome): FunctionResult {

@@ -9,7 +9,8 @@ const target = "es2024";
 const supported = { "top-level-await": false };
 /** Convex's folder for code that several modules share. */
 const sharedFolder = "_deps";
-const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
+/** A source map that maps nothing. */
+export const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 
 /** A file of ES modules as esbuild writes it when it splits code: a module with functions, or what several of them share. */
 export type ModuleFileCode = {
@@ -19,6 +20,11 @@ export type ModuleFileCode = {
   /** JSON. Its sources are relative to the file. */
   readonly sourceMap?: string | undefined;
 };
+
+/** Whether a file of the output is a module, not code that several modules share. */
+export function isModulePath(path: string): boolean {
+  return !path.startsWith(`${sharedFolder}/`);
+}
 
 /** The output folder, next to the functions folder. Nothing is written there. */
 const outputFolder = "out";
@@ -94,7 +100,7 @@ export function lowered(files: readonly ModuleFileCode[]): Promise<readonly Modu
 
 /** Joins files to a script. Rejects with esbuild's TransformFailure. */
 export async function toScript(files: readonly ModuleFileCode[]): Promise<BundledScript> {
-  const modules = files.map(({ path }) => path).filter((path) => !path.startsWith(`${sharedFolder}/`));
+  const modules = files.map(({ path }) => path).filter(isModulePath);
   return {
     ...joined(await Promise.all(files.map(toFunction))),
     modules: modules.map((path) => path.replace(/\.js$/, "")),
