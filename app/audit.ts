@@ -3,6 +3,17 @@ const actions = {
   "organization.created": "Organization created",
   "sign-in-link.created": "Sign-in link created",
   "admin.signed-in": "Administrator signed in",
+  "member.signed-in": "Member signed in",
+  "member.signed-out": "Member signed out",
+  "member.session-ended": "Session of a member ended",
+  "member.invited": "Member invited",
+  "member.invitation-revoked": "Invitation revoked",
+  "member.joined": "Member joined",
+  "member.changed": "Roles or name of a member changed",
+  "member.removed": "Member removed",
+  "team.created": "Team created",
+  "team.changed": "Team changed",
+  "team.removed": "Team removed",
   "backup.restored": "Backup restored",
   "api-key.created": "API key created",
   "api-key.revoked": "API key revoked",
@@ -45,15 +56,16 @@ const actions = {
   "model.reinstated": "Model reinstated",
 } as const;
 
+/** Members are shown by their names. Entries of earlier versions say "admin". */
 const actors = {
   admin: "Administrator",
+  member: "Member",
   setup: "Server setup",
   device: "Device",
   system: "Gleaner itself",
 } as const;
 
 export type AuditAction = keyof typeof actions;
-export type AuditActor = keyof typeof actors;
 
 /** Words for a stored action. One of another version is shown as it is. */
 export function actionWords(action: string): string {

@@ -1,6 +1,6 @@
 import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
-import { adminMutation, ownKey } from "./model/adminCalls.ts";
+import { memberMutation, ownKey } from "./model/memberCalls.ts";
 import { setRights as setRightsOf } from "./model/organizations/keyRights.ts";
 import { deviceNeeds } from "./model/validators.ts";
 
@@ -11,7 +11,7 @@ export const experimental_reuseContext = true;
  * Sets what a key may ask for, and what devices its jobs require. `mayRequire`: whether its requests may require more. A field
  * that is left out stays. Refuses: not_found, invalid.
  */
-export const setRights = adminMutation({
+export const setRights = memberMutation("keys.change")({
   args: {
     keyId: v.id("apiKeys"),
     highestPriority: v.optional(priority),
@@ -20,7 +20,7 @@ export const setRights = adminMutation({
   },
   returns: v.null(),
   handler: async (ctx, { keyId, ...rights }) => {
-    await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.at);
+    await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.by);
     return null;
   },
 });

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
-import { type AdminCtx, adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { type MemberCtx, memberMutation, memberQuery } from "./model/memberCalls.ts";
 import { allModels, findModel, offered, offeredModel } from "./model/models/catalog.ts";
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "./model/models/change.ts";
 import {
@@ -31,7 +31,7 @@ const modelRow = v.object({
 });
 
 /** The catalog, retired models included, with counts of each model in the fleet. */
-export const list = adminQuery({
+export const list = memberQuery("models.read")({
   args: {},
   returns: v.array(modelRow),
   handler: async (ctx) => {
@@ -50,77 +50,77 @@ export const list = adminQuery({
 });
 
 /** The public key that signs the catalog; null if it is not signed. Devices show the same. */
-export const signingKey = adminQuery({
+export const signingKey = memberQuery("models.read")({
   args: {},
   returns: v.union(v.string(), v.null()),
   handler: async (ctx) => (await signatureOf(ctx, ctx.organizationId))?.publicKey ?? null,
 });
 
 /** The devices that reported a model, at most 300. Devices that are not ready with it come first. */
-export const devices = adminQuery({
+export const devices = memberQuery("models.read")({
   args: { modelId: v.string() },
   returns: v.array(modelDeviceRow),
   handler: async (ctx, { modelId }) => await devicesOfModel(ctx, ctx.organizationId, modelId),
 });
 
 /** Adds a model. Refuses: unauthorized, invalid (names the wrong field), conflict (the name is taken). */
-export const add = adminMutation({
+export const add = memberMutation("models.change")({
   args: { entry: newEntry, price },
   returns: v.null(),
   handler: async (ctx, given) => {
-    await addModel(ctx, ctx.organizationId, given, "admin", ctx.at);
+    await addModel(ctx, ctx.organizationId, given, ctx.by);
     return null;
   },
 });
 
 /** Changes a model. Its name and file stay: for another file, add another model and retire this one. */
-export const change = adminMutation({
+export const change = memberMutation("models.change")({
   args: { modelId: v.string(), change: modelChange },
   returns: v.null(),
   handler: async (ctx, { modelId, change: wanted }) => {
-    await changeModel(ctx, await ownedModel(ctx, modelId), wanted, ctx.at);
+    await changeModel(ctx, await ownedModel(ctx, modelId), wanted, ctx.by);
     return null;
   },
 });
 
 /** Retires a model: new requests for it are refused, and devices may delete its file. */
-export const retire = adminMutation({
+export const retire = memberMutation("models.change")({
   args: { modelId: v.string() },
   returns: v.null(),
   handler: async (ctx, { modelId }) => {
-    await enableModel(ctx, await ownedModel(ctx, modelId), false, ctx.at);
+    await enableModel(ctx, await ownedModel(ctx, modelId), false, ctx.by);
     return null;
   },
 });
 
 /** Puts a retired model back into the catalog. */
-export const reinstate = adminMutation({
+export const reinstate = memberMutation("models.change")({
   args: { modelId: v.string() },
   returns: v.null(),
   handler: async (ctx, { modelId }) => {
-    await enableModel(ctx, await ownedModel(ctx, modelId), true, ctx.at);
+    await enableModel(ctx, await ownedModel(ctx, modelId), true, ctx.by);
     return null;
   },
 });
 
-async function ownedModel(ctx: QueryCtx & AdminCtx, modelId: string): Promise<Doc<"models">> {
+async function ownedModel(ctx: QueryCtx & MemberCtx, modelId: string): Promise<Doc<"models">> {
   const found = await findModel(ctx, ctx.organizationId, modelId);
   return found ?? refuse("not_found", "There is no such model.");
 }
 
 /** What jobs cost because of their priority, in percent of the models' prices. */
-export const priorityPrices = adminQuery({
+export const priorityPrices = memberQuery("models.read")({
   args: {},
   returns: prices,
   handler: async (ctx) => await priorityPricesOf(ctx, ctx.organizationId),
 });
 
 /** Sets them for jobs that are submitted, or raised, from now on. Refuses: invalid. */
-export const setPriorityPrices = adminMutation({
+export const setPriorityPrices = memberMutation("money.change")({
   args: prices.fields,
   returns: v.null(),
   handler: async (ctx, wanted) => {
-    await setPrices(ctx, ctx.organizationId, wanted, ctx.at);
+    await setPrices(ctx, ctx.organizationId, wanted, ctx.by);
     return null;
   },
 });

@@ -1,5 +1,6 @@
 import { v } from "convex/values";
-import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { actorWordsOf } from "./model/audit.ts";
+import { memberMutation, memberQuery } from "./model/memberCalls.ts";
 import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";
@@ -13,7 +14,8 @@ const shownVersions = 30;
 const versionView = v.object({
   version: v.number(),
   at: v.number(),
-  actor: v.string(),
+  /** The author's name. */
+  by: v.string(),
   changes: v.array(v.string()),
 });
 
@@ -21,7 +23,7 @@ const versionView = v.object({
  * The rules in force for the organization (`group` "") or for a group of devices, and earlier versions. `version` 0:
  * nobody has set rules yet.
  */
-export const get = adminQuery({
+export const get = memberQuery("policy.read")({
   args: { group: v.string() },
   returns: v.object({ version: v.number(), rules: policyRules, versions: v.array(versionView) }),
   handler: async (ctx, { group }) => {
@@ -34,13 +36,17 @@ export const get = adminQuery({
     return {
       version: rows[0]?.version ?? 0,
       rules: rows[0]?.rules ?? { values: {}, locked: [] },
-      versions: rows.map(({ version, at, actor, changes }) => ({ version, at, actor, changes })),
+      versions: await Promise.all(
+        rows.map(async ({ version, at, actor, changes }) => {
+          return { version, at, by: await actorWordsOf(ctx, organizationId, actor), changes };
+        }),
+      ),
     };
   },
 });
 
 /** The groups of devices that have rules of their own, with the number of their rules. */
-export const groups = adminQuery({
+export const groups = memberQuery("policy.read")({
   args: {},
   returns: v.array(v.object({ group: v.string(), rules: v.number() })),
   handler: async (ctx) => {
@@ -59,21 +65,21 @@ export const groups = adminQuery({
  * Puts rules in force. `rules` are all of them: a rule that is left out has the devices' default or, for a group, the
  * organization's value. `baseVersion`: the version that was edited. Refuses: unauthorized, invalid, conflict.
  */
-export const save = adminMutation({
+export const save = memberMutation("policy.change")({
   args: { group: v.string(), baseVersion: v.number(), rules: policyRules },
   returns: v.object({ version: v.number() }),
   handler: async (ctx, { rules, ...target }) => {
-    const { organizationId, at } = ctx;
-    return await savePolicy(ctx, { organizationId, ...target }, rules, at);
+    const { organizationId, by } = ctx;
+    return await savePolicy(ctx, { organizationId, ...target }, rules, by);
   },
 });
 
 /** Puts an earlier version in force again, as a new version. Refuses: unauthorized, not_found, conflict. */
-export const restore = adminMutation({
+export const restore = memberMutation("policy.change")({
   args: { group: v.string(), baseVersion: v.number(), version: v.number() },
   returns: v.object({ version: v.number() }),
   handler: async (ctx, { version, ...target }) => {
-    const { organizationId, at } = ctx;
-    return await restorePolicy(ctx, { organizationId, ...target }, version, at);
+    const { organizationId, by } = ctx;
+    return await restorePolicy(ctx, { organizationId, ...target }, version, by);
   },
 });

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { rangeNames } from "../app/statistics/spans.ts";
-import { adminMutation, adminQuery } from "./model/adminCalls.ts";
+import { memberMutation, memberQuery } from "./model/memberCalls.ts";
 import { refuse } from "./model/refuse.ts";
 import { reportOf, statisticsReport } from "./model/statistics/report.ts";
 import {
@@ -17,7 +17,7 @@ export const experimental_reuseContext = true;
  * Jobs by outcome, waits, runs and steals of an organization, over time and by model, lane, key or device. At most two
  * minutes old. `until`: the end of the time (ms epoch), which queries cannot know. Refuses: invalid.
  */
-export const report = adminQuery({
+export const report = memberQuery("statistics.read")({
   args: {
     by: literals("model", "lane", "key", "device"),
     range: literals(...rangeNames),
@@ -31,7 +31,7 @@ export const report = adminQuery({
 });
 
 /** When the token for `/metrics` was made (ms epoch). Null: nobody can read the metrics. */
-export const metricsToken = adminQuery({
+export const metricsToken = memberQuery("metrics.read")({
   args: {},
   returns: v.union(v.object({ createdAt: v.number() }), v.null()),
   handler: async (ctx) => {
@@ -41,21 +41,21 @@ export const metricsToken = adminQuery({
 });
 
 /** Registers a token that the browser made, by its hash. It replaces the earlier one. Refuses: invalid, conflict. */
-export const setMetricsToken = adminMutation({
+export const setMetricsToken = memberMutation("metrics.change")({
   args: { tokenHash: v.string() },
   returns: v.null(),
   handler: async (ctx, { tokenHash }) => {
-    await set(ctx, ctx.organizationId, tokenHash, "admin", ctx.at);
+    await set(ctx, ctx.organizationId, tokenHash, ctx.by);
     return null;
   },
 });
 
 /** Ends the token. A repeated call changes nothing. */
-export const removeMetricsToken = adminMutation({
+export const removeMetricsToken = memberMutation("metrics.change")({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    await remove(ctx, ctx.organizationId, "admin", ctx.at);
+    await remove(ctx, ctx.organizationId, ctx.by);
     return null;
   },
 });

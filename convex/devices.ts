@@ -1,11 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { authenticateDevice, authenticateMember } from "./model/authenticate.ts";
+import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
-import { memberStatusOf } from "./model/devices/service.ts";
+import { serviceStatusOf } from "./model/devices/service.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
@@ -15,7 +15,7 @@ import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
-import { activity, deviceLimits, deviceModel, memberStatus, policyRules } from "./model/validators.ts";
+import { activity, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -32,7 +32,7 @@ export const registerSigningKey = mutation({
   args: { key: v.string(), signingKey },
   returns: v.null(),
   handler: async (ctx, { key, signingKey: given }) => {
-    await registerKey(ctx, await authenticateMember(ctx, key), given, Date.now());
+    await registerKey(ctx, await authenticateUnretired(ctx, key), given, Date.now());
     return null;
   },
 });
@@ -49,7 +49,7 @@ export const me = query({
     name: v.string(),
     /** Empty texts for a retired device. They are not left out, since older devices read them. */
     organization: v.object({ id: v.string(), name: v.string() }),
-    status: memberStatus,
+    status: serviceStatus,
     /** The oldest version that gets jobs, if the device's own is older. */
     needsVersion: v.union(v.string(), v.null()),
     /** What the organization allows the device; null without limits. */
@@ -79,7 +79,7 @@ export const me = query({
       deviceId: device._id,
       name: device.name,
       organization: { id, name },
-      status: memberStatusOf(device),
+      status: serviceStatusOf(device),
       needsVersion: isRetired ? null : (device.needsVersion ?? null),
       limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,
@@ -111,7 +111,7 @@ export const report = mutation({
   args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
   returns: v.null(),
   handler: async (ctx, { key, ...reported }) => {
-    const device = await authenticateMember(ctx, key);
+    const device = await authenticateUnretired(ctx, key);
     await queue.workerMutation(ctx, queue.component.work.heartbeat, { key });
     await reportActivity(ctx, device, reported, Date.now());
     return null;
@@ -126,7 +126,7 @@ export const reportModels = mutation({
   args: { key: v.string(), models: v.array(deviceModel) },
   returns: v.null(),
   handler: async (ctx, { key, models }) => {
-    await storeModels(ctx, await authenticateMember(ctx, key), models, Date.now());
+    await storeModels(ctx, await authenticateUnretired(ctx, key), models, Date.now());
     return null;
   },
 });
@@ -139,7 +139,7 @@ export const earnings = query({
   args: { key: v.string(), since: v.number() },
   returns: v.object({ balanceMicro: v.int64(), todayMicro: v.int64(), jobsSucceeded: v.number() }),
   handler: async (ctx, { key, since }) => {
-    const device = await authenticateMember(ctx, key);
+    const device = await authenticateUnretired(ctx, key);
     const balance = await balanceOf(ctx, deviceAccount(device._id));
     return {
       balanceMicro: balance.micro,
@@ -154,7 +154,7 @@ export const history = query({
   args: { key: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(historyRow),
   handler: async (ctx, { key, paginationOpts }) => {
-    const { organizationId, workerId } = await authenticateMember(ctx, key);
+    const { organizationId, workerId } = await authenticateUnretired(ctx, key);
     const page = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
     return { ...page, page: page.page.map(historyRowOf) };
   },

@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
+import { storedActor } from "./model/audit.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
@@ -12,6 +13,7 @@ import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
+import { endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
@@ -23,12 +25,12 @@ import { deviceCounts } from "./model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Deletes an expired session, which ends all subscriptions through it. */
+/** Ends a session that nobody uses, and with it all subscriptions through it. */
 export const endSession = internalMutation({
   args: { sessionId: v.id("sessions") },
   returns: v.null(),
   handler: async (ctx, { sessionId }) => {
-    if ((await ctx.db.get("sessions", sessionId)) !== null) await ctx.db.delete("sessions", sessionId);
+    await endIfIdle(ctx, sessionId, Date.now());
     return null;
   },
 });
@@ -78,10 +80,10 @@ export const endJobsOfModel = internalMutation({
 
 /** Retires the next devices of an enrollment code. */
 export const retireDevicesOfCode = internalMutation({
-  args: { codeId: v.id("enrolmentCodes") },
+  args: { codeId: v.id("enrolmentCodes"), actor: v.optional(storedActor) },
   returns: v.null(),
-  handler: async (ctx, { codeId }) => {
-    await retireBatchOfCode(ctx, codeId, Date.now());
+  handler: async (ctx, { codeId, actor = "system" }) => {
+    await retireBatchOfCode(ctx, codeId, { actor, at: Date.now() });
     return null;
   },
 });
@@ -123,14 +125,15 @@ export const checkVersions = internalMutation({
 
 /** Retries the next batch of an organization's dead letters. */
 export const retryDeadLetters = internalMutation({
-  args: { organizationId: v.id("organizations"), cursor: v.string() },
+  args: { organizationId: v.id("organizations"), cursor: v.string(), actor: v.optional(storedActor) },
   returns: v.null(),
-  handler: async (ctx, { organizationId, cursor }) => {
-    const { next } = await retryBatch(ctx, organizationId, cursor, "admin", Date.now());
+  handler: async (ctx, { organizationId, cursor, actor = "system" }) => {
+    const { next } = await retryBatch(ctx, organizationId, cursor, { actor, at: Date.now() });
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
         organizationId,
         cursor: next,
+        actor,
       });
     }
     return null;

@@ -11,10 +11,13 @@ import {
   devicePause,
   deviceStatus,
   outcome,
+  owner,
   policyRules,
   price,
   priorityPrices,
+  role,
   runnerStop,
+  signInMethod,
   subjectKind,
   tally,
   usage,
@@ -35,22 +38,86 @@ export default defineSchema({
     priorityPrices: v.optional(priorityPrices),
   }),
 
-  /** Single-use. Written by setup (created) and admin.signIn (used). */
+  /** The people of an organization. Written by setup (the first owner) and model/people/. */
+  members: defineTable({
+    organizationId: v.id("organizations"),
+    name: v.string(),
+    /** In lower case. Absent for an owner who came by the printed link and has not set one. */
+    email: v.optional(v.string()),
+    roles: v.array(role),
+    teamIds: v.array(v.id("teams")),
+    createdAt: v.number(),
+    /** Set when the member leaves. The row stays, since the audit trail names it. */
+    removedAt: v.optional(v.number()),
+  })
+    .index("by_organization", ["organizationId", "removedAt"])
+    .index("by_email", ["organizationId", "email"]),
+
+  /** Groups of members that own keys and devices together. Written by model/people/teams.ts. */
+  teams: defineTable({
+    organizationId: v.id("organizations"),
+    name: v.string(),
+    createdAt: v.number(),
+    removedAt: v.optional(v.number()),
+  }).index("by_organization", ["organizationId", "removedAt"]),
+
+  /** Single-use links that make their holder a member. Written by model/people/invitations.ts. */
+  invitations: defineTable({
+    organizationId: v.id("organizations"),
+    tokenHash: v.string(),
+    email: v.optional(v.string()),
+    name: v.string(),
+    roles: v.array(role),
+    invitedBy: v.id("members"),
+    createdAt: v.number(),
+    expiresAt: v.number(),
+    acceptedBy: v.optional(v.id("members")),
+    revokedAt: v.optional(v.number()),
+  })
+    .index("by_hash", ["tokenHash"])
+    .index("by_organization", ["organizationId"]),
+
+  /** Single-use. Written by setup and people.signInLink (created), and by account.signIn (used). */
   signInLinks: defineTable({
     organizationId: v.id("organizations"),
     tokenHash: v.string(),
-    role: v.literal("admin"),
+    /** Absent in links of earlier versions: the first owner. */
+    memberId: v.optional(v.id("members")),
+    /** Only in links of earlier versions. */
+    role: v.optional(v.literal("admin")),
     expiresAt: v.number(),
     usedAt: v.optional(v.number()),
   }).index("by_hash", ["tokenHash"]),
 
-  /** Written by admin.signIn; deleted by admin.signOut and, at `expiresAt`, by maintenance.endSession. */
+  /**
+   * Every signed-in query reads its session, so nothing here changes while it is used: `sessionUses` has that. Written by
+   * model/people/sessions.ts.
+   */
   sessions: defineTable({
     organizationId: v.id("organizations"),
     sessionHash: v.string(),
-    role: v.literal("admin"),
+    /** Absent in sessions of earlier versions, which have ended. */
+    memberId: v.optional(v.id("members")),
+    /** Only in sessions of earlier versions. */
+    role: v.optional(v.literal("admin")),
+    /** How the member signed in. */
+    method: v.optional(signInMethod),
+    startedAt: v.optional(v.number()),
+    /** When the member last proved who they are. */
+    provenAt: v.optional(v.number()),
+    /** The browser and its address at sign-in, as far as they are known. */
+    agent: v.optional(v.string()),
+    address: v.optional(v.string()),
+    /** The session ends then, however much it is used. */
     expiresAt: v.number(),
-  }).index("by_hash", ["sessionHash"]),
+  })
+    .index("by_hash", ["sessionHash"])
+    .index("by_member", ["memberId"]),
+
+  /** When a session was last used, to five minutes. Written by account.use. */
+  sessionUses: defineTable({ sessionId: v.id("sessions"), at: v.number() }).index("by_session", [
+    "sessionId",
+  ]),
 
   /**
    * A call of the HTTP API that has waited for its job for some seconds. Written by the call: each has a row of its own, so
@@ -74,6 +141,8 @@ export default defineSchema({
     prefix: v.string(),
     createdAt: v.number(),
     revokedAt: v.optional(v.number()),
+    /** The member or team to whom it belongs. Absent: the organization. */
+    owner: v.optional(owner),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
     /** The other requirements of all its jobs. Absent: none. Written by adminKeys.setRights. */
@@ -86,7 +155,8 @@ export default defineSchema({
     runnerStops: v.optional(v.array(runnerStop)),
   })
     .index("by_hash", ["keyHash"])
-    .index("by_organization", ["organizationId"]),
+    .index("by_organization", ["organizationId"])
+    .index("by_owner", ["owner", "revokedAt"]),
 
   /** Written by setup, the admin's code calls, and devices.enroll (`used`). */
   enrolmentCodes: defineTable({
@@ -98,6 +168,8 @@ export default defineSchema({
     createdAt: v.number(),
     expiresAt: v.number(),
     revokedAt: v.optional(v.number()),
+    /** To whom its devices belong. Absent: the organization. */
+    owner: v.optional(owner),
     /** Its devices wait until an admin approves them. */
     needsApproval: v.optional(v.boolean()),
   })
@@ -127,6 +199,8 @@ export default defineSchema({
     /** What the organization allows it. The queue's worker has a copy. Absent if it has no limits. */
     limits: v.optional(deviceLimits),
     enrolledAt: v.number(),
+    /** The member or team to whom it belongs. Absent: the organization. */
+    owner: v.optional(owner),
     /** The code that admitted it. */
     codeId: v.optional(v.id("enrolmentCodes")),
     /** The IP address from which it enrolled, if the backend knew it. */
@@ -141,7 +215,8 @@ export default defineSchema({
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId", "status"])
-    .index("by_code", ["codeId", "status"]),
+    .index("by_code", ["codeId", "status"])
+    .index("by_owner", ["owner", "status"]),
 
   /** An organization's catalog and price list. Written by setup and adminModels. */
   models: defineTable({
@@ -375,7 +450,10 @@ export default defineSchema({
   audit: defineTable({
     organizationId: v.id("organizations"),
     at: v.number(),
+    /** "member", or a word for another actor. */
     actor: v.string(),
+    memberId: v.optional(v.id("members")),
+    sessionId: v.optional(v.id("sessions")),
     action: v.string(),
     subject: v.string(),
     /** The changes, in words. */

@@ -3,6 +3,7 @@ import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
+import type { Act } from "./model/audit.ts";
 import { createCode, newCode } from "./model/devices/enrollmentCodes.ts";
 import {
   checkLedgerPage,
@@ -20,8 +21,10 @@ import {
   createOrganization as create,
   newOrganization,
 } from "./model/organizations/create.ts";
-import { createLink } from "./model/organizations/signIn.ts";
+import { firstOwner, memberByEmail } from "./model/people/members.ts";
+import { createLink } from "./model/people/signIn.ts";
 import { listSettings, operatorSetting, setByOperator } from "./model/queueSettings.ts";
+import { refuse } from "./model/refuse.ts";
 import { removeMetricsToken, setMetricsToken as setToken } from "./model/statistics/token.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -31,6 +34,11 @@ export const experimental_reuseContext = true;
  * Functions for the operator, called with the deployment's admin key. Secrets stay with the caller: it sends hashes.
  */
 
+/** The operator, now. */
+function setupNow(): Act {
+  return { actor: "setup", at: Date.now() };
+}
+
 /** Creates an organization with all that it needs to start. Refuses: invalid, conflict. */
 export const createOrganization = internalMutation({
   args: newOrganization,
@@ -38,12 +46,23 @@ export const createOrganization = internalMutation({
   handler: async (ctx, args) => ({ organizationId: await create(ctx, args, Date.now()) }),
 });
 
-/** Creates another one-time sign-in link for an admin. It expires after a day. */
+/** Creates another one-time sign-in link: for the member with this address, or for the first owner. It expires after a day. */
 export const signInLink = internalMutation({
-  args: { organizationId: v.optional(v.id("organizations")), tokenHash: v.string() },
+  args: {
+    organizationId: v.optional(v.id("organizations")),
+    email: v.optional(v.string()),
+    tokenHash: v.string(),
+  },
   returns: v.null(),
-  handler: async (ctx, { organizationId, tokenHash }) => {
-    await createLink(ctx, await chosenOrganization(ctx, organizationId), tokenHash, Date.now());
+  handler: async (ctx, { organizationId: named, email, tokenHash }) => {
+    const by = setupNow();
+    const organizationId = await chosenOrganization(ctx, named);
+    const member =
+      email === undefined
+        ? await firstOwner(ctx, organizationId, by.at)
+        : ((await memberByEmail(ctx, organizationId, email.trim().toLowerCase())) ??
+          refuse("not_found", "There is no member with this e-mail address."));
+    await createLink(ctx, member, tokenHash, by);
     return null;
   },
 });
@@ -54,7 +73,7 @@ export const issueKey = internalMutation({
   returns: v.object({ keyId: v.id("apiKeys") }),
   handler: async (ctx, { organizationId: named, ...key }) => {
     const organizationId = await chosenOrganization(ctx, named);
-    return { keyId: await createKey(ctx, { ...key, organizationId }, "setup", Date.now()) };
+    return { keyId: await createKey(ctx, { ...key, organizationId }, setupNow()) };
   },
 });
 
@@ -64,8 +83,8 @@ export const setMetricsToken = internalMutation({
   returns: v.null(),
   handler: async (ctx, { organizationId: named, tokenHash }) => {
     const organizationId = await chosenOrganization(ctx, named);
-    if (tokenHash === null) await removeMetricsToken(ctx, organizationId, "setup", Date.now());
-    else await setToken(ctx, organizationId, tokenHash, "setup", Date.now());
+    if (tokenHash === null) await removeMetricsToken(ctx, organizationId, setupNow());
+    else await setToken(ctx, organizationId, tokenHash, setupNow());
     return null;
   },
 });
@@ -76,7 +95,7 @@ export const issueEnrollmentCode = internalMutation({
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
   handler: async (ctx, { organizationId: named, ...code }) => {
     const organizationId = await chosenOrganization(ctx, named);
-    return { codeId: await createCode(ctx, { ...code, organizationId }, "setup", Date.now()) };
+    return { codeId: await createCode(ctx, { ...code, organizationId }, setupNow()) };
   },
 });
 

@@ -5,7 +5,7 @@ import { type ObjectType, v } from "convex/values";
 import { reportedError } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
-import { authenticateDevice, authenticateMember } from "./model/authenticate.ts";
+import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { visibleCapabilities } from "./model/devices/capabilities.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
@@ -39,7 +39,7 @@ type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 export const hello = mutation({
   args: { ...workerMutations.hello.args, key: v.string() },
   handler: async (ctx, call): Promise<Greeted> => {
-    const device = await authenticateMember(ctx, call.key);
+    const device = await authenticateUnretired(ctx, call.key);
     if (call.version !== undefined) checkVersion(call.version);
     const said = { ...call, capabilities: visibleCapabilities(call.capabilities) };
     const greeted = await queue.workerMutation(ctx, queue.component.work.hello, said);

@@ -48,8 +48,8 @@ async function run(farm: Farm, donors: readonly Child[], screen: Screen): Promis
     const answers = await askAll(farm, donors, watcher, screen);
     const jobs = await watcher.jobs(requests + 1);
     const ledger = await farm.setup.ledgerCheck();
-    const { spentMicro } = await watcher.summary();
-    return { answers, jobs, devices: await watcher.devices(), ledger, spentMicro };
+    const { money } = await watcher.summary();
+    return { answers, jobs, devices: await watcher.devices(), ledger, spentMicro: money?.spentMicro ?? 0n };
   } finally {
     await watcher.close();
   }

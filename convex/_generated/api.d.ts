@@ -13,6 +13,7 @@ import type {
   FilterApi,
   FunctionReference,
 } from "convex/server";
+import type * as account from "../account.js";
 import type * as admin from "../admin.js";
 import type * as adminDevices from "../adminDevices.js";
 import type * as adminKeys from "../adminKeys.js";
@@ -27,7 +28,6 @@ import type * as http from "../http.js";
 import type * as jobs from "../jobs.js";
 import type * as maintenance from "../maintenance.js";
 import type * as metrics from "../metrics.js";
-import type * as model_adminCalls from "../model/adminCalls.js";
 import type * as model_audit from "../model/audit.js";
 import type * as model_authenticate from "../model/authenticate.js";
 import type * as model_components from "../model/components.js";
@@ -54,6 +54,7 @@ import type * as model_ledger_project from "../model/ledger/project.js";
 import type * as model_ledger_reservations from "../model/ledger/reservations.js";
 import type * as model_ledger_totals from "../model/ledger/totals.js";
 import type * as model_ledger_transfer from "../model/ledger/transfer.js";
+import type * as model_memberCalls from "../model/memberCalls.js";
 import type * as model_models_catalog from "../model/models/catalog.js";
 import type * as model_models_change from "../model/models/change.js";
 import type * as model_models_endJobs from "../model/models/endJobs.js";
@@ -67,8 +68,12 @@ import type * as model_organizations_apiKeys from "../model/organizations/apiKey
 import type * as model_organizations_create from "../model/organizations/create.js";
 import type * as model_organizations_keyRights from "../model/organizations/keyRights.js";
 import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
-import type * as model_organizations_signIn from "../model/organizations/signIn.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
+import type * as model_people_invitations from "../model/people/invitations.js";
+import type * as model_people_members from "../model/people/members.js";
+import type * as model_people_sessions from "../model/people/sessions.js";
+import type * as model_people_signIn from "../model/people/signIn.js";
+import type * as model_people_teams from "../model/people/teams.js";
 import type * as model_policies_current from "../model/policies/current.js";
 import type * as model_policies_save from "../model/policies/save.js";
 import type * as model_queue from "../model/queue.js";
@@ -88,6 +93,7 @@ import type * as model_requests_watch from "../model/requests/watch.js";
 import type * as model_restores from "../model/restores.js";
 import type * as model_revocations from "../model/revocations.js";
 import type * as model_signatures from "../model/signatures.js";
+import type * as model_statistics_deviceCounts from "../model/statistics/deviceCounts.js";
 import type * as model_statistics_ended from "../model/statistics/ended.js";
 import type * as model_statistics_metrics from "../model/statistics/metrics.js";
 import type * as model_statistics_report from "../model/statistics/report.js";
@@ -109,6 +115,7 @@ import type * as openai_requestedJob from "../openai/requestedJob.js";
 import type * as openai_respond from "../openai/respond.js";
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
+import type * as people from "../people.js";
 import type * as requests from "../requests.js";
 import type * as setup from "../setup.js";
 import type * as work from "../work.js";
@@ -122,6 +129,7 @@ import type * as work from "../work.js";
  * ```
  */
 declare const fullApi: ApiFromModules<{
+  account: typeof account;
   admin: typeof admin;
   adminDevices: typeof adminDevices;
   adminKeys: typeof adminKeys;
@@ -136,7 +144,6 @@ declare const fullApi: ApiFromModules<{
   jobs: typeof jobs;
   maintenance: typeof maintenance;
   metrics: typeof metrics;
-  "model/adminCalls": typeof model_adminCalls;
   "model/audit": typeof model_audit;
   "model/authenticate": typeof model_authenticate;
   "model/components": typeof model_components;
@@ -163,6 +170,7 @@ declare const fullApi: ApiFromModules<{
   "model/ledger/reservations": typeof model_ledger_reservations;
   "model/ledger/totals": typeof model_ledger_totals;
   "model/ledger/transfer": typeof model_ledger_transfer;
+  "model/memberCalls": typeof model_memberCalls;
   "model/models/catalog": typeof model_models_catalog;
   "model/models/change": typeof model_models_change;
   "model/models/endJobs": typeof model_models_endJobs;
@@ -176,8 +184,12 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/create": typeof model_organizations_create;
   "model/organizations/keyRights": typeof model_organizations_keyRights;
   "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
-  "model/organizations/signIn": typeof model_organizations_signIn;
   "model/organizations/summary": typeof model_organizations_summary;
+  "model/people/invitations": typeof model_people_invitations;
+  "model/people/members": typeof model_people_members;
+  "model/people/sessions": typeof model_people_sessions;
+  "model/people/signIn": typeof model_people_signIn;
+  "model/people/teams": typeof model_people_teams;
   "model/policies/current": typeof model_policies_current;
   "model/policies/save": typeof model_policies_save;
   "model/queue": typeof model_queue;
@@ -197,6 +209,7 @@ declare const fullApi: ApiFromModules<{
   "model/restores": typeof model_restores;
   "model/revocations": typeof model_revocations;
   "model/signatures": typeof model_signatures;
+  "model/statistics/deviceCounts": typeof model_statistics_deviceCounts;
   "model/statistics/ended": typeof model_statistics_ended;
   "model/statistics/metrics": typeof model_statistics_metrics;
   "model/statistics/report": typeof model_statistics_report;
@@ -218,6 +231,7 @@ declare const fullApi: ApiFromModules<{
   "openai/respond": typeof openai_respond;
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
+  people: typeof people;
   requests: typeof requests;
   setup: typeof setup;
   work: typeof work;

@@ -21,7 +21,7 @@ export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Do
 }
 
 /** The device with this key, unless it is retired: such a device reads nothing. Refuses: unauthorized, retired. */
-export async function authenticateMember(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
+export async function authenticateUnretired(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
   return unlessRetired(await authenticateDevice(ctx, key));
 }
 
@@ -48,32 +48,28 @@ export function usableKey(key: Doc<"apiKeys"> | null): Doc<"apiKeys"> {
   return key;
 }
 
+/** A session and its member. */
+export type SignedIn = { readonly session: Doc<"sessions">; readonly member: Doc<"members"> };
+
 /**
- * The admin's session, or null. Mutations pass `now` to check that it has not expired. Queries have no clock: for them
- * an expired session ends when its row is deleted.
+ * The session with this secret, and its member; or null. Mutations pass `now` to check that it has not expired. Queries have
+ * no clock: for them an expired session ends when its row is deleted.
  */
-export async function findSession(
-  ctx: QueryCtx,
-  session: string,
-  now?: number,
-): Promise<Doc<"sessions"> | null> {
-  const sessionHash = await hashSecret(session);
-  const found = await ctx.db
+export async function findSession(ctx: QueryCtx, secret: string, now?: number): Promise<SignedIn | null> {
+  const sessionHash = await hashSecret(secret);
+  const session = await ctx.db
     .query("sessions")
     .withIndex("by_hash", (q) => q.eq("sessionHash", sessionHash))
     .unique();
-  if (found === null || (now !== undefined && found.expiresAt <= now)) return null;
-  return found;
+  // Sessions of earlier versions have no member.
+  if (session?.memberId === undefined || (now !== undefined && session.expiresAt <= now)) return null;
+  const member = await ctx.db.get("members", session.memberId);
+  return member === null || member.removedAt !== undefined ? null : { session, member };
 }
 
 /** The same, but refuses without a session: unauthorized. */
-export async function authenticateSession(
-  ctx: QueryCtx,
-  session: string,
-  now?: number,
-): Promise<Doc<"sessions">> {
+export async function authenticateSession(ctx: QueryCtx, secret: string, now?: number): Promise<SignedIn> {
   return (
-    (await findSession(ctx, session, now)) ??
-    refuse("unauthorized", "Your session has ended. Ask for a new sign-in link.")
+    (await findSession(ctx, secret, now)) ?? refuse("unauthorized", "Your session has ended. Sign in again.")
   );
 }

@@ -6,7 +6,7 @@ import {
 } from "../../app/queue-settings.ts";
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
-import { record } from "./audit.ts";
+import { type Act, actorName, record } from "./audit.ts";
 import { allOrganizations } from "./organizations/create.ts";
 import { queue } from "./queue.ts";
 import { boundedInteger, refuse } from "./refuse.ts";
@@ -62,7 +62,7 @@ export async function changeSettings(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   values: OrganizationSettings,
-  now: number,
+  by: Act,
 ): Promise<OrganizationSettings> {
   const [own, operators] = await Promise.all([
     queue.ownSettings(ctx, organizationId),
@@ -77,11 +77,10 @@ export async function changeSettings(
   const patch = edited(own, values);
   const changes = changesOf(own, patch);
   if (changes !== "") {
-    await queue.configure(ctx, organizationId, patch, "admin");
+    await queue.configure(ctx, organizationId, patch, actorName(by.actor));
     await record(ctx, {
       organizationId,
-      at: now,
-      actor: "admin",
+      ...by,
       action: "queue-settings.changed",
       subject: organizationId,
       detail: changes,

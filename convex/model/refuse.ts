@@ -5,6 +5,7 @@ import type { Id } from "../_generated/dataModel.js";
 /** Why a call is refused. Clients read it in a ConvexError's data. */
 export type RefusalCode =
   | "unauthorized"
+  | "forbidden"
   | "revoked"
   | "retired"
   | "not_found"

@@ -92,7 +92,7 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
       .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
       .unique();
     if (device === null) return;
-    if (status === "retired") await retire(ctx, device, "setup", now);
+    if (status === "retired") await retire(ctx, device, { actor: "setup", at: now });
     else if (device.pause === undefined && pause !== undefined) await keepPause(ctx, device, pause, now);
   },
   organizations: async (ctx, { _id = "", oldestVersion }, now) => {
@@ -118,7 +118,7 @@ async function keepPause(
   pause: NonNullable<Doc<"devices">["pause"]>,
   at: number,
 ): Promise<void> {
-  await setService(ctx, device, { pause }, "setup", at);
+  await setService(ctx, device, { pause }, { actor: "setup", at });
   const { _id: subject, organizationId } = device;
   const detail = `Paused before the restore, and it stays so: ${unreliabilityWords(pause)}`;
   await record(ctx, { organizationId, at, actor: "setup", action: "device.paused", subject, detail });

@@ -32,16 +32,22 @@ const revokers: readonly (readonly [string, Revoker])[] = [
     "apiKeys",
     pageOf("apiKeys", async (ctx, keys, now) => {
       let count = 0;
-      for (const key of keys) if (await revokeKey(ctx, key, "setup", now)) count += 1;
+      for (const key of keys) if (await revokeKey(ctx, key, { actor: "setup", at: now })) count += 1;
       return count;
     }),
   ],
-  ["devices", pageOf("devices", async (ctx, devices, now) => await retireMany(ctx, devices, "setup", now))],
+  [
+    "devices",
+    pageOf(
+      "devices",
+      async (ctx, devices, now) => await retireMany(ctx, devices, { actor: "setup", at: now }),
+    ),
+  ],
   [
     "enrollmentCodes",
     pageOf("enrolmentCodes", async (ctx, codes, now) => {
       let count = 0;
-      for (const code of codes) if (await revokeCode(ctx, code, "setup", now)) count += 1;
+      for (const code of codes) if (await revokeCode(ctx, code, { actor: "setup", at: now })) count += 1;
       return count;
     }),
   ],
@@ -57,7 +63,7 @@ const revokers: readonly (readonly [string, Revoker])[] = [
     "metricsTokens",
     pageOf("metricsTokens", async (ctx, tokens, now) => {
       let count = 0;
-      for (const token of tokens) if (await revokeToken(ctx, token, "setup", now)) count += 1;
+      for (const token of tokens) if (await revokeToken(ctx, token, { actor: "setup", at: now })) count += 1;
       return count;
     }),
   ],

@@ -8,6 +8,8 @@ import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } fr
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
+import { roles } from "../../app/people/roles.ts";
+import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 import type { DeviceState } from "../../app/statistics/metrics.ts";
@@ -19,6 +21,14 @@ import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
  * are the same.
  */
 export const requestStatus = literals(...requestStatuses);
+
+export const role = literals(...roles);
+
+/** To whom a key or a device belongs: a member or a team. */
+export const owner = v.union(v.id("members"), v.id("teams"));
+
+/** How a member proves who they are. */
+export const signInMethod = literals(...signInMethods);
 
 /** What an organization allows a device. A missing field allows everything that the device offers. */
 export const deviceLimits = v.object({
@@ -122,7 +132,7 @@ export const activity = v.union(
 export const deviceStatus = literals("pending", "active", "retired");
 
 /** A device as it sees itself. `paused`: it failed too often. `outdated`: its version is too old. */
-export const memberStatus = literals("pending", "active", "paused", "outdated", "retired");
+export const serviceStatus = literals("pending", "active", "paused", "outdated", "retired");
 
 /** When a device was paused because it failed too often, and how often. */
 export const devicePause = v.object({

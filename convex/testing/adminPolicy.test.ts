@@ -120,7 +120,8 @@ describe("an organization's policy", () => {
     const { page } = await t.query(api.admin.audit, { session, paginationOpts });
     expect(page[0]).toEqual({
       at: Date.now(),
-      actor: "admin",
+      actor: "member",
+      by: "Owner",
       action: "policy.changed",
       subject: "all devices",
       name: null,

@@ -184,7 +184,7 @@ describe("revoking all that a backup brings back", () => {
     expect((await t.query(api.devices.me, { key })).status).toBe("retired");
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey: acme.apiKey }), "revoked");
     const later = secret("gs_");
-    expect(await t.mutation(api.admin.signIn, { token, session: later })).toMatchObject({ reason: "used" });
+    expect(await t.mutation(api.account.signIn, { token, session: later })).toMatchObject({ reason: "used" });
     const enroll = { code: acme.code, key: secret("gd_"), name: "new", platform: "linux-x64" };
     expect(await t.mutation(api.devices.enroll, enroll)).toMatchObject({ reason: "revoked" });
     const none = { apiKeys: 0, devices: 0, enrollmentCodes: 0, signInLinks: 0, metricsTokens: 0 };
@@ -232,7 +232,7 @@ it("ignores secrets that the backup does not have, and fields that it does not k
 
 it("ends all sessions at the end, and says in the audit trail if nothing was known", async () => {
   await apply(null, [], false);
-  expect(await t.query(api.admin.me, { session })).toBeNull();
+  expect(await t.query(api.account.me, { session })).toBeNull();
   const entries = await t.run(async (ctx) => await ctx.db.query("audit").order("desc").take(1));
   expect(entries).toMatchObject([
     { action: "backup.restored", detail: expect.stringContaining("could not be read") },

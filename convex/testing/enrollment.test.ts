@@ -168,7 +168,7 @@ describe("retiring all devices of a code", () => {
     const entries = await audited();
     expect(entries.filter(({ action }) => action === "device.retired")).toHaveLength(55);
     expect(entries.filter(({ action }) => action === "enrolment-code.devices-retired")).toMatchObject([
-      { subject: codeId, actor: "admin" },
+      { subject: codeId, actor: "member" },
     ]);
     expect(await t.query(api.adminDevices.ofCode, { session, codeId })).toMatchObject({
       active: 0,

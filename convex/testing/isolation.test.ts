@@ -122,7 +122,7 @@ describe("isolation of organizations", () => {
     expect(await t.query(api.admin.summary, { session })).toMatchObject({
       ready: 0,
       running: 0,
-      ledgerSum: 0n,
+      money: { ledgerSum: 0n },
     });
     const audit = await t.query(api.admin.audit, { session, paginationOpts });
     expect(audit.page.map(({ subject }) => subject)).not.toContain(device.deviceId);

@@ -197,7 +197,7 @@ describe("a key whose schemas stop the runners of several devices", () => {
     ]);
     await t.mutation(api.admin.liftKeyRestriction, { session, keyId });
     expect((await keyRow()).restriction).toBeNull();
-    expect(await audit("api-key.restriction-lifted")).toMatchObject([{ actor: "admin", subject: keyId }]);
+    expect(await audit("api-key.restriction-lifted")).toMatchObject([{ actor: "member", subject: keyId }]);
     expect(await statusOf(t, acme, await submitJson())).toBe("ready");
     // There is nothing to lift now.
     await t.mutation(api.admin.liftKeyRestriction, { session, keyId });

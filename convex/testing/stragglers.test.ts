@@ -56,7 +56,7 @@ const write = async ({ key }: Device, attemptId: string, text: string) =>
 const newest = async ({ key }: Device) =>
   (await t.query(api.devices.history, { key, paginationOpts: { numItems: 1, cursor: null } })).page[0];
 
-const spent = async () => (await t.query(api.admin.summary, { session })).spentMicro;
+const spent = async () => (await t.query(api.admin.summary, { session })).money!.spentMicro;
 
 describe("a request whose device takes too long", () => {
   it("is answered by another device, which is paid once; the first one earns nothing for its time", async () => {

@@ -18,7 +18,7 @@ export class Watcher {
 
   static async signIn(url: string, token: string): Promise<Watcher> {
     const watcher = new Watcher(url);
-    const answer = await watcher.#client.mutation(api.admin.signIn, { token, session: watcher.#session });
+    const answer = await watcher.#client.mutation(api.account.signIn, { token, session: watcher.#session });
     if (answer.kind !== "signed-in")
       throw new Error(`the sign-in link was refused: ${JSON.stringify(answer)}`);
     return watcher;

@@ -41,7 +41,7 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     ];
     const tokenHash = createHash("sha256").update(token).digest("hex");
     await deployment.admin("setup:signInLink", { tokenHash });
-    await client.mutation(api.admin.signIn, { token, session });
+    await client.mutation(api.account.signIn, { token, session });
     const first = await deployment.submit(chat("First", { maxTokens: 5 }));
     await deployment.until(first, ({ status }) => status === "succeeded");
     const devices = await client.query(api.admin.devices, { session });

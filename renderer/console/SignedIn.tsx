@@ -22,9 +22,9 @@ type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "sign
 
 export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
-  const me = useQuery(api.admin.me, { session });
+  const me = useQuery(api.account.me, { session });
   const pending = useQuery(api.adminDevices.pending, me ? { session } : "skip") ?? [];
-  const signOut = useMutation(api.admin.signOut);
+  const signOut = useMutation(api.account.signOut);
   const connection = useConnection();
   const page = usePage();
   const now = useNow();

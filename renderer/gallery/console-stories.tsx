@@ -454,8 +454,7 @@ const emptySummary = {
   devicesDonating: 0,
   devicesPaused: 0,
   devicesOutdated: 0,
-  spentMicro: 0n,
-  earnedMicro: 0n,
+  money: { ledgerSum: 0n, spentMicro: 0n, earnedMicro: 0n },
 };
 
 const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accepting: 0 }, lanes: [] };

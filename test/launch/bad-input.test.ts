@@ -63,7 +63,7 @@ test("the error for a revoked key says that it was revoked", async () => {
   const client = new ConvexHttpClient(farm.backend.url, { logger: false });
   const session = makeSecret("gs_");
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
-  await client.mutation(api.admin.signIn, { token, session });
+  await client.mutation(api.account.signIn, { token, session });
   const apiKey = await farm.setup.issueKey(farm.organization.organizationId, "to be revoked");
   const { keyId } = (await client.query(api.admin.keys, { session })).find(
     ({ name }) => name === "to be revoked",

@@ -48,7 +48,7 @@ async function setVariable({ backend }: Farm, name: string, value: string): Prom
 
 async function signIn(token: string) {
   const session = makeSecret("gs_");
-  return { session, outcome: await client.mutation(api.admin.signIn, { token, session }) };
+  return { session, outcome: await client.mutation(api.account.signIn, { token, session }) };
 }
 
 const newLink = (): Promise<string> => farm.setup.makeSignInToken(farm.organization.organizationId);
@@ -97,7 +97,7 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   expect((await enroll(code)).outcome).toEqual({ kind: "refused", reason: "revoked" });
   expect(await client.query(api.devices.me, { key: lost.key })).toMatchObject({ status: "retired" });
   expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "active" });
-  expect(await client.query(api.admin.me, { session })).toBeNull();
+  expect(await client.query(api.account.me, { session })).toBeNull();
   expect(said).toContain("since the backup stay so");
   // Devices refuse a catalog that is older than one they have seen, so the restored one is signed again.
   expect((await catalog())?.version).toBeGreaterThan(signed?.version ?? Infinity);
@@ -137,7 +137,7 @@ test("with --revoke-all, nothing that the backup brings back is valid", async ()
     const headers = { authorization: `Bearer ${other.organization.apiKey}` };
     expect((await fetch(`${other.backend.siteUrl}/v1/models`, { headers })).status).toBe(401);
     const session = makeSecret("gs_");
-    expect(await client.mutation(api.admin.signIn, { token: link, session })).toMatchObject({
+    expect(await client.mutation(api.account.signIn, { token: link, session })).toMatchObject({
       reason: "used",
     });
     const enroll = { code, key: makeSecret("gd_"), name: "laptop", platform: "test" };
@@ -177,7 +177,7 @@ test("over data that cannot be read, a restore says that revocations since the b
     expect(await response.json()).toMatchObject({ kind: "done", carried: "unknown" });
     const session = makeSecret("gs_");
     const token = await other.setup.makeSignInToken(farm.organization.organizationId);
-    await client.mutation(api.admin.signIn, { token, session });
+    await client.mutation(api.account.signIn, { token, session });
     const paginationOpts = { numItems: 10, cursor: null };
     const { page } = await client.query(api.admin.audit, { session, paginationOpts });
     expect(page.find(({ action }) => action === "backup.restored")?.detail).toContain("could not be read");

@@ -61,7 +61,7 @@ async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }>
   const token = await setup.makeSignInToken(organization!.id);
   const client = new ConvexHttpClient(`http://127.0.0.1:${port}`, { logger: false });
   const session = makeSecret("gs_");
-  await client.mutation(api.admin.signIn, { token, session });
+  await client.mutation(api.account.signIn, { token, session });
   return { client, session };
 }
 

@@ -3,6 +3,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import type { Act } from "../audit.ts";
 import { deviceStatus } from "../validators.ts";
 import { retireMany } from "./service.ts";
 
@@ -100,13 +101,13 @@ export async function remainingOfCode(ctx: QueryCtx, codeId: Id<"enrolmentCodes"
 export async function retireBatchOfCode(
   ctx: MutationCtx,
   codeId: Id<"enrolmentCodes">,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const active = await withStatus(ctx, codeId, "active", perBatch);
   const pending = await withStatus(ctx, codeId, "pending", perBatch - active.length);
-  await retireMany(ctx, [...active, ...pending], "admin", now);
+  await retireMany(ctx, [...active, ...pending], by);
   if (active.length + pending.length === perBatch) {
-    await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, { codeId });
+    await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, { codeId, actor: by.actor });
   }
 }
 

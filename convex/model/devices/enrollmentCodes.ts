@@ -1,11 +1,10 @@
 import { type Infer, type ObjectType, v } from "convex/values";
-import type { AuditActor } from "../../../app/audit.ts";
 import { defaultCode } from "../../../app/enrollment.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 
 const maxUses = 100_000;
@@ -25,8 +24,7 @@ export const newCode = {
 export async function createCode(
   ctx: MutationCtx,
   code: ObjectType<typeof newCode> & { readonly organizationId: Id<"organizations"> },
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<Id<"enrolmentCodes">> {
   const { organizationId, uses = defaultCode.uses, expiresInHours = defaultCode.expiresInHours } = code;
   const codeHash = checkedHash(code.codeHash, "codeHash");
@@ -41,11 +39,11 @@ export async function createCode(
     label: boundedText(code.label, "The label", limits.nameChars),
     uses: boundedInteger(uses, "uses", 1, maxUses),
     used: 0,
-    createdAt: now,
-    expiresAt: now + boundedInteger(expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
+    createdAt: by.at,
+    expiresAt: by.at + boundedInteger(expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
     ...(code.needsApproval === true ? { needsApproval: true } : {}),
   });
-  await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.created", subject: codeId });
+  await record(ctx, { organizationId, ...by, action: "enrolment-code.created", subject: codeId });
   return codeId;
 }
 
@@ -73,16 +71,11 @@ export const codeRow = v.object({
 });
 
 /** Revokes a code. Devices that it admitted stay. False if it is revoked already. */
-export async function revokeCode(
-  ctx: MutationCtx,
-  code: Doc<"enrolmentCodes">,
-  actor: AuditActor,
-  now: number,
-): Promise<boolean> {
+export async function revokeCode(ctx: MutationCtx, code: Doc<"enrolmentCodes">, by: Act): Promise<boolean> {
   if (code.revokedAt !== undefined) return false;
   const { _id: subject, organizationId } = code;
-  await ctx.db.patch("enrolmentCodes", subject, { revokedAt: now });
-  await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.revoked", subject });
+  await ctx.db.patch("enrolmentCodes", subject, { revokedAt: by.at });
+  await record(ctx, { organizationId, ...by, action: "enrolment-code.revoked", subject });
   return true;
 }
 

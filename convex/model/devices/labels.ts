@@ -1,6 +1,6 @@
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
 
@@ -17,13 +17,13 @@ export async function labelDevice(
   ctx: MutationCtx,
   { _id: subject, organizationId, workerId }: Doc<"devices">,
   { groups, tags, dataClasses }: Labels,
-  at: number,
+  by: Act,
 ): Promise<void> {
   const inGroups = labels(groups, "A group", "groups");
   const inClasses = labels(dataClasses, "A data class", "data classes");
   const given = tags === undefined ? {} : { labels: labels(tags, "A tag", "tags") };
   await ctx.db.patch("devices", subject, { groups: inGroups });
-  const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: "admin" };
+  const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: actorName(by.actor) };
   await queue.workers.update(ctx, organizationId, change);
   const detail = [
     ...listed("groups", inGroups),
@@ -32,8 +32,7 @@ export async function labelDevice(
   ].join("; ");
   await record(ctx, {
     organizationId,
-    at,
-    actor: "admin",
+    ...by,
     action: "device.labelled",
     subject,
     detail: detail === "" ? "none" : detail,

@@ -1,6 +1,7 @@
 import { type DeviceLimits, limitBounds } from "../../../app/devices/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
 
@@ -14,6 +15,7 @@ export async function limitDevice(
   ctx: MutationCtx,
   { _id: deviceId, organizationId, workerId }: Doc<"devices">,
   given: DeviceLimits,
+  by: Act,
 ): Promise<void> {
   const limits = checked(given);
   const { maxConcurrentJobs, ...allowed } = limits;
@@ -22,8 +24,9 @@ export async function limitDevice(
     workerId,
     allowedCapabilities: Object.keys(allowed).length === 0 ? null : allowed,
     maxConcurrentJobs: maxConcurrentJobs ?? null,
-    actor: "admin",
+    actor: actorName(by.actor),
   });
+  await record(ctx, { organizationId, ...by, action: "device.limited", subject: deviceId });
 }
 
 function checked({ models, gpu, memoryMb, maxConcurrentJobs }: DeviceLimits): DeviceLimits {

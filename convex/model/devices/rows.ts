@@ -6,7 +6,9 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../components.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
+import type { Owners } from "../memberCalls.ts";
 import { fleetOf } from "../models/fleet.ts";
+import { ownerName, ownerView } from "../people/owners.ts";
 import { queue } from "../queue.ts";
 import {
   activity,
@@ -14,11 +16,11 @@ import {
   type DeviceModel,
   deviceModel,
   devicePause,
-  memberStatus,
+  serviceStatus,
 } from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
-import { memberStatusOf } from "./service.ts";
+import { serviceStatusOf } from "./service.ts";
 
 const maxListed = 300;
 /** Counting stops here, so this count means "at least". */
@@ -28,11 +30,12 @@ const perPage = 100;
 export const deviceRow = v.object({
   deviceId: v.id("devices"),
   name: v.string(),
+  owner: ownerName,
   platform: v.string(),
   online: v.boolean(),
   /** Whether it accepts jobs now. */
   accepting: v.boolean(),
-  status: memberStatus,
+  status: serviceStatus,
   /** Why it was paused, if it is. */
   pause: v.union(devicePause, v.null()),
   /** The version that it needs to get jobs, if its program is older. */
@@ -55,7 +58,8 @@ export const deviceRow = v.object({
   capabilities: v.union(capabilities, v.null()),
   version: v.union(v.string(), v.null()),
   jobsNow: v.number(),
-  earnedMicro: v.int64(),
+  /** Null for those who see no money. */
+  earnedMicro: v.union(v.int64(), v.null()),
   lastChangeAt: v.number(),
   ...origin,
 });
@@ -69,9 +73,12 @@ type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
 export async function deviceRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  owners: Owners,
 ): Promise<Infer<typeof deviceRow>[]> {
-  const online = await devicesOf(ctx, organizationId, true, maxListed);
-  const devices = [...online, ...(await devicesOf(ctx, organizationId, false, maxListed - online.length))];
+  const devices =
+    owners === null
+      ? await allDevices(ctx, organizationId)
+      : await devicesOfOwners(ctx, organizationId, owners);
   devices.sort((a, b) => a.device.enrolledAt - b.device.enrolledAt);
   const fleet = await fleetOf(ctx, organizationId);
   const modelsOf = new Map(fleet.map(({ deviceId, models }) => [deviceId, models] as const));
@@ -94,18 +101,20 @@ async function rowOf(
     capabilities: workerCapabilities,
     version,
   } = worker;
-  const [held, balance, joined] = await Promise.all([
+  const [held, balance, joined, owner] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
     originOf(ctx, device),
+    ownerView(ctx, device.owner),
   ]);
   return {
     deviceId: device._id,
     name: visibleText(device.name),
+    owner,
     platform: visibleText(device.platform),
     online,
     accepting,
-    status: memberStatusOf(device),
+    status: serviceStatusOf(device),
     pause: device.pause ?? null,
     needsVersion: device.needsVersion ?? null,
     signs: device.signingKey !== undefined,
@@ -130,7 +139,12 @@ async function rowOf(
 export async function deviceCount(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  owners: Owners,
 ): Promise<{ total: number; listed: number }> {
+  if (owners !== null) {
+    const { length } = await devicesOfOwners(ctx, organizationId, owners);
+    return { total: length, listed: length };
+  }
   const devices = await ctx.db
     .query("devices")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -144,13 +158,46 @@ export async function onlineCounts(
   organizationId: Id<"organizations">,
 ): Promise<{ readonly donating: number; readonly paused: number; readonly outdated: number }> {
   const online = await devicesOf(ctx, organizationId, true, maxListed);
-  const statuses = online.map(({ device }) => [memberStatusOf(device), device.activity?.kind] as const);
+  const statuses = online.map(({ device }) => [serviceStatusOf(device), device.activity?.kind] as const);
   return {
     // A device that gets no jobs may still report that it donates.
     donating: statuses.filter(([status, kind]) => status === "active" && kind === "donating").length,
     paused: statuses.filter(([status]) => status === "paused").length,
     outdated: statuses.filter(([status]) => status === "outdated").length,
   };
+}
+
+async function allDevices(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Listed[]> {
+  const online = await devicesOf(ctx, organizationId, true, maxListed);
+  return [...online, ...(await devicesOf(ctx, organizationId, false, maxListed - online.length))];
+}
+
+/** The devices that belong to somebody and are not retired. */
+async function devicesOfOwners(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: NonNullable<Owners>,
+): Promise<Listed[]> {
+  const found = await Promise.all(
+    owners.flatMap((owner) =>
+      (["active", "pending"] as const).map((status) =>
+        ctx.db
+          .query("devices")
+          .withIndex("by_owner", (q) => q.eq("owner", owner).eq("status", status))
+          .take(maxListed),
+      ),
+    ),
+  );
+  const listed = await Promise.all(
+    found
+      .flat()
+      .slice(0, maxListed)
+      .map(async (device) => {
+        const worker = await queue.workers.get(ctx, organizationId, device.workerId);
+        return worker === null ? [] : [{ device, worker }];
+      }),
+  );
+  return listed.flat();
 }
 
 async function devicesOf(

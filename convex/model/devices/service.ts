@@ -1,12 +1,11 @@
 import type { Infer } from "convex/values";
-import type { AuditActor } from "../../../app/audit.ts";
 import type { Unreliability } from "../../../app/devices/reliability.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
-import type { memberStatus } from "../validators.ts";
+import type { serviceStatus } from "../validators.ts";
 import { forgetModels } from "./report.ts";
 import { rotateSecret } from "./sharing.ts";
 
@@ -16,13 +15,8 @@ import { rotateSecret } from "./sharing.ts";
  */
 
 /** Takes a device out of service. Does nothing if it is retired already. */
-export async function retire(
-  ctx: MutationCtx,
-  device: Doc<"devices">,
-  actor: AuditActor,
-  now: number,
-): Promise<void> {
-  if (await retireQuietly(ctx, device, "device.retired", actor, now)) await replaceSecret(ctx, device, now);
+export async function retire(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
+  if (await retireQuietly(ctx, device, "device.retired", by)) await replaceSecret(ctx, device, by.at);
 }
 
 /**
@@ -32,38 +26,37 @@ export async function retire(
 export async function retireMany(
   ctx: MutationCtx,
   devices: readonly Doc<"devices">[],
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<number> {
   let retired = 0;
   const ofOrganization = new Map<Id<"organizations">, Doc<"devices">>();
   for (const device of devices) {
-    if (!(await retireQuietly(ctx, device, "device.retired", actor, now))) continue;
+    if (!(await retireQuietly(ctx, device, "device.retired", by))) continue;
     retired += 1;
     ofOrganization.set(device.organizationId, device);
   }
-  for (const device of ofOrganization.values()) await replaceSecret(ctx, device, now);
+  for (const device of ofOrganization.values()) await replaceSecret(ctx, device, by.at);
   return retired;
 }
 
 /** Puts a retired device back into service. Does nothing for an active one. Refuses (conflict) a pending one. */
-export async function reinstate(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+export async function reinstate(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
   if (device.status === "active") return;
   if (device.status === "pending")
     refuse("conflict", "This device waits for approval. Approve or refuse it.");
-  await takeIn(ctx, device, "device.reinstated", now);
+  await takeIn(ctx, device, "device.reinstated", by);
 }
 
 /** Takes a pending device into service. Refuses (conflict) any other. */
-export async function approve(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+export async function approve(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
   checkPending(device);
-  await takeIn(ctx, device, "device.approved", now);
+  await takeIn(ctx, device, "device.approved", by);
 }
 
 /** Retires a pending device. It never had the sharing secret, so that stays. Refuses (conflict) any other device. */
-export async function refuseDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+export async function refuseDevice(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
   checkPending(device);
-  await retireQuietly(ctx, device, "device.refused", "admin", now);
+  await retireQuietly(ctx, device, "device.refused", by);
 }
 
 function checkPending({ status }: Doc<"devices">): void {
@@ -74,11 +67,11 @@ async function takeIn(
   ctx: MutationCtx,
   device: Doc<"devices">,
   action: "device.reinstated" | "device.approved",
-  at: number,
+  by: Act,
 ): Promise<void> {
   const { _id: deviceId, organizationId } = device;
-  await setService(ctx, device, { status: "active", pause: undefined, judgedFrom: at }, "admin", at);
-  await record(ctx, { organizationId, at, actor: "admin", action, subject: deviceId });
+  await setService(ctx, device, { status: "active", pause: undefined, judgedFrom: by.at }, by);
+  await record(ctx, { organizationId, ...by, action, subject: deviceId });
 }
 
 /** Pauses a device that failed too often, until an admin resumes it. `why`: for the audit trail. */
@@ -89,25 +82,27 @@ export async function pauseForFailures(
   why: string,
   at: number,
 ): Promise<void> {
-  await setService(ctx, device, { pause: { at, ...found } }, "system", at);
+  const by = { actor: "system", at } as const;
+  await setService(ctx, device, { pause: { at, ...found } }, by);
   const { _id: subject, organizationId } = device;
-  await record(ctx, { organizationId, at, actor: "system", action: "device.paused", subject, detail: why });
+  await record(ctx, { organizationId, ...by, action: "device.paused", subject, detail: why });
 }
 
 /** Resumes a paused device. Its earlier failures do not count anymore. Does nothing for one that is not paused. */
-export async function resume(ctx: MutationCtx, device: Doc<"devices">, at: number): Promise<void> {
+export async function resume(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
   if (device.pause === undefined) return;
-  await setService(ctx, device, { pause: undefined, judgedFrom: at }, "admin", at);
+  await setService(ctx, device, { pause: undefined, judgedFrom: by.at }, by);
   const { _id: subject, organizationId } = device;
-  await record(ctx, { organizationId, at, actor: "admin", action: "device.resumed", subject });
+  await record(ctx, { organizationId, ...by, action: "device.resumed", subject });
 }
 
 /** Resumes a paused device after other devices failed at the same jobs. */
 export async function resumeByItself(ctx: MutationCtx, device: Doc<"devices">, at: number): Promise<void> {
-  await setService(ctx, device, { pause: undefined }, "system", at);
+  const by = { actor: "system", at } as const;
+  await setService(ctx, device, { pause: undefined }, by);
   const { _id: subject, organizationId } = device;
   const detail = "Other devices failed at the same jobs.";
-  await record(ctx, { organizationId, at, actor: "system", action: "device.resumed", subject, detail });
+  await record(ctx, { organizationId, ...by, action: "device.resumed", subject, detail });
 }
 
 /** Fields that are undefined are removed. */
@@ -123,21 +118,20 @@ export async function setService(
   ctx: MutationCtx,
   device: Doc<"devices">,
   change: ServiceChange,
-  actor: AuditActor,
-  at: number,
+  by: Act,
 ): Promise<void> {
   const { organizationId, workerId } = device;
-  const status = memberStatusOf({ ...device, ...change }) === "active" ? "active" : "paused";
-  await queue.workers.update(ctx, organizationId, { workerId, status, actor });
-  await ctx.db.patch("devices", device._id, { ...change, lastChangeAt: at });
+  const status = serviceStatusOf({ ...device, ...change }) === "active" ? "active" : "paused";
+  await queue.workers.update(ctx, organizationId, { workerId, status, actor: actorName(by.actor) });
+  await ctx.db.patch("devices", device._id, { ...change, lastChangeAt: by.at });
 }
 
 /** A device's standing in its organization: the first reason why it gets no jobs, or active. */
-export function memberStatusOf({
+export function serviceStatusOf({
   status,
   pause,
   needsVersion,
-}: Pick<Doc<"devices">, "status"> & ServiceChange): Infer<typeof memberStatus> {
+}: Pick<Doc<"devices">, "status"> & ServiceChange): Infer<typeof serviceStatus> {
   if (status !== "active") return status;
   if (pause !== undefined) return "paused";
   return needsVersion === undefined ? "active" : "outdated";
@@ -148,14 +142,13 @@ async function retireQuietly(
   ctx: MutationCtx,
   device: Doc<"devices">,
   action: "device.retired" | "device.refused",
-  actor: AuditActor,
-  at: number,
+  by: Act,
 ): Promise<boolean> {
   const { _id: deviceId, organizationId, status } = device;
   if (status === "retired") return false;
-  await setService(ctx, device, { status: "retired" }, actor, at);
+  await setService(ctx, device, { status: "retired" }, by);
   await forgetModels(ctx, deviceId);
-  await record(ctx, { organizationId, at, actor, action, subject: deviceId });
+  await record(ctx, { organizationId, ...by, action, subject: deviceId });
   return true;
 }
 

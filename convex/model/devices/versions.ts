@@ -1,9 +1,8 @@
-import type { AuditActor } from "../../../app/audit.ts";
 import { isOlder, isVersion, newerOf, oldestVersion } from "../../../app/versions.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { setService } from "./service.ts";
@@ -27,7 +26,8 @@ export async function applyVersion(
 ): Promise<void> {
   const isOld = isOlder(version, oldest) || device.signingKey === undefined;
   const needsVersion = isOld ? oldest : undefined;
-  if (needsVersion !== device.needsVersion) await setService(ctx, device, { needsVersion }, "system", now);
+  if (needsVersion !== device.needsVersion)
+    await setService(ctx, device, { needsVersion }, { actor: "system", at: now });
 }
 
 /** Refuses (invalid) text that is no version. */
@@ -40,13 +40,13 @@ export async function requireVersion(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   version: string,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const oldest = version.trim();
   checkVersion(oldest);
   if (isOlder(oldest, oldestVersion))
     refuse("invalid", `This server works with devices from version ${oldestVersion} on.`);
-  await setOldest(ctx, organizationId, oldest, { at: now, actor: "admin", detail: oldest });
+  await setOldest(ctx, organizationId, oldest, { ...by, detail: oldest });
 }
 
 /** Requires the version that was required before a restore, unless the backup's is as new or newer. */
@@ -61,7 +61,7 @@ export async function keepOldestVersion(
   await setOldest(ctx, organizationId, replaced, { at: now, actor: "setup", detail });
 }
 
-type Change = { readonly at: number; readonly actor: AuditActor; readonly detail: string };
+type Change = Act & { readonly detail: string };
 
 async function setOldest(
   ctx: MutationCtx,

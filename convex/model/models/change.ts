@@ -1,11 +1,10 @@
 import { type Infer, v } from "convex/values";
-import type { AuditActor } from "../../../app/audit.ts";
 import { mistakeInWords } from "../../../app/format/mistake.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
 import { piecesText } from "../../../app/signatures/catalog.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
@@ -40,8 +39,7 @@ export async function addModel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   given: { readonly entry: Infer<typeof newEntry>; readonly price: Infer<typeof price> },
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const { pieces, template, ...entry } = checkedEntry(given.entry);
   if ((await findModel(ctx, organizationId, entry.modelId)) !== null) {
@@ -61,17 +59,16 @@ export async function addModel(
     ...pieceFields,
     price: checkedPrice(given.price),
     enabled: true,
-    createdAt: now,
+    createdAt: by.at,
   };
-  await changeCatalog(ctx, organizationId, now, async () => {
+  await changeCatalog(ctx, organizationId, by.at, async () => {
     await ctx.db.insert("models", row);
   });
   if (pieces !== null) await keepPieces(ctx, organizationId, entry.sha256, pieces);
   const detail = `${entry.source}, ${String(entry.sizeBytes)} bytes, SHA-256 ${entry.sha256}`;
   await record(ctx, {
     organizationId,
-    at: now,
-    actor,
+    ...by,
     action: "model.added",
     subject: entry.modelId,
     detail,
@@ -92,7 +89,7 @@ export async function changeModel(
   ctx: MutationCtx,
   model: Doc<"models">,
   change: Infer<typeof modelChange>,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const { modelId, sha256, sizeBytes, organizationId } = model;
   const { template, ...entry } = checkedEntry({
@@ -115,11 +112,10 @@ export async function changeModel(
   };
   const changes = differences(model, changed);
   if (changes.length === 0) return;
-  await changeCatalog(ctx, organizationId, now, () => ctx.db.patch("models", model._id, changed));
+  await changeCatalog(ctx, organizationId, by.at, () => ctx.db.patch("models", model._id, changed));
   await record(ctx, {
     organizationId,
-    at: now,
-    actor: "admin",
+    ...by,
     action: "model.changed",
     subject: modelId,
     detail: changes.join("; "),
@@ -134,15 +130,14 @@ export async function enableModel(
   ctx: MutationCtx,
   { _id, modelId, organizationId, enabled: was }: Doc<"models">,
   enabled: boolean,
-  now: number,
+  by: Act,
 ): Promise<void> {
   if (was === enabled) return;
-  await changeCatalog(ctx, organizationId, now, () => ctx.db.patch("models", _id, { enabled }));
+  await changeCatalog(ctx, organizationId, by.at, () => ctx.db.patch("models", _id, { enabled }));
   if (!enabled) await endJobsOfModel(ctx, organizationId, modelId);
   await record(ctx, {
     organizationId,
-    at: now,
-    actor: "admin",
+    ...by,
     action: enabled ? "model.reinstated" : "model.retired",
     subject: modelId,
   });

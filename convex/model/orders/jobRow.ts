@@ -60,3 +60,8 @@ export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Prom
     error: job.status === "canceled" ? (order?.error ?? job.error) : job.error,
   };
 }
+
+/** The row for somebody who sees no money. */
+export function withoutPrice(row: Infer<typeof jobRow>): Infer<typeof jobRow> {
+  return { ...row, priceMicro: null };
+}

@@ -4,6 +4,7 @@ import { jobTimes } from "../../../app/jobs/limits.ts";
 import { isRestricted, restrictionOf } from "../../../app/keys/restriction.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { type Act, actorName } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { reserve } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
@@ -27,13 +28,12 @@ export const retryOutcome = v.object({
 export async function retryOrder(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  actor: string,
-  now: number,
+  by: Act,
 ): Promise<Infer<typeof retryOutcome>> {
   const { organizationId, apiKeyId, jobId, reservedMicro, constrained = false } = order;
   const key = await ctx.db.get("apiKeys", apiKeyId);
   if (key?.revokedAt !== undefined) return { kind: "revoked" };
-  const restriction = restrictionOf(key?.runnerStops ?? [], now);
+  const restriction = restrictionOf(key?.runnerStops ?? [], by.at);
   if (isRestricted(restriction, constrained)) return { kind: "restricted" };
   if ((await findModel(ctx, organizationId, order.modelId))?.enabled === false)
     return { kind: "model-retired" };
@@ -42,12 +42,12 @@ export async function retryOrder(
   // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.
   const { micro } = await balanceOf(ctx, keyAccount(apiKeyId));
   if (micro < reservedMicro) return { kind: "quota-exceeded" };
-  const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actor, {
-    deadlineAt: now + jobTimes.usualMs,
+  const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {
+    deadlineAt: by.at + jobTimes.usualMs,
   });
   if (outcome.kind !== "ready") return outcome;
   const round = order.round + 1;
-  await reserve(ctx, { ...order, round }, now);
+  await reserve(ctx, { ...order, round }, by.at);
   await ctx.db.patch("orders", order._id, { round });
   return outcome;
 }
@@ -63,8 +63,7 @@ export async function retryBatch(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   cursor: string | null,
-  actor: string,
-  now: number,
+  by: Act,
 ): Promise<{ started: number; next: string | null }> {
   const { page, isDone, continueCursor } = await queue.deadLetters.list(ctx, organizationId, {
     paginationOpts: { numItems: perBatch, cursor },
@@ -73,7 +72,7 @@ export async function retryBatch(
   for (const { jobId } of page) {
     const order = await orderOf(ctx, jobId);
     if (order === null) continue;
-    const { kind } = await retryOrder(ctx, order, actor, now);
+    const { kind } = await retryOrder(ctx, order, by);
     if (kind === "ready") started += 1;
   }
   return { started, next: isDone ? null : continueCursor };

@@ -1,6 +1,5 @@
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import type { AuditActor } from "../../../app/audit.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { highestOf } from "../../../app/jobs/priority.ts";
@@ -9,10 +8,12 @@ import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import type { Owners } from "../memberCalls.ts";
+import { ownerName, ownerView } from "../people/owners.ts";
 import { queue } from "../queue.ts";
 import { boundedText, checkedHash, refuse } from "../refuse.ts";
 import { restriction } from "../validators.ts";
@@ -41,13 +42,14 @@ export async function createKey(
     readonly name: string;
     readonly prefix: string;
     readonly creditsMicro?: bigint;
+    /** To whom it belongs; left out: the organization. */
+    readonly owner?: Id<"members"> | Id<"teams">;
     /** The data class of all its jobs. */
     readonly dataClass?: string;
   },
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<Id<"apiKeys">> {
-  const { organizationId, creditsMicro = defaultCreditsMicro, dataClass } = key;
+  const { organizationId, creditsMicro = defaultCreditsMicro, dataClass, owner } = key;
   const keyHash = checkedHash(key.keyHash, "keyHash");
   if (creditsMicro < 0n || creditsMicro > maxCreditsMicro)
     refuse("invalid", "creditsMicro is out of bounds.");
@@ -61,13 +63,14 @@ export async function createKey(
     keyHash,
     name: boundedText(key.name, "The key's name", limits.nameChars),
     prefix: boundedText(key.prefix, "prefix", maxPrefixChars),
-    createdAt: now,
+    createdAt: by.at,
+    ...(owner === undefined ? {} : { owner }),
     ...(dataClass === undefined
       ? {}
       : { dataClass: boundedText(dataClass, "The data class", limits.nameChars) }),
   });
-  await issue(ctx, organizationId, apiKeyId, creditsMicro, now);
-  await record(ctx, { organizationId, at: now, actor, action: "api-key.created", subject: apiKeyId });
+  await issue(ctx, organizationId, apiKeyId, creditsMicro, by.at);
+  await record(ctx, { organizationId, ...by, action: "api-key.created", subject: apiKeyId });
   return apiKeyId;
 }
 
@@ -93,17 +96,12 @@ async function issue(
 }
 
 /** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. False if it is revoked already. */
-export async function revokeKey(
-  ctx: MutationCtx,
-  key: Doc<"apiKeys">,
-  actor: AuditActor,
-  now: number,
-): Promise<boolean> {
+export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act): Promise<boolean> {
   if (key.revokedAt !== undefined) return false;
   const { _id: subject, organizationId } = key;
-  await ctx.db.patch("apiKeys", subject, { revokedAt: now });
+  await ctx.db.patch("apiKeys", subject, { revokedAt: by.at });
   await cancelJobsOf(ctx, key);
-  await record(ctx, { organizationId, at: now, actor, action: "api-key.revoked", subject });
+  await record(ctx, { organizationId, ...by, action: "api-key.revoked", subject });
   return true;
 }
 
@@ -131,10 +129,39 @@ export async function cancelJobsOf(
 
 const maxListed = 200;
 
+/** API keys of an organization, newest first, at most 200. */
+export async function keysOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: Owners,
+): Promise<Doc<"apiKeys">[]> {
+  if (owners === null) {
+    return await ctx.db
+      .query("apiKeys")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .take(maxListed);
+  }
+  const keys = await Promise.all(
+    owners.map((owner) =>
+      ctx.db
+        .query("apiKeys")
+        .withIndex("by_owner", (q) => q.eq("owner", owner))
+        .order("desc")
+        .take(maxListed),
+    ),
+  );
+  return keys
+    .flat()
+    .sort((a, b) => b._creationTime - a._creationTime)
+    .slice(0, maxListed);
+}
+
 export const keyRow = v.object({
   keyId: v.id("apiKeys"),
   name: v.string(),
   prefix: v.string(),
+  owner: ownerName,
   createdAt: v.number(),
   revokedAt: v.union(v.number(), v.null()),
   balanceMicro: v.int64(),
@@ -151,18 +178,15 @@ export const keyRow = v.object({
   restriction: v.union(restriction, v.null()),
 });
 
-/** An organization's API keys, newest first. */
+/** API keys of an organization, newest first. */
 export async function keyRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  owners: Owners,
   now: number,
 ): Promise<Infer<typeof keyRow>[]> {
   const [rows, requesterLimits] = await Promise.all([
-    ctx.db
-      .query("apiKeys")
-      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-      .order("desc")
-      .take(maxListed),
+    keysOf(ctx, organizationId, owners),
     queue.limits.list(ctx, organizationId),
   ]);
   const limitOf = new Map(
@@ -173,6 +197,7 @@ export async function keyRows(
       keyId: key._id,
       name: visibleText(key.name),
       prefix: key.prefix,
+      owner: await ownerView(ctx, key.owner),
       createdAt: key.createdAt,
       revokedAt: key.revokedAt ?? null,
       balanceMicro: (await balanceOf(ctx, keyAccount(key._id))).micro,

@@ -2,13 +2,14 @@ import { type Infer, type ObjectType, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { createCode } from "../devices/enrollmentCodes.ts";
 import { addModel, newEntry } from "../models/change.ts";
+import { firstOwner } from "../people/members.ts";
+import { createLink } from "../people/signIn.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
 import { createKey } from "./apiKeys.ts";
-import { createLink } from "./signIn.ts";
 
 const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
 
@@ -38,7 +39,7 @@ export const newOrganization = {
   creditsMicro: v.int64(),
 };
 
-/** Creates an organization and all it needs to start: a sign-in link, an API key with credits, a code and a model. */
+/** Creates an organization and all it needs to start: an owner with a sign-in link, an API key with credits, a code and a model. */
 export async function createOrganization(
   ctx: MutationCtx,
   wanted: ObjectType<typeof newOrganization>,
@@ -46,14 +47,9 @@ export async function createOrganization(
 ): Promise<Id<"organizations">> {
   const name = boundedText(wanted.name, "The organization's name", limits.nameChars);
   const organizationId = await ctx.db.insert("organizations", { name, createdAt: now });
-  await record(ctx, {
-    organizationId,
-    at: now,
-    actor: "setup",
-    action: "organization.created",
-    subject: organizationId,
-  });
-  await createLink(ctx, organizationId, wanted.signInTokenHash, now);
+  const by: Act = { actor: "setup", at: now };
+  await record(ctx, { organizationId, ...by, action: "organization.created", subject: organizationId });
+  await createLink(ctx, await firstOwner(ctx, organizationId, now), wanted.signInTokenHash, by);
   const key = {
     organizationId,
     keyHash: wanted.apiKeyHash,
@@ -61,15 +57,15 @@ export async function createOrganization(
     prefix: wanted.apiKeyPrefix,
     creditsMicro: wanted.creditsMicro,
   };
-  await createKey(ctx, key, "setup", now);
+  await createKey(ctx, key, by);
   const code = {
     organizationId,
     codeHash: wanted.enrollmentCodeHash,
     label: "First devices",
     ...(wanted.enrollmentCodeUses === undefined ? {} : { uses: wanted.enrollmentCodeUses }),
   };
-  await createCode(ctx, code, "setup", now);
-  await addFirstModel(ctx, organizationId, wanted.model, now);
+  await createCode(ctx, code, by);
+  await addFirstModel(ctx, organizationId, wanted.model, by);
   return organizationId;
 }
 
@@ -77,10 +73,10 @@ async function addFirstModel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   { promptMicro, completionMicro, ...given }: Infer<typeof newModel>,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const entry = { licence: "", template: null, pieces: null, ...given };
-  await addModel(ctx, organizationId, { entry, price: { promptMicro, completionMicro } }, "setup", now);
+  await addModel(ctx, organizationId, { entry, price: { promptMicro, completionMicro } }, by);
 }
 
 const maxOrganizations = 100;

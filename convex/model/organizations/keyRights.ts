@@ -3,7 +3,7 @@ import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority
 import { type DeviceNeeds, needLimits, needWords } from "../../../app/keys/requirements.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
 import { deviceNeeds } from "../validators.ts";
 
@@ -34,7 +34,7 @@ export async function setRights(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   { highestPriority, requirements, mayRequire }: KeyRights,
-  at: number,
+  by: Act,
 ): Promise<void> {
   const { _id: subject, organizationId } = key;
   const wanted = requirements === undefined ? null : checkedNeeds(requirements);
@@ -52,8 +52,7 @@ export async function setRights(
   ].join("; ");
   await record(ctx, {
     organizationId,
-    at,
-    actor: "admin",
+    ...by,
     action: "api-key.rights-changed",
     subject,
     detail,

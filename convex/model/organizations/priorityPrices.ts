@@ -1,7 +1,7 @@
 import { equalPrices, type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { present, refuse } from "../refuse.ts";
 
 /** The percents of the models' prices that jobs cost, by their priority. */
@@ -18,7 +18,7 @@ export async function setPriorityPrices(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   { low, normal, high }: PriorityPrices,
-  at: number,
+  by: Act,
 ): Promise<void> {
   const priorityPrices = { low, normal, high };
   const mistake = priorityPricesMistake(priorityPrices);
@@ -26,8 +26,7 @@ export async function setPriorityPrices(
   await ctx.db.patch("organizations", organizationId, { priorityPrices });
   await record(ctx, {
     organizationId,
-    at,
-    actor: "admin",
+    ...by,
     action: "prices.changed",
     subject: "priorities",
     detail: `low ${String(low)} %, normal ${String(normal)} %, high ${String(high)} %`,

@@ -20,9 +20,8 @@ export const summaryView = v.object({
   devicesPaused: v.number(),
   /** Online devices that get no jobs until they are updated. */
   devicesOutdated: v.number(),
-  ledgerSum: v.int64(),
-  spentMicro: v.int64(),
-  earnedMicro: v.int64(),
+  /** Null for those who see no money. */
+  money: v.union(v.object({ ledgerSum: v.int64(), spentMicro: v.int64(), earnedMicro: v.int64() }), v.null()),
 });
 
 /**
@@ -52,9 +51,11 @@ export async function summaryOf(
     devicesDonating: Math.max(donating, stats.workers.accepting),
     devicesPaused: paused,
     devicesOutdated: outdated,
-    ledgerSum: sum,
-    spentMicro: -byKind.issuance - byKind.key - byKind.escrow,
-    earnedMicro: byKind.device,
+    money: {
+      ledgerSum: sum,
+      spentMicro: -byKind.issuance - byKind.key - byKind.escrow,
+      earnedMicro: byKind.device,
+    },
   };
 }
 

@@ -1,21 +1,31 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { internal } from "../../_generated/api.js";
-import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
-import { checkedHash, present, refuse } from "../refuse.ts";
+import { checkedHash, present } from "../refuse.ts";
+import { firstOwner, memberRow, memberView } from "./members.ts";
+import { startSession } from "./sessions.ts";
 
 const linkMs = 24 * 3_600_000;
-const sessionMs = 12 * 3_600_000;
 
-/** A signed-in admin. `expiresAt`: milliseconds since the epoch. */
+/** A signed-in member. `expiresAt`: milliseconds since the epoch. */
 export const signedIn = v.object({
   organization: v.object({ id: v.id("organizations"), name: v.string() }),
-  role: v.literal("admin"),
+  member: memberRow,
+  sessionId: v.id("sessions"),
   expiresAt: v.number(),
 });
+
+export async function signedInView(
+  ctx: QueryCtx,
+  member: Doc<"members">,
+  { _id: sessionId, expiresAt }: Doc<"sessions">,
+): Promise<Infer<typeof signedIn>> {
+  const { _id: id, name } = present(await ctx.db.get("organizations", member.organizationId), "organization");
+  return { organization: { id, name }, member: memberView(member), sessionId, expiresAt };
+}
 
 export const signInOutcome = v.union(
   v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
@@ -28,12 +38,9 @@ export const signInOutcome = v.union(
 /** Trades a one-time link for a session. The browser made the session's secret. Refuses: invalid, conflict. */
 export async function signIn(
   ctx: MutationCtx,
-  asked: { readonly token: string; readonly session: string },
+  asked: { readonly token: string; readonly session: string; readonly agent?: string },
   now: number,
 ): Promise<Infer<typeof signInOutcome>> {
-  if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(asked.session)) {
-    refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
-  }
   const tokenHash = await hashSecret(asked.token);
   const link = await ctx.db
     .query("signInLinks")
@@ -43,37 +50,26 @@ export async function signIn(
   if (link === null) return { kind: "refused", reason: "unknown-link" };
   if (link.usedAt !== undefined) return { kind: "refused", reason: "used" };
   if (link.expiresAt <= now) return { kind: "refused", reason: "expired" };
-
-  const { organizationId, role } = link;
-  const expiresAt = now + sessionMs;
+  const { organizationId, memberId } = link;
+  const member =
+    memberId === undefined
+      ? await firstOwner(ctx, organizationId, now)
+      : present(await ctx.db.get("members", memberId), "member of a link");
+  if (member.removedAt !== undefined) return { kind: "refused", reason: "expired" };
   await ctx.db.patch("signInLinks", link._id, { usedAt: now });
-  const sessionHash = await hashSecret(asked.session);
-  const taken = await ctx.db
-    .query("sessions")
-    .withIndex("by_hash", (q) => q.eq("sessionHash", sessionHash))
-    .unique();
-  if (taken !== null) refuse("conflict", "This session exists already.");
-  const sessionId = await ctx.db.insert("sessions", { organizationId, sessionHash, role, expiresAt });
-  await ctx.scheduler.runAt(expiresAt, internal.maintenance.endSession, { sessionId });
-  await record(ctx, { organizationId, at: now, actor: "admin", action: "admin.signed-in", subject: role });
-  const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
-  return { kind: "signed-in", organization: { id: organizationId, name }, role, expiresAt };
+  const client = asked.agent === undefined ? {} : { agent: asked.agent };
+  const started = await startSession(ctx, member, { session: asked.session, method: "link", client }, now);
+  return { kind: "signed-in", ...(await signedInView(ctx, member, started)) };
 }
 
-/** Creates a one-time sign-in link from its token's hash. It expires after a day. Refuses: invalid. */
+/** Creates a member's one-time sign-in link from its token's hash. It expires after a day. Refuses: invalid. */
 export async function createLink(
   ctx: MutationCtx,
-  organizationId: Id<"organizations">,
+  { _id: memberId, organizationId }: Doc<"members">,
   hash: string,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const tokenHash = checkedHash(hash, "tokenHash");
-  await ctx.db.insert("signInLinks", { organizationId, tokenHash, role: "admin", expiresAt: now + linkMs });
-  await record(ctx, {
-    organizationId,
-    at: now,
-    actor: "setup",
-    action: "sign-in-link.created",
-    subject: "admin",
-  });
+  await ctx.db.insert("signInLinks", { organizationId, tokenHash, memberId, expiresAt: by.at + linkMs });
+  await record(ctx, { organizationId, ...by, action: "sign-in-link.created", subject: memberId });
 }

@@ -6,7 +6,7 @@ import { readOrganizationRules, ruleName, someRules } from "../../../app/policy/
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, actorName, record } from "../audit.ts";
 import { boundedText, checkVisible, refuse } from "../refuse.ts";
 import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRules } from "./current.ts";
 
@@ -26,9 +26,9 @@ export async function savePolicy(
   ctx: MutationCtx,
   target: Target,
   given: StoredRules,
-  now: number,
+  by: Act,
 ): Promise<{ version: number }> {
-  return await put(ctx, target, checkedRules(given), "policy.changed", now);
+  return await put(ctx, target, checkedRules(given), "policy.changed", by);
 }
 
 /** Puts an earlier version in force again, as a new one. Version 0: no rules. Refuses: not_found, conflict. */
@@ -36,9 +36,9 @@ export async function restorePolicy(
   ctx: MutationCtx,
   target: Target,
   version: number,
-  now: number,
+  by: Act,
 ): Promise<{ version: number }> {
-  if (version === 0) return await put(ctx, target, { values: {}, locked: [] }, "policy.restored", now);
+  if (version === 0) return await put(ctx, target, { values: {}, locked: [] }, "policy.restored", by);
   const { organizationId, group } = target;
   const earlier = await ctx.db
     .query("policies")
@@ -47,7 +47,7 @@ export async function restorePolicy(
     )
     .unique();
   if (earlier === null) refuse("not_found", "This version was deleted.");
-  return await put(ctx, target, readOrganizationRules(earlier.rules), "policy.restored", now);
+  return await put(ctx, target, readOrganizationRules(earlier.rules), "policy.restored", by);
 }
 
 async function put(
@@ -55,7 +55,7 @@ async function put(
   { organizationId, group: named, baseVersion }: Target,
   rules: OrganizationRules,
   action: AuditAction,
-  now: number,
+  by: Act,
 ): Promise<{ version: number }> {
   const group = named === everybody ? everybody : boundedText(named, "The group", maxGroupChars);
   const current = await currentPolicy(ctx, organizationId, group);
@@ -70,13 +70,12 @@ async function put(
   const changes = ruleChanges(before, rules);
   if (changes.length === 0) return { version: baseVersion };
   const version = baseVersion + 1;
-  const row = { organizationId, group, version, at: now, actor: "admin", changes };
+  const row = { organizationId, group, version, at: by.at, actor: actorName(by.actor), changes };
   await ctx.db.insert("policies", { ...row, rules: stored(rules) });
   await dropOld(ctx, row);
   await record(ctx, {
     organizationId,
-    at: now,
-    actor: "admin",
+    ...by,
     action,
     subject: group === everybody ? "all devices" : `group ${group}`,
     detail: changes.join("; "),

@@ -1,8 +1,7 @@
-import type { AuditActor } from "../../../app/audit.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { checkedHash, refuse } from "../refuse.ts";
 
@@ -32,8 +31,7 @@ export async function setMetricsToken(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   hash: string,
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const tokenHash = checkedHash(hash, "tokenHash");
   const taken = await ctx.db
@@ -42,9 +40,9 @@ export async function setMetricsToken(
     .unique();
   if (taken !== null) refuse("conflict", "This token exists already.");
   const earlier = await metricsTokenOf(ctx, organizationId);
-  if (earlier !== null) await ctx.db.patch("metricsTokens", earlier._id, { revokedAt: now });
-  const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: now });
-  await record(ctx, { organizationId, at: now, actor, action: "metrics-token.created", subject });
+  if (earlier !== null) await ctx.db.patch("metricsTokens", earlier._id, { revokedAt: by.at });
+  const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: by.at });
+  await record(ctx, { organizationId, ...by, action: "metrics-token.created", subject });
   // The next count of all organizations can be a minute away.
   await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
 }
@@ -53,22 +51,20 @@ export async function setMetricsToken(
 export async function removeMetricsToken(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<void> {
   const token = await metricsTokenOf(ctx, organizationId);
-  if (token !== null) await revokeToken(ctx, token, actor, now);
+  if (token !== null) await revokeToken(ctx, token, by);
 }
 
 /** Revokes a token for good. False if it is revoked already. */
 export async function revokeToken(
   ctx: MutationCtx,
   { _id: subject, organizationId, revokedAt }: Doc<"metricsTokens">,
-  actor: AuditActor,
-  now: number,
+  by: Act,
 ): Promise<boolean> {
   if (revokedAt !== undefined) return false;
-  await ctx.db.patch("metricsTokens", subject, { revokedAt: now });
-  await record(ctx, { organizationId, at: now, actor, action: "metrics-token.removed", subject });
+  await ctx.db.patch("metricsTokens", subject, { revokedAt: by.at });
+  await record(ctx, { organizationId, ...by, action: "metrics-token.removed", subject });
   return true;
 }

@@ -1,6 +1,6 @@
 import { usePaginatedQuery } from "convex/react";
 import type { ReactNode } from "react";
-import { actionWords, actorWords } from "../../../app/audit.ts";
+import { actionWords } from "../../../app/audit.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -52,7 +52,7 @@ export function AuditView({ rows, onMore, loadingMore }: Props): ReactNode {
 
 const columns: readonly Column<AuditRow>[] = [
   { key: "at", title: "Time", width: "w-28", cell: (row) => <RelativeTime at={row.at} /> },
-  { key: "actor", title: "By", width: "w-36", cell: (row) => actorWords(row.actor) },
+  { key: "actor", title: "By", width: "w-36", cell: ({ by }) => by },
   {
     key: "action",
     title: "Action",

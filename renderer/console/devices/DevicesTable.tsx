@@ -204,7 +204,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     title: "Earned",
     align: "right",
     width: "w-28",
-    cell: (device) => formatCredits(device.earnedMicro),
+    cell: ({ earnedMicro }) => (earnedMicro === null ? "–" : formatCredits(earnedMicro)),
   },
 ];
 

@@ -10,9 +10,7 @@ const summary = {
   devicesDonating: 4,
   devicesPaused: 0,
   devicesOutdated: 0,
-  ledgerSum: 0n,
-  spentMicro: 5_500_000n,
-  earnedMicro: 5_500_000n,
+  money: { ledgerSum: 0n, spentMicro: 5_500_000n, earnedMicro: 5_500_000n },
 };
 
 it("keeps the same tiles while it loads", () => {
@@ -26,7 +24,12 @@ it("highlights figures that need attention", () => {
   expect(tones({ ready: 5, devicesDonating: 0 })["Jobs queued"]).toBe("hold");
   expect(tones({ ready: 5 })["Jobs queued"]).toBeNull();
   expect(tones({ failed: 2 })["Jobs done"]).toBe("bad");
-  expect(tones({ ledgerSum: -1n })["Ledger"]).toBe("bad");
+  expect(tones({ money: { ...summary.money, ledgerSum: -1n } })["Ledger"]).toBe("bad");
+});
+
+it("shows no credits to those who see no money", () => {
+  const labels = tilesOf({ ...summary, money: null }).map(({ label }) => label);
+  expect(labels).toEqual(["Devices online", "Jobs running", "Jobs queued", "Jobs done"]);
 });
 
 it("tells which devices get no jobs until somebody does something", () => {

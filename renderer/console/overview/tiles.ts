@@ -22,7 +22,6 @@ const labels = [
 /** The overview's figures. Dashes fill their places while they load, so that nothing moves. */
 export function tilesOf(summary: Summary | undefined): readonly Tile[] {
   if (summary === undefined) return labels.map((label) => ({ label, value: "–", note: " ", tone: null }));
-  const balanced = summary.ledgerSum === 0n;
   const values: readonly Omit<Tile, "label">[] = [
     {
       value: formatCount(summary.devicesOnline),
@@ -40,18 +39,26 @@ export function tilesOf(summary: Summary | undefined): readonly Tile[] {
       note: `${formatCount(summary.failed)} failed`,
       tone: summary.failed > 0 ? "bad" : null,
     },
+    ...(summary.money === null ? [] : moneyTiles(summary.money)),
+  ];
+  return values.map((tile, at) => ({ label: labels[at] ?? "", ...tile }));
+}
+
+/** Credits and the ledger, for those who see money. */
+function moneyTiles({
+  ledgerSum,
+  spentMicro,
+  earnedMicro,
+}: NonNullable<Summary["money"]>): readonly Omit<Tile, "label">[] {
+  const balanced = ledgerSum === 0n;
+  return [
+    { value: formatCredits(earnedMicro), note: `${formatCredits(spentMicro)} spent`, tone: null },
     {
-      value: formatCredits(summary.earnedMicro),
-      note: `${formatCredits(summary.spentMicro)} spent`,
-      tone: null,
-    },
-    {
-      value: balanced ? "Balanced" : formatCredits(summary.ledgerSum),
+      value: balanced ? "Balanced" : formatCredits(ledgerSum),
       note: balanced ? "all accounts sum to 0" : "accounts must sum to 0",
       tone: balanced ? "good" : "bad",
     },
   ];
-  return values.map((tile, at) => ({ label: labels[at] ?? "", ...tile }));
 }
 
 /** A sentence about online devices that get no jobs until somebody does something; null without any. */

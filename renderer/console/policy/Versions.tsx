@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { actorWords } from "../../../app/audit.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
@@ -41,7 +40,7 @@ function columns(
   return [
     { key: "version", title: "Version", width: "w-20", cell: ({ version }) => version },
     { key: "at", title: "Time", width: "w-28", cell: ({ at }) => <RelativeTime at={at} /> },
-    { key: "actor", title: "By", width: "w-32", cell: ({ actor }) => actorWords(actor) },
+    { key: "by", title: "By", width: "w-32", cell: ({ by }) => by },
     {
       key: "changes",
       title: "Changes",

@@ -198,7 +198,7 @@ const jobsOf = (farm: Farm): Promise<readonly JobRow[]> => asAdmin(farm, (watche
 
 async function earnedByDevice(farm: Farm): Promise<ReadonlyMap<string, bigint>> {
   const devices = await asAdmin(farm, (watcher) => watcher.devices());
-  return new Map(devices.map(({ name, earnedMicro }) => [name, earnedMicro]));
+  return new Map(devices.map(({ name, earnedMicro }) => [name, earnedMicro ?? 0n]));
 }
 
 async function asAdmin<T>(farm: Farm, ask: (watcher: Watcher) => Promise<T>): Promise<T> {

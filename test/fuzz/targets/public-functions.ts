@@ -18,7 +18,7 @@ const spec = z.array(
 );
 
 /** It would end the session with which the others are called. */
-const endsSession = "admin:signOut";
+const endsSession = "account:signOut";
 
 const kinds: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation", Action: "action" };
 
@@ -107,7 +107,7 @@ async function farmSecrets(farm: Farm): Promise<Secrets> {
   const asked = { code, key, name: "fuzz", platform: "linux" };
   const enrolled = await callFunction(farm, "mutation", "devices:enroll", asked);
   const token = await setup.makeSignInToken(organization.organizationId);
-  await callFunction(farm, "mutation", "admin:signIn", { token, session });
+  await callFunction(farm, "mutation", "account:signIn", { token, session });
   const { deviceId } = z.object({ deviceId: z.string() }).parse(enrolled.value);
   return {
     "«device»": key,

@@ -1,0 +1,116 @@
+import { v } from "convex/values";
+import { mutation, query } from "./_generated/server.js";
+import { record } from "./model/audit.ts";
+import { findSession } from "./model/authenticate.ts";
+import { memberMutation, memberQuery } from "./model/memberCalls.ts";
+import { acceptInvitation, acceptOutcome } from "./model/people/invitations.ts";
+import { changeMember } from "./model/people/members.ts";
+import {
+  deleteSession,
+  endSessionsOf,
+  noteUse,
+  sessionRow,
+  sessionsOf,
+  sessionView,
+} from "./model/people/sessions.ts";
+import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "./model/people/signIn.ts";
+import { refuse } from "./model/refuse.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const newSession = { token: v.string(), session: v.string(), agent: v.optional(v.string()) };
+
+/** Trades a one-time link's token for a session. The browser made the secret `session`. `agent`: the browser's name. */
+export const signIn = mutation({
+  args: newSession,
+  returns: signInOutcome,
+  handler: async (ctx, args) => await signInByLink(ctx, args, Date.now()),
+});
+
+/** Trades an invitation's token for a membership and a session. Refuses: invalid, conflict. */
+export const acceptInvite = mutation({
+  args: { ...newSession, name: v.optional(v.string()) },
+  returns: acceptOutcome,
+  handler: async (ctx, args) => await acceptInvitation(ctx, args, Date.now()),
+});
+
+/** Ends the session. Does nothing if it has ended already. */
+export const signOut = mutation({
+  args: { session: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { session }) => {
+    const found = await findSession(ctx, session);
+    if (found === null) return null;
+    const { organizationId, _id: memberId } = found.member;
+    await deleteSession(ctx, found.session._id);
+    const actor = { memberId, sessionId: found.session._id };
+    const at = Date.now();
+    await record(ctx, { organizationId, at, actor, action: "member.signed-out", subject: memberId });
+    return null;
+  },
+});
+
+/** The signed-in member; null without a valid session. */
+export const me = query({
+  args: { session: v.string() },
+  returns: v.union(signedIn, v.null()),
+  handler: async (ctx, { session }) => {
+    const found = await findSession(ctx, session);
+    return found === null ? null : await signedInView(ctx, found.member, found.session);
+  },
+});
+
+/** Tells that somebody uses the session, which would end otherwise. An open page calls it every few minutes. */
+export const use = memberMutation("account")({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await noteUse(ctx, ctx.session._id, ctx.at);
+    return null;
+  },
+});
+
+/** Changes the own name or address. Refuses: invalid, conflict. */
+export const change = memberMutation("account")({
+  args: { name: v.optional(v.string()), email: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, wanted) => {
+    await changeMember(ctx, ctx.member, wanted, false, ctx.by);
+    return null;
+  },
+});
+
+/** The own sessions, newest first. */
+export const sessions = memberQuery("account")({
+  args: {},
+  returns: v.array(sessionRow),
+  handler: async (ctx) => {
+    const found = await sessionsOf(ctx, ctx.member._id);
+    return await Promise.all(found.map((session) => sessionView(ctx, session)));
+  },
+});
+
+/** Ends one of the own sessions. Refuses: not_found. */
+export const endSession = memberMutation("account")({
+  args: { sessionId: v.id("sessions") },
+  returns: v.null(),
+  handler: async (ctx, { sessionId }) => {
+    const session = await ctx.db.get("sessions", sessionId);
+    if (session?.memberId !== ctx.member._id) refuse("not_found", "This session has ended already.");
+    await deleteSession(ctx, sessionId);
+    await ctx.audit("member.session-ended", ctx.member._id);
+    return null;
+  },
+});
+
+/** Ends all own sessions but this one. @returns how many. */
+export const endOtherSessions = memberMutation("account")({
+  args: {},
+  returns: v.object({ ended: v.number() }),
+  handler: async (ctx) => {
+    const ended = await endSessionsOf(ctx, ctx.member._id, ctx.session._id);
+    if (ended > 0) await ctx.audit("member.session-ended", ctx.member._id, `${String(ended)} sessions`);
+    return { ended };
+  },
+});

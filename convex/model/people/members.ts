@@ -1,0 +1,184 @@
+import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import { limits } from "../../../app/jobs/limits.ts";
+import { type Role, roles } from "../../../app/people/roles.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { boundedText, refuse } from "../refuse.ts";
+import { role } from "../validators.ts";
+import { endSessionsOf } from "./sessions.ts";
+
+export const maxMembers = 10_000;
+const maxEmailChars = 254;
+
+export type Member = Doc<"members">;
+
+export const memberRow = v.object({
+  memberId: v.id("members"),
+  name: v.string(),
+  email: v.union(v.string(), v.null()),
+  roles: v.array(role),
+  teamIds: v.array(v.id("teams")),
+  createdAt: v.number(),
+  removedAt: v.union(v.number(), v.null()),
+});
+
+export function memberView(member: Member): Infer<typeof memberRow> {
+  const { _id: memberId, name, email, roles: held, teamIds, createdAt, removedAt } = member;
+  return {
+    memberId,
+    name: visibleText(name),
+    email: email ?? null,
+    roles: held,
+    teamIds,
+    createdAt,
+    removedAt: removedAt ?? null,
+  };
+}
+
+/** An e-mail address in lower case. It is checked roughly: only a message to it can tell whether it is right. Refuses: invalid. */
+export function checkedEmail(given: string): string {
+  const email = boundedText(given, "The e-mail address", maxEmailChars).toLowerCase();
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) refuse("invalid", "This is no e-mail address.");
+  return email;
+}
+
+/** Roles without repetition, in their usual order. Refuses (invalid) an empty list. */
+export function checkedRoles(given: readonly Role[]): Role[] {
+  if (given.length === 0) refuse("invalid", "Choose at least one role.");
+  return roles.filter((one) => given.includes(one));
+}
+
+/** The current member with this address, or null. */
+export async function memberByEmail(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  email: string,
+): Promise<Member | null> {
+  const found = await ctx.db
+    .query("members")
+    .withIndex("by_email", (q) => q.eq("organizationId", organizationId).eq("email", email))
+    .collect();
+  return found.find(({ removedAt }) => removedAt === undefined) ?? null;
+}
+
+/** Adds a member. Refuses: invalid, conflict (the address is taken). */
+export async function addMember(
+  ctx: MutationCtx,
+  given: {
+    readonly organizationId: Id<"organizations">;
+    readonly name: string;
+    readonly email?: string;
+    readonly roles: readonly Role[];
+  },
+  at: number,
+): Promise<Member> {
+  const { organizationId } = given;
+  const email = given.email === undefined ? {} : { email: checkedEmail(given.email) };
+  if (email.email !== undefined && (await memberByEmail(ctx, organizationId, email.email)) !== null)
+    refuse("conflict", "A member with this e-mail address exists already.");
+  const id = await ctx.db.insert("members", {
+    organizationId,
+    name: boundedText(given.name, "The name", limits.nameChars),
+    ...email,
+    roles: checkedRoles(given.roles),
+    teamIds: [],
+    createdAt: at,
+  });
+  return (await ctx.db.get("members", id)) ?? refuse("not_found", "There is no such member.");
+}
+
+/** The organization's current members, oldest first. */
+export async function currentMembers(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  limit = maxMembers,
+): Promise<Member[]> {
+  return await ctx.db
+    .query("members")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("removedAt", undefined))
+    .take(limit);
+}
+
+/** The owner who was there first. An organization of an earlier version gets one now. */
+export async function firstOwner(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  at: number,
+): Promise<Member> {
+  const members = await currentMembers(ctx, organizationId);
+  const owner = members.find((member) => member.roles.includes("owner"));
+  return owner ?? (await addMember(ctx, { organizationId, name: "Owner", roles: ["owner"] }, at));
+}
+
+/** What may change about a member. A field that is left out stays. */
+export const memberChange = v.object({
+  name: v.optional(v.string()),
+  email: v.optional(v.string()),
+  roles: v.optional(v.array(role)),
+});
+
+/**
+ * Changes a member. Only an owner may make or unmake owners, and the last owner stays one. Refuses: invalid, forbidden,
+ * conflict.
+ */
+export async function changeMember(
+  ctx: MutationCtx,
+  member: Member,
+  change: Infer<typeof memberChange>,
+  mayMakeOwners: boolean,
+  by: Act,
+): Promise<void> {
+  const { _id, organizationId } = member;
+  const name =
+    change.name === undefined ? member.name : boundedText(change.name, "The name", limits.nameChars);
+  const email = change.email === undefined ? member.email : checkedEmail(change.email);
+  const held = change.roles === undefined ? member.roles : checkedRoles(change.roles);
+  if (email !== undefined && email !== member.email) {
+    const other = await memberByEmail(ctx, organizationId, email);
+    if (other !== null && other._id !== _id)
+      refuse("conflict", "A member with this e-mail address exists already.");
+  }
+  if (held.includes("owner") !== member.roles.includes("owner")) {
+    if (!mayMakeOwners) refuse("forbidden", "Only an owner can change who is an owner.");
+    if (!held.includes("owner")) await checkAnotherOwner(ctx, member);
+  }
+  const changes = [
+    ...(name === member.name ? [] : [`name: ${member.name} → ${name}`]),
+    ...(email === member.email ? [] : [`e-mail: ${member.email ?? "none"} → ${email ?? "none"}`]),
+    ...(held.join() === member.roles.join()
+      ? []
+      : [`roles: ${member.roles.join(", ")} → ${held.join(", ")}`]),
+  ];
+  if (changes.length === 0) return;
+  await ctx.db.patch("members", _id, { name, ...(email === undefined ? {} : { email }), roles: held });
+  const detail = changes.join("; ");
+  await record(ctx, { organizationId, ...by, action: "member.changed", subject: _id, detail });
+}
+
+/** Refuses (conflict) if the member is the organization's last owner. */
+async function checkAnotherOwner(ctx: QueryCtx, { _id, organizationId }: Member): Promise<void> {
+  const members = await currentMembers(ctx, organizationId);
+  const isOther = (other: Member): boolean => other._id !== _id && other.roles.includes("owner");
+  if (members.some(isOther)) return;
+  refuse("conflict", "An organization needs an owner. Make somebody else an owner first.");
+}
+
+/** Removes a member, whose sessions end. Refuses: forbidden (an owner, by somebody who is none), conflict (the last owner). */
+export async function removeMember(
+  ctx: MutationCtx,
+  member: Member,
+  mayMakeOwners: boolean,
+  by: Act,
+): Promise<void> {
+  if (member.removedAt !== undefined) return;
+  const { _id: subject, organizationId } = member;
+  if (member.roles.includes("owner")) {
+    if (!mayMakeOwners) refuse("forbidden", "Only an owner can remove an owner.");
+    await checkAnotherOwner(ctx, member);
+  }
+  await ctx.db.patch("members", subject, { removedAt: by.at });
+  await endSessionsOf(ctx, subject);
+  await record(ctx, { organizationId, ...by, action: "member.removed", subject });
+}

@@ -1,0 +1,37 @@
+import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { refuse } from "../refuse.ts";
+
+export type Owner = NonNullable<Doc<"apiKeys">["owner"]>;
+
+/** To whom a key or a device belongs, by name; null: to the organization. */
+export const ownerName = v.union(
+  v.object({ kind: v.union(v.literal("member"), v.literal("team")), id: v.string(), name: v.string() }),
+  v.null(),
+);
+
+export async function ownerView(ctx: QueryCtx, owner: Owner | undefined): Promise<Infer<typeof ownerName>> {
+  if (owner === undefined) return null;
+  const { kind, row } = await ownerRow(ctx, owner);
+  return { kind, id: owner, name: visibleText(row?.name ?? "") };
+}
+
+/** An owner from outside: a current member or team of the organization. Refuses: not_found. */
+export async function checkedOwner(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owner: Owner,
+): Promise<Owner> {
+  const { row } = await ownerRow(ctx, owner);
+  if (row?.organizationId === organizationId && row.removedAt === undefined) return owner;
+  return refuse("not_found", "There is no such member or team.");
+}
+
+async function ownerRow(ctx: QueryCtx, owner: Owner) {
+  const memberId = ctx.db.normalizeId("members", owner);
+  if (memberId !== null) return { kind: "member" as const, row: await ctx.db.get("members", memberId) };
+  const teamId = ctx.db.normalizeId("teams", owner);
+  return { kind: "team" as const, row: teamId === null ? null : await ctx.db.get("teams", teamId) };
+}

@@ -1,0 +1,145 @@
+import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import type { SignInMethod } from "../../../app/people/sign-in-methods.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { hashSecret } from "../authenticate.ts";
+import { refuse, reportedText } from "../refuse.ts";
+import { signInMethod } from "../validators.ts";
+
+const minuteMs = 60_000;
+/** A session that nobody uses ends after this time. */
+export const idleMs = 12 * 60 * minuteMs;
+/** The longest time that a session lasts. */
+const sessionMs = 7 * 24 * 60 * minuteMs;
+/** Uses within this time are one, so that an open page writes seldom. */
+const useMs = 5 * minuteMs;
+
+const maxAgentChars = 300;
+const maxAddressChars = 64;
+
+/** The client of a session, as far as it is known. */
+export type Client = { readonly agent?: string; readonly address?: string };
+
+/** Starts a session. The browser made its secret. Refuses: invalid, conflict. */
+export async function startSession(
+  ctx: MutationCtx,
+  { _id: memberId, organizationId }: Doc<"members">,
+  { session, method, client = {} }: { session: string; method: SignInMethod; client?: Client },
+  now: number,
+): Promise<Doc<"sessions">> {
+  if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(session)) {
+    refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
+  }
+  const sessionHash = await hashSecret(session);
+  const taken = await ctx.db
+    .query("sessions")
+    .withIndex("by_hash", (q) => q.eq("sessionHash", sessionHash))
+    .unique();
+  if (taken !== null) refuse("conflict", "This session exists already.");
+  const { agent = "", address = "" } = client;
+  const sessionId = await ctx.db.insert("sessions", {
+    organizationId,
+    sessionHash,
+    memberId,
+    method,
+    startedAt: now,
+    provenAt: now,
+    ...(agent.trim() === ""
+      ? {}
+      : { agent: reportedText(agent.slice(0, maxAgentChars), "agent", maxAgentChars) }),
+    ...(address === "" ? {} : { address: address.slice(0, maxAddressChars) }),
+    expiresAt: now + sessionMs,
+  });
+  await ctx.scheduler.runAt(now + idleMs, internal.maintenance.endSession, { sessionId });
+  const actor = { memberId, sessionId };
+  await record(ctx, {
+    organizationId,
+    at: now,
+    actor,
+    action: "member.signed-in",
+    subject: memberId,
+    detail: method,
+  });
+  return (await ctx.db.get("sessions", sessionId)) ?? refuse("unauthorized", "The session has ended.");
+}
+
+/** Notes that a session is used. Writes at most every five minutes. */
+export async function noteUse(ctx: MutationCtx, sessionId: Id<"sessions">, now: number): Promise<void> {
+  const last = await lastUse(ctx, sessionId);
+  if (last === null) await ctx.db.insert("sessionUses", { sessionId, at: now });
+  else if (now - last.at >= useMs) await ctx.db.patch("sessionUses", last._id, { at: now });
+}
+
+async function lastUse(ctx: QueryCtx, sessionId: Id<"sessions">): Promise<Doc<"sessionUses"> | null> {
+  return await ctx.db
+    .query("sessionUses")
+    .withIndex("by_session", (q) => q.eq("sessionId", sessionId))
+    .unique();
+}
+
+/** Ends a session that nobody used for `idleMs`, or that is too old. Otherwise looks again when that can be. */
+export async function endIfIdle(ctx: MutationCtx, sessionId: Id<"sessions">, now: number): Promise<void> {
+  const session = await ctx.db.get("sessions", sessionId);
+  if (session === null) return;
+  const usedAt = (await lastUse(ctx, sessionId))?.at ?? session.startedAt ?? 0;
+  const endsAt = Math.min(session.expiresAt, usedAt + idleMs);
+  if (endsAt <= now) await deleteSession(ctx, sessionId);
+  else await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
+}
+
+/** Ends a session, and all subscriptions through it. */
+export async function deleteSession(ctx: MutationCtx, sessionId: Id<"sessions">): Promise<void> {
+  const last = await lastUse(ctx, sessionId);
+  if (last !== null) await ctx.db.delete("sessionUses", last._id);
+  await ctx.db.delete("sessions", sessionId);
+}
+
+/** As many as one member may have. Older ones end when another starts. */
+const maxSessions = 50;
+
+/** A member's sessions, newest first. */
+export async function sessionsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Doc<"sessions">[]> {
+  return await ctx.db
+    .query("sessions")
+    .withIndex("by_member", (q) => q.eq("memberId", memberId))
+    .order("desc")
+    .take(maxSessions);
+}
+
+/** Ends the sessions of a member, except one. @returns how many. */
+export async function endSessionsOf(
+  ctx: MutationCtx,
+  memberId: Id<"members">,
+  kept: Id<"sessions"> | null = null,
+): Promise<number> {
+  const ended = (await sessionsOf(ctx, memberId)).filter(({ _id }) => _id !== kept);
+  for (const { _id } of ended) await deleteSession(ctx, _id);
+  return ended.length;
+}
+
+export const sessionRow = v.object({
+  sessionId: v.id("sessions"),
+  method: v.union(signInMethod, v.null()),
+  startedAt: v.number(),
+  /** To five minutes. */
+  usedAt: v.number(),
+  agent: v.union(v.string(), v.null()),
+  address: v.union(v.string(), v.null()),
+});
+
+export async function sessionView(
+  ctx: QueryCtx,
+  { _id: sessionId, method, startedAt = 0, agent, address }: Doc<"sessions">,
+): Promise<Infer<typeof sessionRow>> {
+  return {
+    sessionId,
+    method: method ?? null,
+    startedAt,
+    usedAt: (await lastUse(ctx, sessionId))?.at ?? startedAt,
+    agent: agent === undefined ? null : visibleText(agent),
+    address: address ?? null,
+  };
+}

@@ -1,0 +1,188 @@
+import { v } from "convex/values";
+import { memberMutation, memberQuery, ownMember, ownTeam } from "./model/memberCalls.ts";
+import {
+  invitationRow,
+  invitationRows,
+  invite as inviteMember,
+  newInvitation,
+  revokeInvitation as revoke,
+} from "./model/people/invitations.ts";
+import {
+  changeMember,
+  currentMembers,
+  memberChange,
+  memberRow,
+  memberView,
+  removeMember,
+} from "./model/people/members.ts";
+import {
+  deleteSession,
+  endSessionsOf,
+  sessionRow,
+  sessionsOf,
+  sessionView,
+} from "./model/people/sessions.ts";
+import { createLink } from "./model/people/signIn.ts";
+import {
+  createTeam as create,
+  removeTeam as removeTeamOf,
+  renameTeam as rename,
+  setTeamsOf,
+  teamRow,
+  teamRows,
+} from "./model/people/teams.ts";
+import { owned, refuse } from "./model/refuse.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const maxListed = 1_000;
+const ofMember = { memberId: v.id("members") };
+const ofTeam = { teamId: v.id("teams") };
+
+/** The organization's members, oldest first, at most 1,000. */
+export const list = memberQuery("people.read")({
+  args: {},
+  returns: v.array(memberRow),
+  handler: async (ctx) => (await currentMembers(ctx, ctx.organizationId, maxListed)).map(memberView),
+});
+
+/** Changes a member's name, address and roles. Refuses: not_found, invalid, forbidden, conflict. */
+export const change = memberMutation("people.change")({
+  args: { ...ofMember, change: memberChange },
+  returns: v.null(),
+  handler: async (ctx, { memberId, change: wanted }) => {
+    const isOwner = ctx.member.roles.includes("owner");
+    await changeMember(ctx, await ownMember(ctx, memberId), wanted, isOwner, ctx.by);
+    return null;
+  },
+});
+
+/** Removes a member, whose sessions end. Refuses: not_found, forbidden, conflict (the last owner). */
+export const remove = memberMutation("people.change")({
+  args: ofMember,
+  returns: v.null(),
+  handler: async (ctx, { memberId }) => {
+    const isOwner = ctx.member.roles.includes("owner");
+    await removeMember(ctx, await ownMember(ctx, memberId), isOwner, ctx.by);
+    return null;
+  },
+});
+
+/** Creates a one-time link with which a member signs in. The browser made its token. Refuses: not_found, forbidden, invalid. */
+export const signInLink = memberMutation("people.change")({
+  args: { ...ofMember, tokenHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { memberId, tokenHash }) => {
+    const member = await ownMember(ctx, memberId);
+    if (member.roles.includes("owner") && !ctx.member.roles.includes("owner"))
+      refuse("forbidden", "Only an owner can make a sign-in link for an owner.");
+    await createLink(ctx, member, tokenHash, ctx.by);
+    return null;
+  },
+});
+
+/** A member's sessions, newest first. Refuses: not_found. */
+export const sessions = memberQuery("people.read")({
+  args: ofMember,
+  returns: v.array(sessionRow),
+  handler: async (ctx, { memberId }) => {
+    const found = await sessionsOf(ctx, (await ownMember(ctx, memberId))._id);
+    return await Promise.all(found.map((session) => sessionView(ctx, session)));
+  },
+});
+
+/** Ends one session of a member. Refuses: not_found. */
+export const endSession = memberMutation("people.change")({
+  args: { sessionId: v.id("sessions") },
+  returns: v.null(),
+  handler: async (ctx, { sessionId }) => {
+    const session = owned(await ctx.db.get("sessions", sessionId), ctx.organizationId, "session");
+    await deleteSession(ctx, sessionId);
+    await ctx.audit("member.session-ended", session.memberId ?? "unknown");
+    return null;
+  },
+});
+
+/** Ends all sessions of a member. Refuses: not_found. @returns how many. */
+export const endSessions = memberMutation("people.change")({
+  args: ofMember,
+  returns: v.object({ ended: v.number() }),
+  handler: async (ctx, { memberId }) => {
+    const { _id } = await ownMember(ctx, memberId);
+    const ended = await endSessionsOf(ctx, _id);
+    if (ended > 0) await ctx.audit("member.session-ended", _id, `${String(ended)} sessions`);
+    return { ended };
+  },
+});
+
+/** The organization's invitations, newest first. */
+export const invitations = memberQuery("people.read")({
+  args: {},
+  returns: v.array(invitationRow),
+  handler: async (ctx) => await invitationRows(ctx, ctx.organizationId),
+});
+
+/** Invites somebody by a link whose token the browser made. Refuses: invalid, forbidden, conflict. */
+export const invite = memberMutation("people.change")({
+  args: newInvitation,
+  returns: v.object({ invitationId: v.id("invitations") }),
+  handler: async (ctx, invitation) => ({
+    invitationId: await inviteMember(ctx, ctx.member, invitation, ctx.by),
+  }),
+});
+
+/** Revokes an invitation that nobody has accepted. Refuses: not_found. */
+export const revokeInvitation = memberMutation("people.change")({
+  args: { invitationId: v.id("invitations") },
+  returns: v.null(),
+  handler: async (ctx, { invitationId }) => {
+    const found = owned(await ctx.db.get("invitations", invitationId), ctx.organizationId, "invitation");
+    await revoke(ctx, found, ctx.by);
+    return null;
+  },
+});
+
+/** The organization's teams, oldest first. */
+export const teams = memberQuery("people.read")({
+  args: {},
+  returns: v.array(teamRow),
+  handler: async (ctx) => await teamRows(ctx, ctx.organizationId),
+});
+
+/** Creates a team. Refuses: invalid, conflict. */
+export const createTeam = memberMutation("people.change")({
+  args: { name: v.string() },
+  returns: v.object({ teamId: v.id("teams") }),
+  handler: async (ctx, { name }) => ({ teamId: await create(ctx, ctx.organizationId, name, ctx.by) }),
+});
+
+/** Renames a team. Refuses: not_found, invalid, conflict. */
+export const renameTeam = memberMutation("people.change")({
+  args: { ...ofTeam, name: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { teamId, name }) => {
+    await rename(ctx, await ownTeam(ctx, teamId), name, ctx.by);
+    return null;
+  },
+});
+
+/** Removes a team that owns nothing. Refuses: not_found, conflict. */
+export const removeTeam = memberMutation("people.change")({
+  args: ofTeam,
+  returns: v.null(),
+  handler: async (ctx, { teamId }) => {
+    await removeTeamOf(ctx, await ownTeam(ctx, teamId), ctx.by);
+    return null;
+  },
+});
+
+/** Sets the teams of a member. Refuses: not_found. */
+export const setTeams = memberMutation("people.change")({
+  args: { ...ofMember, teamIds: v.array(v.id("teams")) },
+  returns: v.null(),
+  handler: async (ctx, { memberId, teamIds }) => {
+    await setTeamsOf(ctx, await ownMember(ctx, memberId), teamIds, ctx.by);
+    return null;
+  },
+});

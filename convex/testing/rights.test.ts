@@ -1,0 +1,233 @@
+import { makeFunctionReference } from "convex/server";
+import { ConvexError, type GenericId } from "convex/values";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { scopeOf } from "../../app/people/rights.ts";
+import { type Role, roles } from "../../app/people/roles.ts";
+import { api, internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import { hashSecret } from "../model/authenticate.ts";
+import type { Refusal } from "../model/refuse.ts";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+  submit,
+} from "./backend.fixture.ts";
+import { fittingArgs, type PublicFunction, publicFunctions } from "./publicFunctions.fixture.ts";
+
+const functions = await publicFunctions();
+const ofMembers = functions.filter(({ right }) => right !== null);
+
+/** How the public functions without a session know their caller. A new one must be added here. */
+const otherCallers: Readonly<Record<string, string>> = {
+  "account:signIn": "token",
+  "account:acceptInvite": "token",
+  "account:signOut": "session",
+  "account:me": "session",
+  "devices:enroll": "code",
+  "devices:*": "key",
+  "work:*": "key",
+  "requests:*": "apiKey",
+};
+
+let t: Backend;
+let acme: Organization;
+let owner: string;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t);
+  owner = await signIn(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A member with these roles, and their session. */
+async function join(held: readonly Role[]): Promise<{ session: string; memberId: Id<"members"> }> {
+  const token = secret("gi_");
+  const invitation = {
+    session: owner,
+    tokenHash: await hashSecret(token),
+    name: held.join(),
+    roles: [...held],
+  };
+  await t.mutation(api.people.invite, invitation);
+  const session = secret("gs_");
+  const joined = await t.mutation(api.account.acceptInvite, { token, session });
+  if (joined.kind !== "signed-in") throw new Error(joined.reason);
+  return { session, memberId: joined.member.memberId };
+}
+
+type Ids = Readonly<Record<string, GenericId<string>>>;
+
+/** A row of each table that callers name by id. None of them belongs to a person but the spare member's session. */
+async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids> {
+  const { keyId } = (await t.query(api.admin.keys, { session: by }))[0]!;
+  const { codeId } = (await t.query(api.admin.enrollmentCodes, { session: by }))[0]!;
+  const { teamId } = await t.mutation(api.people.createTeam, { session: by, name: "Spare" });
+  const invitation = {
+    session: by,
+    tokenHash: await hashSecret(secret("gi_")),
+    name: "X",
+    roles: ["donor" as const],
+  };
+  const { invitationId } = await t.mutation(api.people.invite, invitation);
+  const spare = await t.run(async (ctx) => {
+    const memberId = await ctx.db.insert("members", {
+      organizationId,
+      name: "Spare",
+      roles: ["donor"],
+      teamIds: [],
+      createdAt: Date.now(),
+    });
+    const row = { organizationId, sessionHash: secret(""), memberId, expiresAt: Date.now() + 1_000_000 };
+    return { members: memberId, sessions: await ctx.db.insert("sessions", row) };
+  });
+  const devices = (await t.run(async (ctx) => await ctx.db.query("devices").collect())).find(
+    (device) => device.organizationId === organizationId,
+  )!._id;
+  return {
+    apiKeys: keyId,
+    enrolmentCodes: codeId,
+    teams: teamId,
+    invitations: invitationId,
+    devices,
+    ...spare,
+  };
+}
+
+async function call({ name, type }: PublicFunction, args: Record<string, unknown>): Promise<unknown> {
+  if (type === "query") return await t.query(makeFunctionReference<"query">(name), args);
+  return await t.mutation(makeFunctionReference<"mutation">(name), args);
+}
+
+/** How a call ended: its answer, or why it was refused. */
+async function outcomeOf(
+  called: PublicFunction,
+  args: Record<string, unknown>,
+): Promise<{ readonly answer: unknown } | { readonly refusal: Refusal }> {
+  try {
+    return { answer: await call(called, args) };
+  } catch (error) {
+    if (error instanceof ConvexError) return { refusal: error.data as Refusal };
+    throw error;
+  }
+}
+
+/** Whether the role kept the caller out, before the function ran. */
+const isKeptOut = (outcome: object): boolean =>
+  "refusal" in outcome && (outcome.refusal as Refusal).message.startsWith("Your role (");
+
+describe("public functions", () => {
+  it("name a right or another way to know their caller", () => {
+    const unknown = functions.filter(({ name, right, args }) => {
+      const [module = ""] = name.split(":");
+      const secretArg = right === null ? (otherCallers[name] ?? otherCallers[`${module}:*`]) : "session";
+      return secretArg === undefined || args[secretArg] === undefined;
+    });
+    expect(unknown.map(({ name }) => name)).toEqual([]);
+    expect(ofMembers.length).toBeGreaterThan(60);
+  });
+
+  it.each(roles)("admit the role %s exactly where the table of rights does", async (role) => {
+    await addDevice(t, acme);
+    const ids = await rowsOf(acme, owner);
+    const { session } = await join([role]);
+    const cells: Record<string, boolean> = {};
+    for (const called of ofMembers) {
+      cells[called.name] = !isKeptOut(await outcomeOf(called, { ...fittingArgs(called, ids), session }));
+    }
+    const expected = ofMembers.map(({ name, right }) => [name, scopeOf(right!, [role]) !== null]);
+    expect(cells).toEqual(Object.fromEntries(expected));
+  });
+
+  it("refuse an unknown session, and one whose member was removed", async () => {
+    await addDevice(t, acme);
+    const ids = await rowsOf(acme, owner);
+    const { session, memberId } = await join(["owner"]);
+    await t.mutation(api.people.remove, { session: owner, memberId });
+    for (const wrong of [session, secret("gs_")]) {
+      for (const called of ofMembers) {
+        const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session: wrong });
+        expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "unauthorized" } }]);
+      }
+    }
+  });
+
+  it.each(roles)("give another organization's %s nothing of this one", async (role) => {
+    await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const ids = await rowsOf(acme, owner);
+    const rival = await addOrganization(t, { name: "Rival" });
+    owner = await signIn(t, rival);
+    const { session } = await join([role]);
+    const before = await rowsInWords(ids);
+    const secrets = [...Object.values(ids), jobId, acme.organizationId];
+    for (const called of ofMembers) {
+      const args = { ...fittingArgs(called, ids), ...("jobId" in called.args ? { jobId } : {}), session };
+      const outcome = await outcomeOf(called, args);
+      const named = called.args["jobId"] !== undefined || idsIn(called).length > 0;
+      const isMine = !isKeptOut(outcome);
+      if (named && isMine) {
+        expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "not_found" } }]);
+      }
+      const words = JSON.stringify(outcome, (_, value: unknown) =>
+        typeof value === "bigint" ? String(value) : value,
+      );
+      expect([called.name, secrets.filter((one) => words.includes(one))]).toEqual([called.name, []]);
+    }
+    expect(await rowsInWords(ids)).toEqual(before);
+  });
+
+  it.each(["requester", "donor"] as const)(
+    "show a %s only their own keys, jobs and devices",
+    async (role) => {
+      const { deviceId } = await addDevice(t, acme);
+      const jobId = await submit(t, acme);
+      const ids = await rowsOf(acme, owner);
+      const { session } = await join([role]);
+      for (const called of ofMembers) {
+        if (scopeOf(called.right!, [role]) !== "own" || called.right === "account") continue;
+        const args = { ...fittingArgs(called, ids), ...("jobId" in called.args ? { jobId } : {}), session };
+        const outcome = await outcomeOf(called, args);
+        if (called.args["jobId"] !== undefined || idsIn(called).length > 0) {
+          expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "not_found" } }]);
+        }
+        const words = JSON.stringify(outcome, (_, value: unknown) =>
+          typeof value === "bigint" ? String(value) : value,
+        );
+        const seen = [ids["apiKeys"]!, deviceId, jobId].filter((one) => words.includes(one));
+        expect([called.name, seen]).toEqual([called.name, []]);
+      }
+    },
+  );
+});
+
+/** The tables whose ids a function takes. */
+function idsIn({ args }: PublicFunction): readonly string[] {
+  return Object.values(args).flatMap(({ fieldType }) =>
+    fieldType.type === "id" ? [fieldType.tableName] : [],
+  );
+}
+
+async function rowsInWords(ids: Ids): Promise<readonly unknown[]> {
+  return await t.run(
+    async (ctx) =>
+      await Promise.all(
+        Object.entries(ids).map(([table, id]) => ctx.db.get(table as "members", id as Id<"members">)),
+      ),
+  );
+}
+
+it("counts the operator's functions apart: they take the deployment's admin key", async () => {
+  const names = functions.map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith("setup:"))).toEqual([]);
+  expect(await t.query(internal.setup.status, {})).toMatchObject({ organizations: [{ name: "Acme" }] });
+});
