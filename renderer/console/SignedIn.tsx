@@ -1,10 +1,12 @@
 import { useConvexConnectionState, useMutation, useQuery } from "convex/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { assertNever } from "../../app/assert-never.ts";
+import { scopeOf } from "../../app/people/rights.ts";
+import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
 import { AuditPage } from "./audit/AuditPage.tsx";
-import { useSession } from "./data/session-context.ts";
+import { Me, useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";
 import { CodesPage } from "./enrollment/CodesPage.tsx";
 import { JobsPage } from "./jobs/JobsPage.tsx";
@@ -14,19 +16,24 @@ import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
-import { type PageId, usePage } from "./shell/pages.ts";
+import { type PageId, pages } from "./shell/pages.ts";
+import { useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
 import { StatisticsPage } from "./statistics/StatisticsPage.tsx";
+
+const none: readonly Role[] = [];
 
 type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "signed-out") => void };
 
 export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
   const me = useQuery(api.account.me, { session });
-  const pending = useQuery(api.adminDevices.pending, me ? { session } : "skip") ?? [];
+  const roles = me?.member.roles ?? none;
+  const seesEnrollment = scopeOf("enrollment.read", roles) !== null;
+  const pending = useQuery(api.adminDevices.pending, seesEnrollment ? { session } : "skip") ?? [];
   const signOut = useMutation(api.account.signOut);
   const connection = useConnection();
-  const page = usePage();
+  const route = useRoute();
   const now = useNow();
   const onExpired = useCallback(() => onEnd("expired"), [onEnd]);
   const ended = me === null || (me !== undefined && me.expiresAt <= now);
@@ -34,9 +41,14 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
     if (ended) onExpired();
   }, [ended, onExpired]);
   if (ended) return null;
+  const visible = pages.filter(({ right }) => scopeOf(right, roles) !== null);
+  // Until the member is known, the address decides.
+  const shown = me === undefined ? route.page : visible.find(({ id }) => id === route.page)?.id;
+  const page = shown ?? visible[0]?.id ?? "overview";
   return (
     <Shell
       page={page}
+      pages={me === undefined ? pages : visible}
       organization={me?.organization.name ?? null}
       connection={connection}
       pending={pending.length}
@@ -47,7 +59,11 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       }}
     >
       <PageErrors key={page} onExpired={onExpired}>
-        <Page page={page} apiBase={apiBase} />
+        {me === undefined ? null : (
+          <Me value={me.member}>
+            <Page page={page} apiBase={apiBase} />
+          </Me>
+        )}
       </PageErrors>
     </Shell>
   );

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { PageId } from "../console/shell/pages.ts";
+import { type PageId, pages } from "../console/shell/pages.ts";
 import { type Connection, Shell } from "../console/shell/Shell.tsx";
 import type { Story } from "./story.ts";
 
@@ -9,6 +9,7 @@ export function inShell(id: string, at: PageId, content: ReactNode, connection: 
     id,
     <Shell
       page={at}
+      pages={pages}
       organization="Northwind Research"
       connection={connection}
       pending={2}

@@ -1,16 +1,34 @@
 import { useMutation } from "convex/react";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { createContext, useCallback, useContext } from "react";
+import { type Right, type Scope, scopeOf } from "../../../app/people/rights.ts";
+import type { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "./refusal.ts";
 
-/** The secret of the signed-in session. Every `admin` function takes it. */
+/** The secret of the signed-in session. Every function of members takes it. */
 export const Session = createContext<string | null>(null);
 
 export function useSession(): string {
   const session = useContext(Session);
   if (session === null) throw new Error("used outside of a signed-in page");
   return session;
+}
+
+/** The signed-in member. */
+export type Member = NonNullable<FunctionReturnType<typeof api.account.me>>["member"];
+
+export const Me = createContext<Member | null>(null);
+
+export function useMe(): Member {
+  const me = useContext(Me);
+  if (me === null) throw new Error("used outside of a signed-in page");
+  return me;
+}
+
+/** How far a right of the signed-in member goes; null: not at all. Pages hide what the server would refuse. */
+export function useScope(right: Right): Scope | null {
+  return scopeOf(right, useMe().roles);
 }
 
 type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;

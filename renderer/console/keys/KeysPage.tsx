@@ -15,7 +15,7 @@ import { hasOwnCertificate } from "./snippets.ts";
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
   const keys = useQuery(api.admin.keys, { session });
-  const devices = useQuery(api.admin.devices, { session });
+  const models = useQuery(api.adminModels.list, { session });
   const joined = useQuery(api.adminDevices.joinAddress, { session });
   const create = useAct(api.admin.createKey);
   const revoke = useAct(api.admin.revokeKey);
@@ -25,7 +25,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const [isNew, setIsNew] = useState(false);
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
-  const model = devices?.flatMap((device) => device.capabilities?.models ?? [])[0] ?? "gleaner-demo";
+  const model = models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo";
   return (
     <>
       <KeysView

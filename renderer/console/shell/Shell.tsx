@@ -5,12 +5,15 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Logo } from "../../ui/Logo.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
-import { type PageId, pages } from "./pages.ts";
+import type { PageId, pages as allPages } from "./pages.ts";
+import { hrefOf } from "./route.ts";
 
 export type Connection = "live" | "connecting" | "lost";
 
 type Props = {
   readonly page: PageId;
+  /** The pages that the member may see. */
+  readonly pages: readonly (typeof allPages)[number][];
   readonly organization: string | null;
   readonly connection: Connection;
   /** Devices that wait for approval. */
@@ -25,7 +28,15 @@ const connections = {
   lost: { tone: "bad", words: "Connection lost" },
 } as const;
 
-export function Shell({ page, organization, connection, pending, onSignOut, children }: Props): ReactNode {
+export function Shell({
+  page,
+  pages,
+  organization,
+  connection,
+  pending,
+  onSignOut,
+  children,
+}: Props): ReactNode {
   return (
     <div className="min-h-screen lg:grid lg:grid-cols-[13.5rem_1fr]">
       <aside className="border-line max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-screen lg:flex-col lg:border-r">
@@ -42,7 +53,7 @@ export function Shell({ page, organization, connection, pending, onSignOut, chil
           {pages.map(({ id, label }) => (
             <a
               key={id}
-              href={`#/${id}`}
+              href={hrefOf(id)}
               aria-current={id === page ? "page" : undefined}
               className={cx(
                 "flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium",

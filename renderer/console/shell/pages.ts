@@ -1,30 +1,17 @@
-import { useSyncExternalStore } from "react";
+import type { Right } from "../../../app/people/rights.ts";
 
+/** The console's pages, in the order of the navigation. Members see those that they have the right for. */
 export const pages = [
-  { id: "overview", label: "Overview" },
-  { id: "devices", label: "Devices" },
-  { id: "policy", label: "Policy" },
-  { id: "models", label: "Models" },
-  { id: "jobs", label: "Jobs" },
-  { id: "queue", label: "Queue" },
-  { id: "statistics", label: "Statistics" },
-  { id: "keys", label: "API keys" },
-  { id: "codes", label: "Enrollment codes" },
-  { id: "audit", label: "Audit trail" },
-] as const;
+  { id: "overview", label: "Overview", right: "overview.read" },
+  { id: "devices", label: "Devices", right: "devices.read" },
+  { id: "policy", label: "Policy", right: "policy.read" },
+  { id: "models", label: "Models", right: "models.read" },
+  { id: "jobs", label: "Jobs", right: "jobs.read" },
+  { id: "queue", label: "Queue", right: "queue.read" },
+  { id: "statistics", label: "Statistics", right: "statistics.read" },
+  { id: "keys", label: "API keys", right: "keys.read" },
+  { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
+  { id: "audit", label: "Audit trail", right: "audit.read" },
+] as const satisfies readonly { readonly id: string; readonly label: string; readonly right: Right }[];
 
 export type PageId = (typeof pages)[number]["id"];
-
-/** Finds the page that a location's hash names (`#/jobs`). The default is the overview. */
-export function pageOf(hash: string): PageId {
-  return pages.find((page) => hash === `#/${page.id}`)?.id ?? "overview";
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener("hashchange", listener);
-  return () => window.removeEventListener("hashchange", listener);
-}
-
-export function usePage(): PageId {
-  return useSyncExternalStore(subscribe, () => pageOf(window.location.hash));
-}
