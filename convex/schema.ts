@@ -32,9 +32,9 @@ export default defineSchema({
   organizations: defineTable({
     name: v.string(),
     createdAt: v.number(),
-    /** The oldest version of Gleaner whose devices get jobs, if it is not the default. Written by adminDevices. */
+    /** The oldest version of Gleaner whose devices get jobs, if it is not the default. Written by console/devices. */
     oldestVersion: v.optional(v.string()),
-    /** If they are not equal. Written by adminModels.setPriorityPrices. */
+    /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
   }),
 
@@ -145,11 +145,11 @@ export default defineSchema({
     owner: v.optional(owner),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
-    /** The other requirements of all its jobs. Absent: none. Written by adminKeys.setRights. */
+    /** The other requirements of all its jobs. Absent: none. Written by console/keys.setRights. */
     requirements: v.optional(deviceNeeds),
-    /** Whether its requests may add requirements. Absent: no. Written by adminKeys.setRights. */
+    /** Whether its requests may add requirements. Absent: no. Written by console/keys.setRights. */
     mayRequire: v.optional(v.boolean()),
-    /** The highest priority that it may ask for. Absent: any. Written by adminKeys.setRights. */
+    /** The highest priority that it may ask for. Absent: any. Written by console/keys.setRights. */
     highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
@@ -178,8 +178,8 @@ export default defineSchema({
 
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
-   * data classes. Seldom written: by devices.enroll, devices.registerSigningKey, devices.report, admin and adminDevices
-   * (status, limits), adminQueue.labelDevice.
+   * data classes. Seldom written: by devices.enroll, devices.registerSigningKey, devices.report, console/devices
+   * (status, limits), console/devices.label.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
@@ -218,7 +218,7 @@ export default defineSchema({
     .index("by_code", ["codeId", "status"])
     .index("by_owner", ["owner", "status"]),
 
-  /** An organization's catalog and price list. Written by setup and adminModels. */
+  /** An organization's catalog and price list. Written by setup and console/models. */
   models: defineTable({
     organizationId: v.id("organizations"),
     modelId: v.string(),
@@ -239,7 +239,7 @@ export default defineSchema({
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
 
-  /** The signature of an organization's catalog. Written by setup and adminModels, through model/models/signCatalog.ts. */
+  /** The signature of an organization's catalog. Written by setup and console/models, through model/models/signCatalog.ts. */
   catalogSignatures: defineTable({
     organizationId: v.id("organizations"),
     /** The organization's public key of Ed25519, in base64url. The private one is in no table. */
@@ -279,7 +279,7 @@ export default defineSchema({
     .index("by_device", ["deviceId"])
     .index("by_organization", ["organizationId"]),
 
-  /** Versions of an organization's rules for its devices; the highest is in force. Written by adminPolicy. */
+  /** Versions of an organization's rules for its devices; the highest is in force. Written by console/policy. */
   policies: defineTable({
     organizationId: v.id("organizations"),
     /** A group of devices whose rules override the organization's; "" for the whole organization. */

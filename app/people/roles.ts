@@ -12,10 +12,6 @@ export type Role = keyof typeof words;
 
 export const roles = Object.keys(words) as readonly Role[];
 
-export function isRole(value: string): value is Role {
-  return Object.hasOwn(words, value);
-}
-
 export function roleWords(role: Role): string {
   return words[role];
 }

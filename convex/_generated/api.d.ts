@@ -13,15 +13,19 @@ import type {
   FilterApi,
   FunctionReference,
 } from "convex/server";
-import type * as account from "../account.js";
-import type * as admin from "../admin.js";
-import type * as adminDevices from "../adminDevices.js";
-import type * as adminKeys from "../adminKeys.js";
-import type * as adminModels from "../adminModels.js";
-import type * as adminPolicy from "../adminPolicy.js";
-import type * as adminQueue from "../adminQueue.js";
-import type * as adminStatistics from "../adminStatistics.js";
 import type * as afterRestore from "../afterRestore.js";
+import type * as console_account from "../console/account.js";
+import type * as console_audit from "../console/audit.js";
+import type * as console_codes from "../console/codes.js";
+import type * as console_devices from "../console/devices.js";
+import type * as console_jobs from "../console/jobs.js";
+import type * as console_keys from "../console/keys.js";
+import type * as console_models from "../console/models.js";
+import type * as console_overview from "../console/overview.js";
+import type * as console_people from "../console/people.js";
+import type * as console_policy from "../console/policy.js";
+import type * as console_queue from "../console/queue.js";
+import type * as console_statistics from "../console/statistics.js";
 import type * as crons from "../crons.js";
 import type * as devices from "../devices.js";
 import type * as http from "../http.js";
@@ -61,6 +65,7 @@ import type * as model_models_endJobs from "../model/models/endJobs.js";
 import type * as model_models_fleet from "../model/models/fleet.js";
 import type * as model_models_organizationKey from "../model/models/organizationKey.js";
 import type * as model_models_signCatalog from "../model/models/signCatalog.js";
+import type * as model_orders_jobPages from "../model/orders/jobPages.js";
 import type * as model_orders_jobRow from "../model/orders/jobRow.js";
 import type * as model_orders_orders from "../model/orders/orders.js";
 import type * as model_orders_retry from "../model/orders/retry.js";
@@ -71,6 +76,7 @@ import type * as model_organizations_priorityPrices from "../model/organizations
 import type * as model_organizations_summary from "../model/organizations/summary.js";
 import type * as model_people_invitations from "../model/people/invitations.js";
 import type * as model_people_members from "../model/people/members.js";
+import type * as model_people_owners from "../model/people/owners.js";
 import type * as model_people_sessions from "../model/people/sessions.js";
 import type * as model_people_signIn from "../model/people/signIn.js";
 import type * as model_people_teams from "../model/people/teams.js";
@@ -115,7 +121,6 @@ import type * as openai_requestedJob from "../openai/requestedJob.js";
 import type * as openai_respond from "../openai/respond.js";
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
-import type * as people from "../people.js";
 import type * as requests from "../requests.js";
 import type * as setup from "../setup.js";
 import type * as work from "../work.js";
@@ -129,15 +134,19 @@ import type * as work from "../work.js";
  * ```
  */
 declare const fullApi: ApiFromModules<{
-  account: typeof account;
-  admin: typeof admin;
-  adminDevices: typeof adminDevices;
-  adminKeys: typeof adminKeys;
-  adminModels: typeof adminModels;
-  adminPolicy: typeof adminPolicy;
-  adminQueue: typeof adminQueue;
-  adminStatistics: typeof adminStatistics;
   afterRestore: typeof afterRestore;
+  "console/account": typeof console_account;
+  "console/audit": typeof console_audit;
+  "console/codes": typeof console_codes;
+  "console/devices": typeof console_devices;
+  "console/jobs": typeof console_jobs;
+  "console/keys": typeof console_keys;
+  "console/models": typeof console_models;
+  "console/overview": typeof console_overview;
+  "console/people": typeof console_people;
+  "console/policy": typeof console_policy;
+  "console/queue": typeof console_queue;
+  "console/statistics": typeof console_statistics;
   crons: typeof crons;
   devices: typeof devices;
   http: typeof http;
@@ -177,6 +186,7 @@ declare const fullApi: ApiFromModules<{
   "model/models/fleet": typeof model_models_fleet;
   "model/models/organizationKey": typeof model_models_organizationKey;
   "model/models/signCatalog": typeof model_models_signCatalog;
+  "model/orders/jobPages": typeof model_orders_jobPages;
   "model/orders/jobRow": typeof model_orders_jobRow;
   "model/orders/orders": typeof model_orders_orders;
   "model/orders/retry": typeof model_orders_retry;
@@ -187,6 +197,7 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/summary": typeof model_organizations_summary;
   "model/people/invitations": typeof model_people_invitations;
   "model/people/members": typeof model_people_members;
+  "model/people/owners": typeof model_people_owners;
   "model/people/sessions": typeof model_people_sessions;
   "model/people/signIn": typeof model_people_signIn;
   "model/people/teams": typeof model_people_teams;
@@ -231,7 +242,6 @@ declare const fullApi: ApiFromModules<{
   "openai/respond": typeof openai_respond;
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
-  people: typeof people;
   requests: typeof requests;
   setup: typeof setup;
   work: typeof work;

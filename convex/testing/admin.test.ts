@@ -41,7 +41,7 @@ afterEach(async () => {
 
 describe("signing in", () => {
   const attempt = async (token: string) =>
-    await t.mutation(api.account.signIn, { token, session: secret("gs_") });
+    await t.mutation(api.console.account.signIn, { token, session: secret("gs_") });
 
   it("signs an admin in once per link", async () => {
     expect(await attempt(acme.signInToken)).toMatchObject({
@@ -60,31 +60,33 @@ describe("signing in", () => {
 
   it("refuses a weak session secret, and that of another admin", async () => {
     const { signInToken: token } = acme;
-    await expectRefusal(t.mutation(api.account.signIn, { token, session: "gs_1" }), "invalid");
+    await expectRefusal(t.mutation(api.console.account.signIn, { token, session: "gs_1" }), "invalid");
     const session = await signIn(t, acme);
     const another = secret("gs_");
     await t.mutation(internal.setup.signInLink, { tokenHash: await hashSecret(another) });
-    await expectRefusal(t.mutation(api.account.signIn, { token: another, session }), "conflict");
+    await expectRefusal(t.mutation(api.console.account.signIn, { token: another, session }), "conflict");
   });
 
   it("ends a session that nobody uses for twelve hours, or when the admin signs out", async () => {
     const session = await signIn(t, acme);
-    expect(await t.query(api.account.me, { session })).toMatchObject({ organization: { name: "Acme" } });
+    expect(await t.query(api.console.account.me, { session })).toMatchObject({
+      organization: { name: "Acme" },
+    });
     await pass(t, 12 * 3_600_000);
     await expectRefusal(
-      t.mutation(api.admin.createKey, { session, name: "x", keyHash: "0".repeat(64), prefix: "x" }),
+      t.mutation(api.console.keys.create, { session, name: "x", keyHash: "0".repeat(64), prefix: "x" }),
       "unauthorized",
     );
-    expect(await t.query(api.account.me, { session })).toBeNull();
+    expect(await t.query(api.console.account.me, { session })).toBeNull();
 
     const token = secret("gs_");
     await t.mutation(internal.setup.signInLink, { tokenHash: await hashSecret(token) });
     const second = secret("gs_");
-    await t.mutation(api.account.signIn, { token, session: second });
-    await t.mutation(api.account.signOut, { session: second });
-    await t.mutation(api.account.signOut, { session: second });
-    expect(await t.query(api.account.me, { session: second })).toBeNull();
-    await expectRefusal(t.query(api.admin.summary, { session: second }), "unauthorized");
+    await t.mutation(api.console.account.signIn, { token, session: second });
+    await t.mutation(api.console.account.signOut, { session: second });
+    await t.mutation(api.console.account.signOut, { session: second });
+    expect(await t.query(api.console.account.me, { session: second })).toBeNull();
+    await expectRefusal(t.query(api.console.overview.summary, { session: second }), "unauthorized");
   });
 });
 
@@ -94,17 +96,17 @@ describe("the console", () => {
     const device = await addDevice(t, acme, "Ada's laptop");
     const jobId = await submit(t, acme, { content: "a very private question" });
     const attemptId = await claim(t, device, jobId);
-    expect(await t.query(api.admin.devices, { session })).toMatchObject([
+    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
       { name: "Ada's laptop", online: true, status: "active", jobsNow: 1, earnedMicro: 0n },
     ]);
-    expect(await t.query(api.admin.summary, { session })).toMatchObject({
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject({
       ready: 0,
       running: 1,
       devicesOnline: 1,
       devicesDonating: 1,
     });
     await complete(t, device, attemptId, { text: "a very private answer" });
-    const jobs = await t.query(api.admin.jobs, { session, paginationOpts });
+    const jobs = await t.query(api.console.jobs.list, { session, paginationOpts });
     expect(jobs.page).toMatchObject([
       {
         jobId,
@@ -146,10 +148,10 @@ describe("the console", () => {
       }
     });
     await addDevice(t, acme, "here");
-    const rows = await t.query(api.admin.devices, { session });
+    const rows = await t.query(api.console.devices.list, { session });
     expect(rows.filter(({ online }) => online)).toMatchObject([{ name: "here" }]);
     expect(rows.length).toBe(300);
-    expect(await t.query(api.admin.deviceCount, { session })).toEqual({ total: 321, listed: 300 });
+    expect(await t.query(api.console.devices.count, { session })).toEqual({ total: 321, listed: 300 });
   }, 60_000);
 
   it("pages through all jobs, and through those of one status", async () => {
@@ -161,16 +163,19 @@ describe("the console", () => {
     }
     const [oldest] = made;
     if (oldest === undefined) return;
-    await t.mutation(api.admin.cancelJob, { session, jobId: oldest });
-    const first = await t.query(api.admin.jobs, { session, paginationOpts: { numItems: 2, cursor: null } });
-    const rest = await t.query(api.admin.jobs, {
+    await t.mutation(api.console.jobs.cancel, { session, jobId: oldest });
+    const first = await t.query(api.console.jobs.list, {
+      session,
+      paginationOpts: { numItems: 2, cursor: null },
+    });
+    const rest = await t.query(api.console.jobs.list, {
       session,
       paginationOpts: { numItems: 2, cursor: first.continueCursor },
     });
     expect([...first.page, ...rest.page].map(({ jobId }) => jobId)).toEqual([...made].reverse());
-    const canceled = await t.query(api.admin.jobs, { session, paginationOpts, status: "canceled" });
+    const canceled = await t.query(api.console.jobs.list, { session, paginationOpts, status: "canceled" });
     expect(canceled.page.map(({ jobId }) => jobId)).toEqual([oldest]);
-    expect(await t.mutation(api.admin.cancelJob, { session, jobId: oldest })).toEqual({
+    expect(await t.mutation(api.console.jobs.cancel, { session, jobId: oldest })).toEqual({
       kind: "already-final",
       status: "canceled",
     });
@@ -182,26 +187,26 @@ describe("the console", () => {
     const { key, deviceId } = device;
     const jobId = await submit(t, acme);
     await claim(t, device, jobId);
-    await t.mutation(api.admin.retireDevice, { session, deviceId });
+    await t.mutation(api.console.devices.retire, { session, deviceId });
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await t.query(api.devices.me, { key })).toMatchObject({ status: "retired" });
     vi.advanceTimersByTime(1_000);
     expect(await tryClaim(t, device, jobId)).toEqual({ kind: "unable" });
     await expect(take(t, device)).rejects.toThrow("paused");
-    await t.mutation(api.admin.reinstateDevice, { session, deviceId });
+    await t.mutation(api.console.devices.reinstate, { session, deviceId });
     expect(await take(t, device)).toMatchObject([{ jobId }]);
   });
 
   it("cancels all waiting jobs of a revoked key, and lets a device finish its job", async () => {
     const [device, other] = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const session = await signIn(t, acme);
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     if (key === undefined) throw new Error("no key");
     const attemptId = await claim(t, device, await submit(t, acme));
     const back = await submit(t, acme);
     const given = await claim(t, other, back);
     for (let i = 0; i < 60; i += 1) await submit(t, acme);
-    await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
+    await t.mutation(api.console.keys.revoke, { session, keyId: key.keyId });
     for (let i = 0; i < 10; i += 1) await pass(t, 1);
     expect(await take(t, device, 8)).toEqual([]);
     const canceled = (await allJobs(t, acme)).filter(({ status }) => status === "canceled");
@@ -217,15 +222,15 @@ describe("the console", () => {
     const apiKey = secret("sk-gleaner-");
     const keyHash = await hashSecret(apiKey);
     const key = { session, name: "batch", keyHash, prefix: apiKey.slice(0, 14) };
-    const { keyId } = await t.mutation(api.admin.createKey, { ...key, creditsMicro: 5_000n });
-    await expectRefusal(t.mutation(api.admin.createKey, key), "conflict");
-    await expectRefusal(t.mutation(api.admin.createKey, { ...key, keyHash: "short" }), "invalid");
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([
+    const { keyId } = await t.mutation(api.console.keys.create, { ...key, creditsMicro: 5_000n });
+    await expectRefusal(t.mutation(api.console.keys.create, key), "conflict");
+    await expectRefusal(t.mutation(api.console.keys.create, { ...key, keyHash: "short" }), "invalid");
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
       { keyId, name: "batch", revokedAt: null, balanceMicro: 5_000n },
       { name: "first key" },
     ]);
     await submit(t, { ...acme, apiKey });
-    await t.mutation(api.admin.revokeKey, { session, keyId });
+    await t.mutation(api.console.keys.revoke, { session, keyId });
     await expectRefusal(submit(t, { ...acme, apiKey }), "revoked");
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey }), "revoked");
   });
@@ -233,8 +238,8 @@ describe("the console", () => {
   it("keeps an audit trail, newest first", async () => {
     const session = await signIn(t, acme);
     const { deviceId } = await addDevice(t, acme);
-    await t.mutation(api.admin.retireDevice, { session, deviceId });
-    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    await t.mutation(api.console.devices.retire, { session, deviceId });
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       "member device.retired",
       "device device.enrolled",
@@ -250,7 +255,7 @@ describe("the console", () => {
   it("names the subjects of the audit trail, and only those of the organization", async () => {
     const session = await signIn(t, acme);
     const { deviceId } = await addDevice(t, acme);
-    await t.mutation(api.adminDevices.setOldestVersion, { session, version: "0.1.0" });
+    await t.mutation(api.console.devices.setOldestVersion, { session, version: "0.1.0" });
     const rival = await addOrganization(t, { name: "Rival" });
     const { deviceId: theirs } = await addDevice(t, rival);
     await t.run(async ({ db }) => {
@@ -259,7 +264,7 @@ describe("the console", () => {
       await db.insert("audit", { ...entry, action: "device.retired", subject: "no id" });
       await db.insert("audit", { ...entry, action: "constructor.of", subject: deviceId });
     });
-    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     const nameOf = (action: string, subject?: string): string | null | undefined =>
       page.find((row) => row.action === action && (subject ?? row.subject) === row.subject)?.name;
     expect(nameOf("device.enrolled", deviceId)).toBe("laptop");

@@ -47,8 +47,8 @@ function entry(over: Record<string, unknown> = {}) {
 
 const pieces = { pieceBytes: 4 * mebibyte, pieceHashes: ["11", "22", "33"].map((each) => each.repeat(32)) };
 const add = async (over: Record<string, unknown> = {}) =>
-  await t.mutation(api.adminModels.add, { session, entry: entry(over), price });
-const list = async () => await t.query(api.adminModels.list, { session });
+  await t.mutation(api.console.models.add, { session, entry: entry(over), price });
+const list = async () => await t.query(api.console.models.list, { session });
 const row = async (id = "qwen3-4b") => (await list()).find((each) => each.modelId === id);
 const told = async (models: DeviceModel[], { key }: Device = device) =>
   await t.mutation(api.devices.reportModels, { key, models });
@@ -107,7 +107,7 @@ describe("the catalog", () => {
     );
     await expect(add({ modelId: "" })).rejects.toThrow(/modelId: must not be empty/);
     const wrong = { session, entry: entry(), price: { promptMicro: -1n, completionMicro: 0n } };
-    await expectRefusal(t.mutation(api.adminModels.add, wrong), "invalid");
+    await expectRefusal(t.mutation(api.console.models.add, wrong), "invalid");
     await add();
     await expectRefusal(add({ sha256: "ee".repeat(32) }), "conflict");
   });
@@ -120,14 +120,14 @@ describe("the catalog", () => {
   it("changes a model's price, source and use, but not its file", async () => {
     await add();
     const change = { source: "https://models.example.org/qwen.gguf", template: "{{ messages }}", price };
-    await t.mutation(api.adminModels.change, { session, modelId: "qwen3-4b", change });
+    await t.mutation(api.console.models.change, { session, modelId: "qwen3-4b", change });
     expect(await row()).toMatchObject({ ...change, sha256 });
     const cheaper = { template: null, price: { promptMicro: 1n, completionMicro: 2n } };
-    await t.mutation(api.adminModels.change, { session, modelId: "qwen3-4b", change: cheaper });
+    await t.mutation(api.console.models.change, { session, modelId: "qwen3-4b", change: cheaper });
     expect(await row()).toMatchObject({ ...cheaper, source: change.source });
     const wrong = { session, modelId: "qwen3-4b", change: { source: "ftp://x/y" } };
-    await expectRefusal(t.mutation(api.adminModels.change, wrong), "invalid");
-    const { page } = await t.query(api.admin.audit, {
+    await expectRefusal(t.mutation(api.console.models.change, wrong), "invalid");
+    const { page } = await t.query(api.console.audit.list, {
       session,
       paginationOpts: { numItems: 2, cursor: null },
     });
@@ -138,14 +138,14 @@ describe("the catalog", () => {
   });
 
   it("offers a retired model to nobody until it is reinstated", async () => {
-    await t.mutation(api.adminModels.retire, { session, modelId });
+    await t.mutation(api.console.models.retire, { session, modelId });
     expect((await me()).models).toEqual([]);
     await expectRefusal(submit(t, acme), "model_not_found");
     expect(await row(modelId)).toMatchObject({ retired: true });
-    await t.mutation(api.adminModels.reinstate, { session, modelId });
+    await t.mutation(api.console.models.reinstate, { session, modelId });
     expect((await me()).models).toHaveLength(1);
     expect(await statusOf(t, acme, await submit(t, acme))).toBe("ready");
-    await expectRefusal(t.mutation(api.adminModels.retire, { session, modelId: "nothing" }), "not_found");
+    await expectRefusal(t.mutation(api.console.models.retire, { session, modelId: "nothing" }), "not_found");
   });
 });
 
@@ -183,14 +183,14 @@ describe("a device's report of its models", () => {
       prefill: 300.4,
       generate: 30,
     });
-    const devices = await t.query(api.adminModels.devices, { session, modelId: "qwen3-4b" });
+    const devices = await t.query(api.console.models.devices, { session, modelId: "qwen3-4b" });
     expect(devices.map(({ name, model }) => [name, model.state])).toEqual([
       ["laptop", "downloading"],
       ["d", "waiting"],
       ["b", "ready"],
       ["c", "ready"],
     ]);
-    const rows = await t.query(api.admin.devices, { session });
+    const rows = await t.query(api.console.devices.list, { session });
     expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
   });
 
@@ -225,7 +225,7 @@ describe("a device's report of its models", () => {
   it("deletes the models of a retired device, and refuses its reports", async () => {
     await add();
     await told([downloading(1)]);
-    await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
+    await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
     await expectRefusal(told([downloading(1)]), "retired");
     expect((await row())?.fleet).toMatchObject({ downloading: 0 });
   });
@@ -239,14 +239,14 @@ describe("access to the catalog", () => {
     const theirs = { session: await signIn(t, rival), modelId: "qwen3-4b" };
     const { key } = await addDevice(t, rival);
     expect(await t.query(api.devices.modelPieces, { key, sha256 })).toBeNull();
-    expect(await t.query(api.adminModels.devices, theirs)).toEqual([]);
+    expect(await t.query(api.console.models.devices, theirs)).toEqual([]);
     expect(
-      (await t.query(api.adminModels.list, { session: theirs.session })).map(({ fleet }) => fleet.ready),
+      (await t.query(api.console.models.list, { session: theirs.session })).map(({ fleet }) => fleet.ready),
     ).toEqual([0]);
-    await expectRefusal(t.mutation(api.adminModels.retire, theirs), "not_found");
-    await expectRefusal(t.mutation(api.adminModels.reinstate, theirs), "not_found");
+    await expectRefusal(t.mutation(api.console.models.retire, theirs), "not_found");
+    await expectRefusal(t.mutation(api.console.models.reinstate, theirs), "not_found");
     await expectRefusal(
-      t.mutation(api.adminModels.change, { ...theirs, change: { licence: "x" } }),
+      t.mutation(api.console.models.change, { ...theirs, change: { licence: "x" } }),
       "not_found",
     );
     expect(await row()).toMatchObject({ retired: false, licence: "Apache-2.0" });
@@ -254,10 +254,10 @@ describe("access to the catalog", () => {
 
   it("refuses calls without a session or a key", async () => {
     const nobody = secret("gs_");
-    await expectRefusal(t.query(api.adminModels.list, { session: nobody }), "unauthorized");
-    await expectRefusal(t.query(api.adminModels.devices, { session: nobody, modelId }), "unauthorized");
+    await expectRefusal(t.query(api.console.models.list, { session: nobody }), "unauthorized");
+    await expectRefusal(t.query(api.console.models.devices, { session: nobody, modelId }), "unauthorized");
     await expectRefusal(
-      t.mutation(api.adminModels.add, { session: nobody, entry: entry(), price }),
+      t.mutation(api.console.models.add, { session: nobody, entry: entry(), price }),
       "unauthorized",
     );
     await expectRefusal(

@@ -32,24 +32,24 @@ const save = async (
   locked: string[] = [],
   over: { group?: string; baseVersion?: number } = {},
 ) =>
-  await t.mutation(api.adminPolicy.save, {
+  await t.mutation(api.console.policy.save, {
     session,
     group: "",
     baseVersion: 0,
     rules: { values, locked },
     ...over,
   });
-const get = async (group = "") => await t.query(api.adminPolicy.get, { session, group });
+const get = async (group = "") => await t.query(api.console.policy.get, { session, group });
 const held = async ({ key }: Device = device) => (await t.query(api.devices.me, { key })).policy;
 const join = async (groups: string[], { deviceId }: Device = device) =>
-  await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses: [] });
+  await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses: [] });
 
 describe("an organization's policy", () => {
   it("has no rules until an admin sets one", async () => {
     const nothing = { values: {}, locked: [] };
     expect(await get()).toEqual({ version: 0, rules: nothing, versions: [] });
     expect(await held()).toEqual(nothing);
-    expect(await t.query(api.adminPolicy.groups, { session })).toEqual([]);
+    expect(await t.query(api.console.policy.groups, { session })).toEqual([]);
   });
 
   it("tells an organization's devices the values and locks of its rules", async () => {
@@ -96,7 +96,7 @@ describe("an organization's policy", () => {
     await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
     await save({ idleAfterSeconds: 600 }, [], { baseVersion: 1 });
     const restore = async (version: number, baseVersion: number) =>
-      await t.mutation(api.adminPolicy.restore, { session, group: "", baseVersion, version });
+      await t.mutation(api.console.policy.restore, { session, group: "", baseVersion, version });
     expect(await restore(1, 2)).toEqual({ version: 3 });
     expect(await held()).toEqual({ values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] });
     await expectRefusal(restore(2, 2), "conflict");
@@ -117,7 +117,7 @@ describe("an organization's policy", () => {
 
   it("records the changes of a policy in the audit trail", async () => {
     await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
-    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page[0]).toEqual({
       at: Date.now(),
       actor: "member",
@@ -141,7 +141,7 @@ describe("a group's policy", () => {
       locked: ["quiet", "allowMetered"],
     });
     expect((await held(other)).values).toEqual({ idleAfterSeconds: 300, quiet: true });
-    expect(await t.query(api.adminPolicy.groups, { session })).toEqual([{ group: "lab", rules: 2 }]);
+    expect(await t.query(api.console.policy.groups, { session })).toEqual([{ group: "lab", rules: 2 }]);
     await join([]);
     expect((await held()).values).toEqual({ idleAfterSeconds: 300, quiet: true });
   });
@@ -158,7 +158,7 @@ describe("a group's policy", () => {
     for (let at = 0; at < 50; at += 1) await save({ quiet: true }, [], { group: `g${String(at)}` });
     await expectRefusal(save({ quiet: true }, [], { group: "one more" }), "conflict");
     await save({ quiet: false }, [], { group: "g7", baseVersion: 1 });
-    expect(await t.query(api.adminPolicy.groups, { session })).toHaveLength(50);
+    expect(await t.query(api.console.policy.groups, { session })).toHaveLength(50);
   });
 });
 
@@ -168,25 +168,27 @@ describe("access to a policy", () => {
     const rival = await addOrganization(t, { name: "Rival" });
     const theirs = await signIn(t, rival);
     const nothing = { values: {}, locked: [] };
-    expect(await t.query(api.adminPolicy.get, { session: theirs, group: "" })).toMatchObject({ version: 0 });
+    expect(await t.query(api.console.policy.get, { session: theirs, group: "" })).toMatchObject({
+      version: 0,
+    });
     expect(await held(await addDevice(t, rival))).toEqual(nothing);
     const change = { session: theirs, group: "", baseVersion: 1, rules: nothing };
-    await expectRefusal(t.mutation(api.adminPolicy.save, change), "conflict");
+    await expectRefusal(t.mutation(api.console.policy.save, change), "conflict");
     const restore = { session: theirs, group: "", baseVersion: 0, version: 1 };
-    await expectRefusal(t.mutation(api.adminPolicy.restore, restore), "not_found");
+    await expectRefusal(t.mutation(api.console.policy.restore, restore), "not_found");
     expect((await held()).values).toEqual({ quiet: true });
   });
 
   it("refuses to read or change a policy without a session", async () => {
     const nobody = { session: secret("gs_"), group: "" };
-    await expectRefusal(t.query(api.adminPolicy.get, nobody), "unauthorized");
-    await expectRefusal(t.query(api.adminPolicy.groups, { session: nobody.session }), "unauthorized");
+    await expectRefusal(t.query(api.console.policy.get, nobody), "unauthorized");
+    await expectRefusal(t.query(api.console.policy.groups, { session: nobody.session }), "unauthorized");
     const rules = { values: {}, locked: [] };
     await expectRefusal(
-      t.mutation(api.adminPolicy.save, { ...nobody, baseVersion: 0, rules }),
+      t.mutation(api.console.policy.save, { ...nobody, baseVersion: 0, rules }),
       "unauthorized",
     );
     const restore = { ...nobody, baseVersion: 0, version: 0 };
-    await expectRefusal(t.mutation(api.adminPolicy.restore, restore), "unauthorized");
+    await expectRefusal(t.mutation(api.console.policy.restore, restore), "unauthorized");
   });
 });

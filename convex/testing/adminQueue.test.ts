@@ -39,7 +39,7 @@ async function settle(): Promise<void> {
 }
 
 async function onlyLane() {
-  const { lanes } = await t.query(api.adminQueue.stats, { session });
+  const { lanes } = await t.query(api.console.queue.stats, { session });
   expect(lanes).toHaveLength(1);
   const [lane] = lanes;
   if (lane === undefined) throw new Error("no lane");
@@ -47,7 +47,7 @@ async function onlyLane() {
 }
 
 const auditOf = async () => {
-  const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+  const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
   return page.map(({ action, subject }) => `${action} ${subject}`);
 };
 
@@ -58,17 +58,17 @@ describe("lanes", () => {
     const { laneId, requirements, state } = await onlyLane();
     expect({ requirements, state }).toEqual({ requirements: { model: modelId }, state: "open" });
 
-    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "paused" });
+    await t.mutation(api.console.queue.setLaneState, { session, laneId, state: "paused" });
     expect(await take(t, device)).toEqual([]);
     expect((await onlyLane()).state).toBe("paused");
 
-    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "draining" });
+    await t.mutation(api.console.queue.setLaneState, { session, laneId, state: "draining" });
     await expectRefusal(submit(t, acme), "draining");
     const [job] = await take(t, device);
     expect(job?.jobId).toBe(jobId);
     await complete(t, device, job?.attemptId ?? "");
 
-    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "open" });
+    await t.mutation(api.console.queue.setLaneState, { session, laneId, state: "open" });
     await submit(t, acme);
     expect((await auditOf()).slice(0, 4)).toEqual([
       `lane.opened ${laneId}`,
@@ -82,11 +82,11 @@ describe("lanes", () => {
 describe("limits of an API key", () => {
   it("holds back jobs beyond a key's limit until others have ended", async () => {
     const device = await addDevice(t, acme);
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     if (key === undefined) throw new Error("no key");
     expect(key).toMatchObject({ concurrency: null, weight: 1 });
-    await t.mutation(api.adminQueue.setKeyLimit, { session, keyId: key.keyId, concurrency: 1, weight: 4 });
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ concurrency: 1, weight: 4 }]);
+    await t.mutation(api.console.keys.setLimit, { session, keyId: key.keyId, concurrency: 1, weight: 4 });
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ concurrency: 1, weight: 4 }]);
     const jobs = [await submit(t, acme), await submit(t, acme)];
     await settle();
     const [first, ...more] = await take(t, device, 2);
@@ -97,22 +97,24 @@ describe("limits of an API key", () => {
     await settle();
     expect(await take(t, device)).toMatchObject([{ jobId: jobs[1] }]);
 
-    await t.mutation(api.adminQueue.setKeyLimit, {
+    await t.mutation(api.console.keys.setLimit, {
       session,
       keyId: key.keyId,
       concurrency: null,
       weight: null,
     });
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ concurrency: null, weight: 1 }]);
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
+      { concurrency: null, weight: 1 },
+    ]);
     expect(await auditOf()).toContain(`limit.set ${key.keyId}`);
   });
 
   it("refuses limits that are no whole numbers within bounds", async () => {
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     if (key === undefined) throw new Error("no key");
     const { keyId } = key;
     const set = async (concurrency: number | null, weight: number | null) =>
-      await t.mutation(api.adminQueue.setKeyLimit, { session, keyId, concurrency, weight });
+      await t.mutation(api.console.keys.setLimit, { session, keyId, concurrency, weight });
     await expectRefusal(set(0, 1), "invalid");
     await expectRefusal(set(1.5, 1), "invalid");
     // The queue's own bound, in the app's words.
@@ -126,9 +128,9 @@ describe("groups and data classes", () => {
   it("sets a device's groups and data classes, and shows them", async () => {
     const { deviceId } = await addDevice(t, acme);
     const label = async (groups: string[], dataClasses: string[]) =>
-      await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses });
+      await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses });
     await label(["second floor", " lab ", "lab"], ["medical"]);
-    expect(await t.query(api.admin.devices, { session })).toMatchObject([
+    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
       { groups: ["lab", "second floor"], dataClasses: ["medical"] },
     ]);
     expect(await auditOf()).toContain(`device.labelled ${deviceId}`);
@@ -137,19 +139,19 @@ describe("groups and data classes", () => {
   });
 
   it("gives a key's jobs only to devices with its data class", async () => {
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     const { deviceId, ...device } = await addDevice(t, acme);
     await t.run(async (ctx) => {
       if (key !== undefined) await ctx.db.patch("apiKeys", key.keyId, { dataClass: "medical" });
     });
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ dataClass: "medical" }]);
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ dataClass: "medical" }]);
     // Without any such device the job is refused.
     const other = await addDevice(t, acme, "other");
     const medical = { groups: [], dataClasses: ["medical"] };
-    await t.mutation(api.adminQueue.labelDevice, { session, deviceId: other.deviceId, ...medical });
+    await t.mutation(api.console.devices.label, { session, deviceId: other.deviceId, ...medical });
     const jobId = await submit(t, acme);
     expect(await take(t, device)).toEqual([]);
-    await t.mutation(api.adminQueue.labelDevice, {
+    await t.mutation(api.console.devices.label, {
       session,
       deviceId,
       groups: [],
@@ -168,7 +170,7 @@ describe("dead letters", () => {
   }
 
   const deadLetters = async () =>
-    (await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page;
+    (await t.query(api.console.jobs.deadLetters, { session, paginationOpts })).page;
 
   it("lists dead letters with their error, but without their prompt", async () => {
     const jobId = await deadLetter();
@@ -181,7 +183,7 @@ describe("dead letters", () => {
 
   it("retries a dead letter, which another device finishes", async () => {
     const jobId = await deadLetter();
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
     expect(await deadLetters()).toEqual([]);
     const other = await addDevice(t, acme, "other");
     const [job] = await take(t, other);
@@ -193,11 +195,11 @@ describe("dead letters", () => {
 
   it("does not retry a discarded dead letter", async () => {
     const jobId = await deadLetter();
-    expect(await t.mutation(api.adminQueue.discardDeadLetter, { session, jobId })).toEqual({
+    expect(await t.mutation(api.console.jobs.discardDeadLetter, { session, jobId })).toEqual({
       kind: "discarded",
     });
     expect(await deadLetters()).toEqual([]);
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "gone" });
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({ kind: "gone" });
     expect(await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId))).toBeNull();
     expect(await auditOf()).toContain(`dead-letter.discarded ${jobId}`);
   });
@@ -207,7 +209,7 @@ describe("dead letters", () => {
     for (let i = 0; i < 60; i += 1) {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
     }
-    const first = await t.mutation(api.adminQueue.retryDeadLetters, { session });
+    const first = await t.mutation(api.console.jobs.retryDeadLetters, { session });
     expect(first.more).toBe(true);
     await settle();
     const statuses = (await allJobs(t, acme)).map(({ status }) => status);
@@ -218,10 +220,12 @@ describe("dead letters", () => {
 
   it("does not retry a dead letter of a revoked key", async () => {
     const jobId = await deadLetter();
-    const [key] = await t.query(api.admin.keys, { session });
-    if (key !== undefined) await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "revoked" });
-    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+    const [key] = await t.query(api.console.keys.list, { session });
+    if (key !== undefined) await t.mutation(api.console.keys.revoke, { session, keyId: key.keyId });
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
+      kind: "revoked",
+    });
+    expect(await t.mutation(api.console.jobs.retryDeadLetters, { session })).toEqual({
       started: 0,
       more: false,
     });
@@ -233,17 +237,17 @@ it("shows an organization's batches", async () => {
     const batchId = await queue.batches.create(ctx, acme.organizationId, { externalId: "letters" });
     await queue.batches.seal(ctx, acme.organizationId, batchId);
   });
-  const { page } = await t.query(api.adminQueue.batches, { session, paginationOpts });
+  const { page } = await t.query(api.console.jobs.batches, { session, paginationOpts });
   expect(page).toMatchObject([{ externalId: "letters", total: 0 }]);
 });
 
 it("refuses the admin's calls on the queue without a session", async () => {
   const nobody = { session: "gs_nobody" };
-  await expectRefusal(t.query(api.adminQueue.stats, nobody), "unauthorized");
-  await expectRefusal(t.query(api.adminQueue.deadLetters, { ...nobody, paginationOpts }), "unauthorized");
-  await expectRefusal(t.query(api.adminQueue.batches, { ...nobody, paginationOpts }), "unauthorized");
-  await expectRefusal(t.mutation(api.adminQueue.retryDeadLetters, nobody), "unauthorized");
+  await expectRefusal(t.query(api.console.queue.stats, nobody), "unauthorized");
+  await expectRefusal(t.query(api.console.jobs.deadLetters, { ...nobody, paginationOpts }), "unauthorized");
+  await expectRefusal(t.query(api.console.jobs.batches, { ...nobody, paginationOpts }), "unauthorized");
+  await expectRefusal(t.mutation(api.console.jobs.retryDeadLetters, nobody), "unauthorized");
   const job = { ...nobody, jobId: "x" };
-  await expectRefusal(t.mutation(api.adminQueue.retryDeadLetter, job), "unauthorized");
-  await expectRefusal(t.mutation(api.adminQueue.discardDeadLetter, job), "unauthorized");
+  await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, job), "unauthorized");
+  await expectRefusal(t.mutation(api.console.jobs.discardDeadLetter, job), "unauthorized");
 });

@@ -46,14 +46,14 @@ it("asks for the tables with documents that a restore must not make less strict"
 it("only makes the restored documents stricter", async () => {
   const { key, deviceId } = await addDevice(t, acme);
   const tokenHash = await hashSecret(secret("gm_"));
-  await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash });
+  await t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash });
   const replaced = await Promise.all(tables.map(documentsOf));
   const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
   const codeId = await t.run(async (ctx) => (await ctx.db.query("enrolmentCodes").first())!._id);
-  await t.mutation(api.admin.revokeKey, { session, keyId });
-  await t.mutation(api.admin.revokeEnrollmentCode, { session, codeId });
-  await t.mutation(api.admin.retireDevice, { session, deviceId });
-  await t.mutation(api.adminStatistics.removeMetricsToken, { session });
+  await t.mutation(api.console.keys.revoke, { session, keyId });
+  await t.mutation(api.console.codes.revoke, { session, codeId });
+  await t.mutation(api.console.devices.retire, { session, deviceId });
+  await t.mutation(api.console.statistics.removeMetricsToken, { session });
   const before = await Promise.all(tables.map(documentsOf));
   // The replaced state is older and less strict here, as after the undo of a restore.
   for (const [at, table] of tables.entries()) await apply(table, replaced[at] ?? []);
@@ -63,7 +63,7 @@ it("only makes the restored documents stricter", async () => {
 
 it("keeps a token for metrics revoked", async () => {
   const token = secret("gm_");
-  await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash: await hashSecret(token) });
+  await t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash: await hashSecret(token) });
   const [restored] = await documentsOf("metricsTokens");
   await apply("metricsTokens", [{ ...restored, revokedAt: Date.now() }]);
   expect(await t.query(internal.metrics.read, { token })).toBeNull();
@@ -111,7 +111,7 @@ it("replaces the sharing secret of every organization, since a device that was r
 });
 
 describe("the oldest version whose devices get jobs", () => {
-  const oldest = async () => await t.query(api.adminDevices.oldestVersion, { session });
+  const oldest = async () => await t.query(api.console.devices.oldestVersion, { session });
   const restore = async (restored: string | undefined, replaced: string | undefined) => {
     const [organization] = await documentsOf("organizations");
     await t.run(async (ctx) => {
@@ -175,7 +175,7 @@ describe("revoking all that a backup brings back", () => {
     await t.mutation(internal.setup.signInLink, { tokenHash: await hashSecret(token) });
     const metricsToken = secret("gm_");
     const tokenHash = await hashSecret(metricsToken);
-    await t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash });
+    await t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash });
     const some = { apiKeys: 1, devices: 60, enrollmentCodes: 1, signInLinks: 1, metricsTokens: 1 };
     expect(await revokeAll()).toEqual(some);
     expect(await t.query(internal.metrics.read, { token: metricsToken })).toBeNull();
@@ -184,7 +184,9 @@ describe("revoking all that a backup brings back", () => {
     expect((await t.query(api.devices.me, { key })).status).toBe("retired");
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey: acme.apiKey }), "revoked");
     const later = secret("gs_");
-    expect(await t.mutation(api.account.signIn, { token, session: later })).toMatchObject({ reason: "used" });
+    expect(await t.mutation(api.console.account.signIn, { token, session: later })).toMatchObject({
+      reason: "used",
+    });
     const enroll = { code: acme.code, key: secret("gd_"), name: "new", platform: "linux-x64" };
     expect(await t.mutation(api.devices.enroll, enroll)).toMatchObject({ reason: "revoked" });
     const none = { apiKeys: 0, devices: 0, enrollmentCodes: 0, signInLinks: 0, metricsTokens: 0 };
@@ -232,7 +234,7 @@ it("ignores secrets that the backup does not have, and fields that it does not k
 
 it("ends all sessions at the end, and says in the audit trail if nothing was known", async () => {
   await apply(null, [], false);
-  expect(await t.query(api.account.me, { session })).toBeNull();
+  expect(await t.query(api.console.account.me, { session })).toBeNull();
   const entries = await t.run(async (ctx) => await ctx.db.query("audit").order("desc").take(1));
   expect(entries).toMatchObject([
     { action: "backup.restored", detail: expect.stringContaining("could not be read") },

@@ -80,7 +80,7 @@ export async function addOrganization(
 
 export async function signIn(t: Backend, { signInToken }: Organization): Promise<string> {
   const session = secret("gs_");
-  const outcome = await t.mutation(api.account.signIn, { token: signInToken, session });
+  const outcome = await t.mutation(api.console.account.signIn, { token: signInToken, session });
   expect(outcome.kind).toBe("signed-in");
   return session;
 }

@@ -106,7 +106,7 @@ describe("a job whose HTTP call fails because of us", () => {
     await t.mutation(api.work.append, { key: device.key, attemptId, seq: 0, text: "Blue" });
     const response = await answering;
     const session = await signIn(t, acme);
-    await t.mutation(api.admin.revokeKey, { session, keyId: job.key as Id<"apiKeys"> });
+    await t.mutation(api.console.keys.revoke, { session, keyId: job.key as Id<"apiKeys"> });
     expect(await response.text()).toContain('"code":"invalid_api_key"');
     expect(logged.mock.calls).toEqual([]);
   });

@@ -60,7 +60,7 @@ const entry = {
   template: null,
   pieces,
 };
-const add = async () => await t.mutation(api.adminModels.add, { session, entry, price });
+const add = async () => await t.mutation(api.console.models.add, { session, entry, price });
 
 function isSigned(publicKey: string, signature: string, text: string): boolean {
   const key = { key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" as const };
@@ -85,10 +85,10 @@ describe("a signed catalog", () => {
     };
     await step(add());
     await step(
-      t.mutation(api.adminModels.change, { session, modelId: "other", change: { contextTokens: 99 } }),
+      t.mutation(api.console.models.change, { session, modelId: "other", change: { contextTokens: 99 } }),
     );
-    await step(t.mutation(api.adminModels.retire, { session, modelId }));
-    await step(t.mutation(api.adminModels.reinstate, { session, modelId }));
+    await step(t.mutation(api.console.models.retire, { session, modelId }));
+    await step(t.mutation(api.console.models.reinstate, { session, modelId }));
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   });
 
@@ -105,7 +105,7 @@ describe("a signed catalog", () => {
     expect(publicKey).toMatch(/^[\w-]{43}$/);
     const args = { code: "", key: device.key, name: "again", platform: "linux" };
     expect(await t.mutation(api.devices.enroll, args)).toMatchObject({ organizationKey: publicKey });
-    expect(await t.query(api.adminModels.signingKey, { session })).toBe(publicKey);
+    expect(await t.query(api.console.models.signingKey, { session })).toBe(publicKey);
   });
 
   it("has another key in each organization, and no private key in the database", async () => {
@@ -135,7 +135,7 @@ describe("a signed catalog", () => {
         await ctx.db.patch("models", row._id, { [field]: typeof row[field] === "number" ? 7 : "changed" });
       });
       expect(await isGenuine()).toBe(false);
-      await expectRefusal(t.mutation(api.adminModels.retire, { session, modelId }), "conflict");
+      await expectRefusal(t.mutation(api.console.models.retire, { session, modelId }), "conflict");
       expect(await signAll()).toEqual(["changed-outside"]);
       expect(await signAll("renew")).toEqual(["changed-outside"]);
       expect(await signAll("force")).toEqual(["signed"]);
@@ -145,7 +145,7 @@ describe("a signed catalog", () => {
 
   it("is not genuine after a model was added or brought back in the database", async () => {
     await add();
-    await t.mutation(api.adminModels.retire, { session, modelId: "other" });
+    await t.mutation(api.console.models.retire, { session, modelId: "other" });
     expect(await isGenuine()).toBe(true);
     await t.run(async (ctx) => {
       for (const { _id } of await ctx.db.query("models").collect())
@@ -153,7 +153,7 @@ describe("a signed catalog", () => {
     });
     expect(await isGenuine()).toBe(false);
     await expectRefusal(
-      t.mutation(api.adminModels.change, { session, modelId, change: { contextTokens: 9 } }),
+      t.mutation(api.console.models.change, { session, modelId, change: { contextTokens: 9 } }),
       "conflict",
     );
   });
@@ -227,7 +227,7 @@ describe("a backend without a signing key", () => {
     await open("");
     await add();
     expect((await me()).catalog).toBeNull();
-    expect(await t.query(api.adminModels.signingKey, { session })).toBeNull();
+    expect(await t.query(api.console.models.signingKey, { session })).toBeNull();
     expect(await signAll()).toEqual(["no-key"]);
     // A model of an earlier version has no hash of its pieces.
     await t.run(async (ctx) => {

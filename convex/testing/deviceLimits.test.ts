@@ -31,11 +31,11 @@ afterEach(async () => {
 type Device = Awaited<ReturnType<typeof addDevice>>;
 
 async function limit({ deviceId }: Device, limits: DeviceLimits): Promise<void> {
-  await t.mutation(api.adminDevices.limit, { session, deviceId, limits });
+  await t.mutation(api.console.devices.limit, { session, deviceId, limits });
 }
 
 async function shown(): Promise<object | undefined> {
-  const [row] = await t.query(api.admin.devices, { session });
+  const [row] = await t.query(api.console.devices.list, { session });
   return row;
 }
 
@@ -78,16 +78,16 @@ it("a retired device that is reinstated keeps its limits, and is told none while
   const device = await addDevice(t, acme);
   const { deviceId, key } = device;
   await limit(device, { maxConcurrentJobs: 2 });
-  await t.mutation(api.admin.retireDevice, { session, deviceId });
+  await t.mutation(api.console.devices.retire, { session, deviceId });
   expect(await t.query(api.devices.me, { key })).toMatchObject({ limits: null });
-  await t.mutation(api.admin.reinstateDevice, { session, deviceId });
+  await t.mutation(api.console.devices.reinstate, { session, deviceId });
   expect(await t.query(api.devices.me, { key })).toMatchObject({ limits: { maxConcurrentJobs: 2 } });
 });
 
 it("a change of limits is in the audit trail", async () => {
   const device = await addDevice(t, acme);
   await limit(device, { gpu: false });
-  const { page } = await t.query(api.admin.audit, {
+  const { page } = await t.query(api.console.audit.list, {
     session,
     paginationOpts: { numItems: 5, cursor: null },
   });
@@ -105,5 +105,5 @@ it.each<DeviceLimits>([
   { models: Array.from({ length: limitBounds.models + 1 }, String) },
 ])("limits out of bounds are refused: %j", async (limits) => {
   const { deviceId } = await addDevice(t, acme);
-  await expectRefusal(t.mutation(api.adminDevices.limit, { session, deviceId, limits }), "invalid");
+  await expectRefusal(t.mutation(api.console.devices.limit, { session, deviceId, limits }), "invalid");
 });

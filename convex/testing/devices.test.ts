@@ -28,7 +28,7 @@ const enroll = async (code: string, key = secret("gd_")) =>
 
 async function newCode(over: { readonly uses?: number; readonly expiresInHours?: number } = {}) {
   const code = `GLN-${secret("").slice(0, 4).toUpperCase()}-0000-1111`;
-  const { codeId } = await t.mutation(api.admin.createEnrollmentCode, {
+  const { codeId } = await t.mutation(api.console.codes.create, {
     session,
     codeHash: await hashSecret(code),
     label: "Lab",
@@ -62,7 +62,7 @@ describe("enrollment", () => {
     expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
     vi.setSystemTime(Date.now() + 3_600_000);
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "expired" });
-    await t.mutation(api.admin.revokeEnrollmentCode, { session, codeId });
+    await t.mutation(api.console.codes.revoke, { session, codeId });
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
   });
 

@@ -86,7 +86,9 @@ describe("a device that says that a job cannot be done", () => {
       }
       expect(await statusOf(t, acme, jobId)).toBe("failed");
       const session = await signIn(t, acme);
-      expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+      expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
+        kind: "ready",
+      });
       expect(await complete(t, liar, await claim(t, liar, jobId))).toMatchObject({ kind: "completed" });
     },
   );

@@ -46,7 +46,7 @@ async function enrolled(code: string, from: Caller = t): Promise<{ key: string; 
 
 async function newCode(over: { readonly uses?: number; readonly needsApproval?: boolean } = {}) {
   const code = `GLN-${secret("").slice(0, 4).toUpperCase()}-0000-1111`;
-  const { codeId } = await t.mutation(api.admin.createEnrollmentCode, {
+  const { codeId } = await t.mutation(api.console.codes.create, {
     session,
     codeHash: await hashSecret(code),
     label: "Lab",
@@ -57,11 +57,11 @@ async function newCode(over: { readonly uses?: number; readonly needsApproval?: 
   return { code, codeId };
 }
 
-const deviceRows = async () => await t.query(api.admin.devices, { session });
+const deviceRows = async () => await t.query(api.console.devices.list, { session });
 const statusOf = async (key: string) => (await t.query(api.devices.me, { key })).status;
 const audited = async () => {
   const paginationOpts = { numItems: 100, cursor: null };
-  return (await t.query(api.admin.audit, { session, paginationOpts })).page;
+  return (await t.query(api.console.audit.list, { session, paginationOpts })).page;
 };
 
 describe("the first code of a new organization", () => {
@@ -112,7 +112,7 @@ describe("where a device came from", () => {
       enrolledBy: { codeId, label: "Lab" },
       enrolledFrom: "203.0.113.7",
     });
-    expect(await t.query(api.adminDevices.ofCode, { session, codeId })).toMatchObject({
+    expect(await t.query(api.console.codes.devices, { session, codeId })).toMatchObject({
       active: 1,
       pending: 0,
       retired: 0,
@@ -144,7 +144,7 @@ describe("the address by which devices join", () => {
     async (url, own, told) => {
       vi.stubEnv("GLEANER_JOIN_URL", url);
       vi.stubEnv("GLEANER_JOIN_PIN", own);
-      expect(await t.query(api.adminDevices.joinAddress, { session })).toEqual(told);
+      expect(await t.query(api.console.codes.joinAddress, { session })).toEqual(told);
       vi.unstubAllEnvs();
     },
   );
@@ -157,7 +157,7 @@ describe("retiring all devices of a code", () => {
     const devices = [];
     for (let count = 0; count < 55; count++) devices.push(await enrolled(code));
     const before = await t.query(api.devices.me, { key: other.key });
-    expect(await t.mutation(api.adminDevices.retireAllOfCode, { session, codeId })).toEqual({ devices: 55 });
+    expect(await t.mutation(api.console.codes.retireDevices, { session, codeId })).toEqual({ devices: 55 });
     for (let round = 0; round < 5; round++) await pass(t, 1);
     for (const { key } of devices) expect(await statusOf(key)).toBe("retired");
     const after = await t.query(api.devices.me, { key: other.key });
@@ -170,7 +170,7 @@ describe("retiring all devices of a code", () => {
     expect(entries.filter(({ action }) => action === "enrolment-code.devices-retired")).toMatchObject([
       { subject: codeId, actor: "member" },
     ]);
-    expect(await t.query(api.adminDevices.ofCode, { session, codeId })).toMatchObject({
+    expect(await t.query(api.console.codes.devices, { session, codeId })).toMatchObject({
       active: 0,
       retired: 55,
     });
@@ -188,7 +188,7 @@ describe("a code that needs an admin's approval", () => {
   it("gives its device no jobs, models, rules and secrets until then", async () => {
     const known = await addDevice(t, acme);
     const rules = { values: { shareModels: true }, locked: ["shareModels"] };
-    await t.mutation(api.adminPolicy.save, { session, group: "", baseVersion: 0, rules });
+    await t.mutation(api.console.policy.save, { session, group: "", baseVersion: 0, rules });
     const { key } = await pendingDevice();
     expect(await t.query(api.devices.me, { key })).toMatchObject({
       status: "pending",
@@ -212,33 +212,33 @@ describe("a code that needs an admin's approval", () => {
 
   it("puts it into service once an admin approves it", async () => {
     const { key, deviceId } = await pendingDevice();
-    expect(await t.query(api.adminDevices.pending, { session })).toMatchObject([
+    expect(await t.query(api.console.devices.pending, { session })).toMatchObject([
       { deviceId, name: "laptop", enrolledFrom: "203.0.113.9", enrolledBy: { label: "Lab" } },
     ]);
-    await t.mutation(api.adminDevices.approve, { session, deviceId });
+    await t.mutation(api.console.devices.approve, { session, deviceId });
     const me = await t.query(api.devices.me, { key });
     expect(me).toMatchObject({ status: "active", models: [{}] });
     expect(me.sharing).not.toBeNull();
     await submit(t, acme);
     expect(await take(t, { key })).toHaveLength(1);
-    expect(await t.query(api.adminDevices.pending, { session })).toEqual([]);
+    expect(await t.query(api.console.devices.pending, { session })).toEqual([]);
     expect((await audited()).map(({ action }) => action)).toContain("device.approved");
-    await expectRefusal(t.mutation(api.adminDevices.refuse, { session, deviceId }), "conflict");
+    await expectRefusal(t.mutation(api.console.devices.refuse, { session, deviceId }), "conflict");
   });
 
   it("retires it if an admin refuses it, also for its next attempt", async () => {
     const { key, deviceId } = await pendingDevice();
-    await t.mutation(api.adminDevices.refuse, { session, deviceId });
+    await t.mutation(api.console.devices.refuse, { session, deviceId });
     expect(await statusOf(key)).toBe("retired");
     await expectRefusal(enroll("anything", key), "retired");
     expect(await statusOf(key)).toBe("retired");
     expect((await audited()).map(({ action }) => action)).toContain("device.refused");
-    await expectRefusal(t.mutation(api.adminDevices.approve, { session, deviceId }), "conflict");
+    await expectRefusal(t.mutation(api.console.devices.approve, { session, deviceId }), "conflict");
   });
 
   it("says so in the list of codes", async () => {
     await newCode({ needsApproval: true });
-    const [newest, ...others] = await t.query(api.admin.enrollmentCodes, { session });
+    const [newest, ...others] = await t.query(api.console.codes.list, { session });
     expect(newest).toMatchObject({ needsApproval: true });
     expect(others.every(({ needsApproval }) => !needsApproval)).toBe(true);
   });

@@ -312,20 +312,20 @@ describe("a chat completion", () => {
 
   it("refuses a service tier that the key may not ask for, and tells the price of one that it may", async () => {
     const session = await signIn(t, acme);
-    await t.mutation(api.adminModels.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });
+    await t.mutation(api.console.models.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });
     const asked = post({ ...minimal, service_tier: "flex" });
     await takeJob(t, device, async (job) => await job.complete("Done."));
     const response = await asked;
     expect(response.status).toBe(200);
     expect(response.headers.get("x-gleaner-price-percent")).toBe("50");
-    const { page } = await t.query(api.admin.jobs, {
+    const { page } = await t.query(api.console.jobs.list, {
       session,
       paginationOpts: { numItems: 1, cursor: null },
     });
     expect(response.headers.get("x-gleaner-price")).toBe(String(page[0]?.priceMicro));
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     if (key === undefined) throw new Error("no key");
-    await t.mutation(api.adminKeys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
+    await t.mutation(api.console.keys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
     await expectError(await post({ ...minimal, service_tier: "priority" }), 403, {
       code: "priority_not_allowed",
       param: "service_tier",
@@ -359,7 +359,7 @@ describe("a chat completion", () => {
     const session = await signIn(t, acme);
     const asked = post(minimal);
     await takeJob(t, device, async ({ jobId }) => {
-      await t.mutation(api.admin.cancelJob, { session, jobId });
+      await t.mutation(api.console.jobs.cancel, { session, jobId });
     });
     await expectError(await asked, 409, { code: "job_canceled" });
   });
@@ -452,9 +452,9 @@ describe("bad input", () => {
 
   it("refuses a revoked key", async () => {
     const session = await signIn(t, acme);
-    const [apiKey] = await t.query(api.admin.keys, { session });
+    const [apiKey] = await t.query(api.console.keys.list, { session });
     if (apiKey === undefined) throw new Error("no key");
-    await t.mutation(api.admin.revokeKey, { session, keyId: apiKey.keyId });
+    await t.mutation(api.console.keys.revoke, { session, keyId: apiKey.keyId });
     await expectError(await post(minimal), 401, {
       code: "invalid_api_key",
       message: "This API key was revoked.",

@@ -87,67 +87,70 @@ describe("isolation of organizations", () => {
     const { deviceId } = device;
     const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
     const codeId = await t.run(async (ctx) => (await ctx.db.query("enrolmentCodes").first())!._id);
-    await expectRefusal(t.mutation(api.admin.cancelJob, { session, jobId }), "not_found");
-    await expectRefusal(t.mutation(api.admin.retireDevice, { session, deviceId }), "not_found");
-    await expectRefusal(t.mutation(api.admin.reinstateDevice, { session, deviceId }), "not_found");
-    await expectRefusal(t.mutation(api.adminDevices.approve, { session, deviceId }), "not_found");
-    await expectRefusal(t.mutation(api.adminDevices.refuse, { session, deviceId }), "not_found");
-    await expectRefusal(t.query(api.adminDevices.ofCode, { session, codeId }), "not_found");
-    await expectRefusal(t.mutation(api.adminDevices.retireAllOfCode, { session, codeId }), "not_found");
-    await expectRefusal(t.mutation(api.admin.revokeKey, { session, keyId }), "not_found");
-    await expectRefusal(t.mutation(api.admin.revokeEnrollmentCode, { session, codeId }), "not_found");
+    await expectRefusal(t.mutation(api.console.jobs.cancel, { session, jobId }), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.retire, { session, deviceId }), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.reinstate, { session, deviceId }), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.approve, { session, deviceId }), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.refuse, { session, deviceId }), "not_found");
+    await expectRefusal(t.query(api.console.codes.devices, { session, codeId }), "not_found");
+    await expectRefusal(t.mutation(api.console.codes.retireDevices, { session, codeId }), "not_found");
+    await expectRefusal(t.mutation(api.console.keys.revoke, { session, keyId }), "not_found");
+    await expectRefusal(t.mutation(api.console.codes.revoke, { session, codeId }), "not_found");
     const { laneId } = (await lanesOf(acme))[0]!;
     const state = "paused" as const;
-    await expectRefusal(t.mutation(api.adminQueue.setLaneState, { session, laneId, state }), "not_found");
-    await expectRefusal(t.mutation(api.adminQueue.retryDeadLetter, { session, jobId }), "not_found");
-    await expectRefusal(t.mutation(api.adminQueue.discardDeadLetter, { session, jobId }), "not_found");
+    await expectRefusal(t.mutation(api.console.queue.setLaneState, { session, laneId, state }), "not_found");
+    await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, { session, jobId }), "not_found");
+    await expectRefusal(t.mutation(api.console.jobs.discardDeadLetter, { session, jobId }), "not_found");
     const limit = { session, keyId, concurrency: 1, weight: 1 };
-    await expectRefusal(t.mutation(api.adminQueue.setKeyLimit, limit), "not_found");
+    await expectRefusal(t.mutation(api.console.keys.setLimit, limit), "not_found");
     const labels = { session, deviceId, groups: ["x"], dataClasses: [] };
-    await expectRefusal(t.mutation(api.adminQueue.labelDevice, labels), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.label, labels), "not_found");
     const limited = { session, deviceId, limits: {} };
-    await expectRefusal(t.mutation(api.adminDevices.limit, limited), "not_found");
+    await expectRefusal(t.mutation(api.console.devices.limit, limited), "not_found");
   });
 
   it("leaves the rows of another organization out of all lists", async () => {
     const { session } = rival;
-    expect((await t.query(api.admin.jobs, { session, paginationOpts })).page).toEqual([]);
-    const ready = await t.query(api.admin.jobs, { session, paginationOpts, status: "running" });
+    expect((await t.query(api.console.jobs.list, { session, paginationOpts })).page).toEqual([]);
+    const ready = await t.query(api.console.jobs.list, { session, paginationOpts, status: "running" });
     expect(ready.page).toEqual([]);
-    expect((await t.query(api.admin.devices, { session })).map(({ deviceId }) => deviceId)).not.toContain(
-      device.deviceId,
-    );
-    expect(await t.query(api.admin.keys, { session })).toHaveLength(1);
-    expect(await t.query(api.admin.enrollmentCodes, { session })).toHaveLength(1);
-    expect(await t.query(api.admin.summary, { session })).toMatchObject({
+    expect(
+      (await t.query(api.console.devices.list, { session })).map(({ deviceId }) => deviceId),
+    ).not.toContain(device.deviceId);
+    expect(await t.query(api.console.keys.list, { session })).toHaveLength(1);
+    expect(await t.query(api.console.codes.list, { session })).toHaveLength(1);
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject({
       ready: 0,
       running: 0,
       money: { ledgerSum: 0n },
     });
-    const audit = await t.query(api.admin.audit, { session, paginationOpts });
+    const audit = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(audit.page.map(({ subject }) => subject)).not.toContain(device.deviceId);
     const { key } = rival.device;
     expect((await t.query(api.devices.history, { key, paginationOpts })).page).toEqual([]);
-    expect(await t.query(api.adminQueue.stats, { session })).toMatchObject({
+    expect(await t.query(api.console.queue.stats, { session })).toMatchObject({
       ready: 0,
       running: 0,
       workers: { online: 1 },
       lanes: [],
     });
-    expect((await t.query(api.adminQueue.batches, { session, paginationOpts })).page).toEqual([]);
+    expect((await t.query(api.console.jobs.batches, { session, paginationOpts })).page).toEqual([]);
     await complete(t, device, attemptId);
     await countStatistics(t, acme);
     for (const by of ["model", "lane", "key", "device"] as const) {
       const report = { session, by, range: "day" as const, until: Date.now() };
-      expect(await t.query(api.adminStatistics.report, report)).toMatchObject({ points: [], subjects: [] });
+      expect(await t.query(api.console.statistics.report, report)).toMatchObject({
+        points: [],
+        subjects: [],
+      });
     }
   });
 
   it("hides dead letters from the admins of another organization, who cannot retry them", async () => {
     const { session } = rival;
     await fail(t, device, attemptId, { retryable: false });
-    expect((await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page).toEqual([]);
-    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+    expect((await t.query(api.console.jobs.deadLetters, { session, paginationOpts })).page).toEqual([]);
+    expect(await t.mutation(api.console.jobs.retryDeadLetters, { session })).toEqual({
       started: 0,
       more: false,
     });
@@ -164,7 +167,7 @@ describe("isolation of API keys", () => {
     const session = await signIn(t, acme);
     const apiKey = secret("sk-gleaner-");
     const keyHash = await hashSecret(apiKey);
-    await t.mutation(api.admin.createKey, { session, name: "second", keyHash, prefix: "sk-gleaner-" });
+    await t.mutation(api.console.keys.create, { session, name: "second", keyHash, prefix: "sk-gleaner-" });
     await expectRefusal(t.query(api.requests.watch, { apiKey, jobId }), "not_found");
     await expectRefusal(t.mutation(api.requests.cancel, { apiKey, jobId }), "not_found");
   });

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const hourMs = 3_600_000;
 const work = { kind: "chat" as const, request: chat() };
-const balance = async () => (await t.query(api.admin.keys, { session }))[0]?.balanceMicro;
+const balance = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro;
 
 /** Lets time pass, and runs what runs each minute. */
 async function passUntil(ms: number): Promise<void> {

@@ -36,7 +36,10 @@ afterEach(closeWorld);
 
 async function makeToken(as = session): Promise<string> {
   const token = secret("gm_");
-  await t.mutation(api.adminStatistics.setMetricsToken, { session: as, tokenHash: await hashSecret(token) });
+  await t.mutation(api.console.statistics.setMetricsToken, {
+    session: as,
+    tokenHash: await hashSecret(token),
+  });
   await pass(t, 10);
   return token;
 }
@@ -85,7 +88,7 @@ it("counts the devices once a minute, and when a token is made", async () => {
   const token = await makeToken();
   expect(await inState(token, "donating")).toBe(1);
   expect(await inState(token, "retired")).toBe(0);
-  await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
+  await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
   expect(await inState(token, "retired")).toBe(0);
   await countQueue(t);
   await t.mutation(internal.maintenance.countStatistics, {});
@@ -119,13 +122,13 @@ it("shows nothing without the token: not to keys, sessions, devices or earlier t
   const second = await makeToken();
   expect((await get(first)).status).toBe(401);
   expect((await get(second)).status).toBe(200);
-  expect(await t.query(api.adminStatistics.metricsToken, { session })).toMatchObject({
+  expect(await t.query(api.console.statistics.metricsToken, { session })).toMatchObject({
     createdAt: Date.now() - 10,
   });
-  await t.mutation(api.adminStatistics.removeMetricsToken, { session });
-  await t.mutation(api.adminStatistics.removeMetricsToken, { session });
+  await t.mutation(api.console.statistics.removeMetricsToken, { session });
+  await t.mutation(api.console.statistics.removeMetricsToken, { session });
   expect((await get(second)).status).toBe(401);
-  expect(await t.query(api.adminStatistics.metricsToken, { session })).toBeNull();
+  expect(await t.query(api.console.statistics.metricsToken, { session })).toBeNull();
 });
 
 it("shows each organization its own metrics only", async () => {
@@ -137,12 +140,12 @@ it("shows each organization its own metrics only", async () => {
   const metrics = await metricsOf(token);
   expect(metrics.get("gleaner_jobs_total")?.samples).toEqual([]);
   expect(valueOf(metrics, "gleaner_devices", { state: "donating" })).toBe(0);
-  await t.mutation(api.adminStatistics.removeMetricsToken, { session });
+  await t.mutation(api.console.statistics.removeMetricsToken, { session });
   expect((await get(token)).status).toBe(200);
   const taken = { session, tokenHash: await hashSecret(token) };
-  await expectRefusal(t.mutation(api.adminStatistics.setMetricsToken, taken), "conflict");
+  await expectRefusal(t.mutation(api.console.statistics.setMetricsToken, taken), "conflict");
   await expectRefusal(
-    t.mutation(api.adminStatistics.setMetricsToken, { session, tokenHash: token }),
+    t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash: token }),
     "invalid",
   );
 });
@@ -154,7 +157,7 @@ it("lets the operator make and end the token, and records both", async () => {
   expect((await get(token)).status).toBe(200);
   await t.mutation(internal.setup.setMetricsToken, { organizationId, tokenHash: null });
   expect((await get(token)).status).toBe(401);
-  const { page } = await t.query(api.admin.audit, {
+  const { page } = await t.query(api.console.audit.list, {
     session,
     paginationOpts: { numItems: 2, cursor: null },
   });

@@ -42,17 +42,17 @@ it("refuses hidden characters in every name that an admin or the operator enters
   const price = { promptMicro: 1n, completionMicro: 1n };
   const rules = { values: { excludedPrograms: [hidden] }, locked: [] };
   const refused = [
-    () => t.mutation(api.admin.createKey, { ...key, name: hidden }),
-    () => t.mutation(api.admin.createKey, { ...key, dataClass: hidden }),
+    () => t.mutation(api.console.keys.create, { ...key, name: hidden }),
+    () => t.mutation(api.console.keys.create, { ...key, dataClass: hidden }),
     () =>
       t.mutation(internal.setup.issueKey, { organizationId, keyHash, name: hidden, prefix: "sk-gleaner-1" }),
-    () => t.mutation(api.admin.createEnrollmentCode, { session, codeHash: keyHash, label: hidden }),
-    () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [hidden], dataClasses: [] }),
-    () => t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups: [], dataClasses: [hidden] }),
-    () => t.mutation(api.adminDevices.limit, { session, deviceId, limits: { models: [hidden] } }),
-    () => t.mutation(api.adminPolicy.save, { session, group: hidden, baseVersion: 0, rules }),
-    () => t.mutation(api.adminPolicy.save, { session, group: "", baseVersion: 0, rules }),
-    () => t.mutation(api.adminModels.add, { session, entry, price }),
+    () => t.mutation(api.console.codes.create, { session, codeHash: keyHash, label: hidden }),
+    () => t.mutation(api.console.devices.label, { session, deviceId, groups: [hidden], dataClasses: [] }),
+    () => t.mutation(api.console.devices.label, { session, deviceId, groups: [], dataClasses: [hidden] }),
+    () => t.mutation(api.console.devices.limit, { session, deviceId, limits: { models: [hidden] } }),
+    () => t.mutation(api.console.policy.save, { session, group: hidden, baseVersion: 0, rules }),
+    () => t.mutation(api.console.policy.save, { session, group: "", baseVersion: 0, rules }),
+    () => t.mutation(api.console.models.add, { session, entry, price }),
   ];
   for (const call of refused) await expectRefusal(call(), "invalid");
 });
@@ -64,7 +64,7 @@ it("shows hidden characters in a device's reports, since nobody could correct th
   const speed = { prefill: 1, generate: 1, backend: "cpu\u009b" };
   const models = [{ modelId: "m\nn", state: "ready" as const, why: hidden, speed }];
   await t.mutation(api.devices.reportModels, { key, models });
-  const [row] = await t.query(api.admin.devices, { session });
+  const [row] = await t.query(api.console.devices.list, { session });
   expect(row).toMatchObject({
     name: "Ada\ufffd[2J\ufffd",
     platform: "linux\ufffd",
@@ -105,7 +105,7 @@ describe("the hello of a device", () => {
 
   it("shows hidden characters in what the device says of itself", async () => {
     await hello("0.1.0", namesOf(hidden));
-    const [{ capabilities } = { capabilities: null }] = await t.query(api.admin.devices, { session });
+    const [{ capabilities } = { capabilities: null }] = await t.query(api.console.devices.list, { session });
     expect(capabilities).toMatchObject(namesOf("Ada\ufffd[2J\ufffd"));
   });
 });
@@ -124,7 +124,7 @@ it("shows hidden characters that an earlier version stored of a device's hello",
     await queue.workerMutation(ctx, queue.component.work.hello, said);
   });
   const shown = "Ada\ufffd[2J\ufffd";
-  expect(await t.query(api.admin.devices, { session })).toMatchObject([
+  expect(await t.query(api.console.devices.list, { session })).toMatchObject([
     { version: "0.1.\ufffd0", capabilities: { models: [shown], tags: [shown] } },
   ]);
 });
@@ -141,9 +141,9 @@ it("shows hidden characters in names that an earlier version stored", async () =
     }
   });
   const shown = "Ada\ufffd[2J\ufffd";
-  expect(await t.query(api.admin.devices, { session })).toMatchObject([
+  expect(await t.query(api.console.devices.list, { session })).toMatchObject([
     { name: shown, enrolledBy: { label: shown } },
   ]);
-  expect(await t.query(api.admin.enrollmentCodes, { session })).toMatchObject([{ label: shown }]);
-  expect(await t.query(api.admin.keys, { session })).toMatchObject([{ name: shown }]);
+  expect(await t.query(api.console.codes.list, { session })).toMatchObject([{ label: shown }]);
+  expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ name: shown }]);
 });

@@ -31,11 +31,11 @@ afterEach(async () => {
 const keyIdOf = async () => (await t.query(internal.requests.identify, { apiKey: acme.apiKey })).keyId;
 
 async function allow(highestPriority: JobPriority): Promise<void> {
-  await t.mutation(api.adminKeys.setRights, { session, keyId: await keyIdOf(), highestPriority });
+  await t.mutation(api.console.keys.setRights, { session, keyId: await keyIdOf(), highestPriority });
 }
 
 async function setPrices(prices: PriorityPrices): Promise<void> {
-  await t.mutation(api.adminModels.setPriorityPrices, { session, ...prices });
+  await t.mutation(api.console.models.setPriorityPrices, { session, ...prices });
 }
 
 async function orderOf(jobId: string): Promise<Doc<"orders">> {
@@ -49,18 +49,18 @@ const raise = async (jobId: string, priority: JobPriority) =>
   await t.mutation(api.requests.setPriority, { apiKey: acme.apiKey, jobId, priority });
 
 async function balanceOf(): Promise<bigint> {
-  const [key] = await t.query(api.admin.keys, { session });
+  const [key] = await t.query(api.console.keys.list, { session });
   return key?.balanceMicro ?? 0n;
 }
 
 async function newestAudit() {
   const paginationOpts = { numItems: 1, cursor: null };
-  return (await t.query(api.admin.audit, { session, paginationOpts })).page[0];
+  return (await t.query(api.console.audit.list, { session, paginationOpts })).page[0];
 }
 
 describe("the highest priority of a key", () => {
   it("is any, as long as nobody limits it", async () => {
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ highestPriority: "high" }]);
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ highestPriority: "high" }]);
     const jobId = await submit(t, acme, { priority: "high" });
     expect((await jobOf(t, acme, jobId)).priority).toBe("high");
   });
@@ -92,7 +92,7 @@ describe("the highest priority of a key", () => {
     const jobId = await submit(t, acme, { priority: "low" });
     await expectRefusal(raise(jobId, "high"), "priority_not_allowed");
     const asAdmin = { session, jobId, priority: "high" } as const;
-    await expectRefusal(t.mutation(api.admin.setJobPriority, asAdmin), "priority_not_allowed");
+    await expectRefusal(t.mutation(api.console.jobs.setPriority, asAdmin), "priority_not_allowed");
     expect((await jobOf(t, acme, jobId)).priority).toBe("low");
     expect(await raise(jobId, "normal")).toEqual({ kind: "changed" });
   });
@@ -107,7 +107,7 @@ describe("the highest priority of a key", () => {
   it("is set for keys of the own organization only", async () => {
     const other = await addOrganization(t, { name: "Other" });
     const { keyId } = await t.query(internal.requests.identify, { apiKey: other.apiKey });
-    const call = t.mutation(api.adminKeys.setRights, { session, keyId, highestPriority: "low" });
+    const call = t.mutation(api.console.keys.setRights, { session, keyId, highestPriority: "low" });
     await expectRefusal(call, "not_found");
   });
 });
@@ -116,7 +116,7 @@ describe("the price of a priority", () => {
   const prices = { low: 50, normal: 100, high: 250 };
 
   it("is no other price, as long as nobody sets one", async () => {
-    expect(await t.query(api.adminModels.priorityPrices, { session })).toEqual(equalPrices);
+    expect(await t.query(api.console.models.priorityPrices, { session })).toEqual(equalPrices);
     const reserved = [];
     for (const priority of ["low", "normal", "high"] as const)
       reserved.push((await orderOf(await submit(t, acme, { priority }))).reservedMicro);
@@ -125,7 +125,7 @@ describe("the price of a priority", () => {
 
   it("is audited, bounded and not lower for a higher priority", async () => {
     await setPrices(prices);
-    expect(await t.query(api.adminModels.priorityPrices, { session })).toEqual(prices);
+    expect(await t.query(api.console.models.priorityPrices, { session })).toEqual(prices);
     expect(await newestAudit()).toMatchObject({
       action: "prices.changed",
       detail: "low 50 %, normal 100 %, high 250 %",
@@ -194,7 +194,7 @@ describe("the price of a priority", () => {
     const { reservedMicro } = await orderOf(jobId);
     await fail(t, device, await claim(t, device, jobId), { retryable: false });
     expect(await balanceOf()).toBe(before);
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
     expect(await balanceOf()).toBe(before - reservedMicro);
     await complete(t, device, await claim(t, device, jobId));
     expect(await balanceOf()).toBe(before - (answerMicro * 250n) / 100n);

@@ -3,7 +3,7 @@ import type { Right } from "../../app/people/rights.ts";
 
 /** A public function of the backend, as its module exports it. */
 export type PublicFunction = {
-  /** Such as "admin:devices". */
+  /** Such as "console/devices:list". */
   readonly name: string;
   readonly type: "query" | "mutation" | "action";
   readonly args: Extract<ValidatorJSON, { type: "object" }>["value"];
@@ -21,7 +21,7 @@ type Exported = {
 
 /** All public functions, from the modules themselves. */
 export async function publicFunctions(): Promise<readonly PublicFunction[]> {
-  const modules = import.meta.glob(["../*.ts", "!../*.test.ts", "!../schema.ts", "!../convex.config.ts"]);
+  const modules = import.meta.glob(["../*.ts", "../console/*.ts", "!../schema.ts", "!../convex.config.ts"]);
   const found: PublicFunction[] = [];
   for (const [path, load] of Object.entries(modules)) {
     const exported = (await load()) as Readonly<Record<string, Exported>>;

@@ -26,7 +26,7 @@ afterEach(closeWorld);
 
 const nothing = { maxQueued: null, maxQueuedPerRequester: null, maxCallWaitMs: null, maxWaitMs: null };
 const set = async (values: object) =>
-  await t.mutation(api.adminQueue.setSettings, { session, ...nothing, ...values });
+  await t.mutation(api.console.queue.setSettings, { session, ...nothing, ...values });
 const setByOperator = async (values: Record<string, number | null>, of: Organization | null = null) => {
   const organizationId = of?.organizationId ?? null;
   await t.mutation(internal.setup.setQueueSettings, { organizationId, values });
@@ -34,7 +34,7 @@ const setByOperator = async (values: Record<string, number | null>, of: Organiza
 const inUse = async (of = acme) => await t.run(async (ctx) => await queue.settings(ctx, of.organizationId));
 const latestAudit = async () => {
   const paginationOpts = { numItems: 1, cursor: null };
-  const [latest] = (await t.query(api.admin.audit, { session, paginationOpts })).page;
+  const [latest] = (await t.query(api.console.audit.list, { session, paginationOpts })).page;
   return latest;
 };
 
@@ -42,7 +42,7 @@ describe("an admin's settings of the queue", () => {
   it("limit the organization's queue, are audited, and can be undone", async () => {
     const before = await set({ maxQueued: 10 });
     expect(before).toEqual(nothing);
-    expect(await t.query(api.adminQueue.settings, { session })).toMatchObject({
+    expect(await t.query(api.console.queue.settings, { session })).toMatchObject({
       maxQueued: { own: 10, operators: 200_000 },
       maxQueuedPerRequester: { own: null, operators: 100_000 },
       maxCallWaitMs: { own: null, operators: 300_000 },

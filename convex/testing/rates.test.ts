@@ -75,7 +75,7 @@ describe("waiting calls of an organization", () => {
     const session = await signIn(t, acme);
     const keys = [acme.apiKey, secret("sk-gleaner-")];
     const [, second = ""] = keys;
-    await t.mutation(api.admin.createKey, {
+    await t.mutation(api.console.keys.create, {
       session,
       keyHash: await hashSecret(second),
       name: "second",
@@ -191,7 +191,10 @@ describe("wrong enrollment codes", () => {
 it("does not count wrong sign-in links, so they lock nobody out", async () => {
   for (let count = 0; count < 2 * rates.wrongCodes.burst; count += 1) {
     const guess = { token: secret("gs_"), session: secret("gs_") };
-    expect(await t.mutation(api.account.signIn, guess)).toEqual({ kind: "refused", reason: "unknown-link" });
+    expect(await t.mutation(api.console.account.signIn, guess)).toEqual({
+      kind: "refused",
+      reason: "unknown-link",
+    });
   }
   await signIn(t, acme);
 });

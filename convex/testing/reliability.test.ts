@@ -33,7 +33,7 @@ const submitJson = async () =>
 
 const audit = async () => {
   const paginationOpts = { numItems: 50, cursor: null };
-  return (await t.query(api.admin.audit, { session, paginationOpts })).page;
+  return (await t.query(api.console.audit.list, { session, paginationOpts })).page;
 };
 
 /** Lets the good device take jobs again, do those that it is given, and wait. */
@@ -112,13 +112,13 @@ describe("a device that fails", () => {
 
   it("is resumed by an admin, and its earlier failures do not count anymore", async () => {
     await jobsUntilPaused((attemptId) => fail(t, bad, attemptId));
-    const rows = await t.query(api.admin.devices, { session });
+    const rows = await t.query(api.console.devices.list, { session });
     expect(rows.find(({ deviceId }) => deviceId === bad.deviceId)).toMatchObject({
       status: "paused",
       pause: { failed: 5, of: 5, cause: "errors" },
     });
     await pass(t, 10);
-    await t.mutation(api.adminDevices.resume, { session, deviceId: bad.deviceId });
+    await t.mutation(api.console.devices.resume, { session, deviceId: bad.deviceId });
     expect(await statusOfDevice(bad)).toBe("active");
     await take(t, bad);
     await pass(t, 31_000);
@@ -207,7 +207,7 @@ describe("a retired device", () => {
     const { key } = bad;
     const before = await t.query(api.devices.me, { key });
     expect(before).toMatchObject({ organization: { name: "Acme" }, models: [{}] });
-    await t.mutation(api.admin.retireDevice, { session, deviceId: bad.deviceId });
+    await t.mutation(api.console.devices.retire, { session, deviceId: bad.deviceId });
     expect(await t.query(api.devices.me, { key })).toEqual({
       deviceId: bad.deviceId,
       name: before.name,
@@ -238,8 +238,8 @@ describe("a retired device", () => {
 
   it("writes nothing", async () => {
     const { key } = bad;
-    await t.mutation(api.admin.retireDevice, { session, deviceId: bad.deviceId });
-    const before = await t.query(api.admin.devices, { session });
+    await t.mutation(api.console.devices.retire, { session, deviceId: bad.deviceId });
+    const before = await t.query(api.console.devices.list, { session });
     const models = [{ modelId, state: "ready" as const }];
     await expectRetired(t.mutation(api.work.hello, { key, ...greeting(["other"], true), version: "9.9.9" }));
     await expectRetired(
@@ -248,7 +248,7 @@ describe("a retired device", () => {
     await expectRetired(t.mutation(api.devices.reportModels, { key, models }));
     const signingKey = registrationOf(makeSigningKey(), key);
     await expectRetired(t.mutation(api.devices.registerSigningKey, { key, signingKey }));
-    expect(await t.query(api.admin.devices, { session })).toEqual(before);
+    expect(await t.query(api.console.devices.list, { session })).toEqual(before);
   });
 
   const expectRetired = async (call: Promise<unknown>) => {
@@ -260,7 +260,7 @@ describe("a device with an old version", () => {
   const hello = async ({ key }: Device, version: string) =>
     await t.mutation(api.work.hello, { key, ...greeting([modelId]), version });
   const requireVersion = async (version: string) => {
-    await t.mutation(api.adminDevices.setOldestVersion, { session, version });
+    await t.mutation(api.console.devices.setOldestVersion, { session, version });
     await pass(t, 10);
   };
 
@@ -269,7 +269,7 @@ describe("a device with an old version", () => {
     await t.run(
       async (ctx) => await ctx.db.patch("organizations", acme.organizationId, { oldestVersion: "0.0.1" }),
     );
-    expect(await t.query(api.adminDevices.oldestVersion, { session })).toBe("0.1.0");
+    expect(await t.query(api.console.devices.oldestVersion, { session })).toBe("0.1.0");
     await hello(bad, "0.0.9");
     expect(await t.query(api.devices.me, { key: bad.key })).toMatchObject({
       status: "outdated",

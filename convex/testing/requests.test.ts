@@ -151,11 +151,14 @@ describe("submit", () => {
     const session = await signIn(t, acme);
     const { deviceId } = await addDevice(t, acme);
     const labels = { groups: [], dataClasses: ["medical", "legal"] };
-    await t.mutation(api.adminQueue.labelDevice, { session, deviceId, ...labels });
+    await t.mutation(api.console.devices.label, { session, deviceId, ...labels });
     const addKey = async (name: string, dataClass?: string) => {
       const apiKey = secret("sk-gleaner-");
       const key = { session, name, prefix: apiKey.slice(0, 14), keyHash: await hashSecret(apiKey) };
-      await t.mutation(api.admin.createKey, { ...key, ...(dataClass === undefined ? {} : { dataClass }) });
+      await t.mutation(api.console.keys.create, {
+        ...key,
+        ...(dataClass === undefined ? {} : { dataClass }),
+      });
       return apiKey;
     };
     const sent = async (apiKey: string) => {
@@ -205,7 +208,7 @@ describe("submit", () => {
 
   it("refuses a key that was revoked after its call was admitted", async () => {
     const { keyId } = await t.mutation(internal.requests.admit, { apiKey: acme.apiKey });
-    await t.mutation(api.admin.revokeKey, { session: await signIn(t, acme), keyId });
+    await t.mutation(api.console.keys.revoke, { session: await signIn(t, acme), keyId });
     const work = { kind: "chat" as const, request: chat() };
     const late = t.mutation(internal.requests.submit, { keyId, model: modelId, work, stream: false });
     await expectRefusal(late, "revoked");

@@ -43,7 +43,7 @@ type Needs = {
 };
 
 async function setRights(requirements: Needs, mayRequire = false): Promise<void> {
-  await t.mutation(api.adminKeys.setRights, { session, keyId: await keyIdOf(), requirements, mayRequire });
+  await t.mutation(api.console.keys.setRights, { session, keyId: await keyIdOf(), requirements, mayRequire });
 }
 
 async function label(
@@ -51,7 +51,7 @@ async function label(
   labels: { groups?: string[]; tags?: string[]; dataClasses?: string[] },
 ): Promise<void> {
   const all = { groups: [], tags: [], dataClasses: [], ...labels };
-  await t.mutation(api.adminQueue.labelDevice, { session, deviceId, ...all });
+  await t.mutation(api.console.devices.label, { session, deviceId, ...all });
 }
 
 const ask = async (requires: Needs, options: { readonly idempotencyKey?: string } = {}) =>
@@ -71,7 +71,7 @@ const labels = { groups: ["lab"], tags: ["owned"], dataClasses: ["medical"] };
 describe("the requirements of a key", () => {
   it("are shown, audited and bounded", async () => {
     await setRights({ ...everything, gpu: true }, true);
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
       {
         requirements: { ...everything, gpu: true },
         dataClass: "medical",
@@ -79,7 +79,7 @@ describe("the requirements of a key", () => {
         highestPriority: "high",
       },
     ]);
-    const { page } = await t.query(api.admin.audit, {
+    const { page } = await t.query(api.console.audit.list, {
       session,
       paginationOpts: { numItems: 1, cursor: null },
     });
@@ -87,7 +87,9 @@ describe("the requirements of a key", () => {
       "devices: group lab, tag owned, GPU, 8 GB, data class medical; requests may require more",
     );
     await setRights({});
-    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ requirements: {}, dataClass: null }]);
+    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
+      { requirements: {}, dataClass: null },
+    ]);
     await expectRefusal(setRights({ tags: Array.from({ length: 9 }, String) }), "invalid");
     await expectRefusal(setRights({ memoryGb: 0.5 }), "invalid");
     await expectRefusal(setRights({ tags: [""] }), "invalid");
@@ -114,7 +116,7 @@ describe("the requirements of a key", () => {
     const jobId = await submit(t, acme, { idempotencyKey: "one" });
     expect(await submit(t, acme, { idempotencyKey: "one" })).toBe(jobId);
     await fail(t, device, await claim(t, device, jobId), { retryable: false });
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
     expect((await jobOf(t, acme, jobId)).requirements).toMatchObject(inQueue);
     expect(await allJobs(t, acme)).toHaveLength(1);
   });
@@ -164,7 +166,7 @@ describe("the requirements of a key", () => {
     expect(await tryClaim(t, device, jobId)).toEqual({ kind: "unable" });
     await label(device, labels);
     expect(await take(t, device)).toMatchObject([{ jobId }]);
-    expect(await t.query(api.admin.devices, { session })).toMatchObject([{ tags: ["owned"] }]);
+    expect(await t.query(api.console.devices.list, { session })).toMatchObject([{ tags: ["owned"] }]);
   });
 });
 
@@ -202,8 +204,14 @@ describe("free memory of a GPU", () => {
 
   it("does not count where the organization forbids the GPU", async () => {
     await hello(device, { vramMb: 7_680, gpu: true });
-    await t.mutation(api.adminDevices.limit, { session, deviceId: device.deviceId, limits: { gpu: false } });
-    expect(await t.query(api.admin.devices, { session })).toMatchObject([{ capabilities: { vramMb: 0 } }]);
+    await t.mutation(api.console.devices.limit, {
+      session,
+      deviceId: device.deviceId,
+      limits: { gpu: false },
+    });
+    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+      { capabilities: { vramMb: 0 } },
+    ]);
     await setRights({ vramGb: 1 });
     await expectRefusal(submit(t, acme), "requirements_unmet");
   });

@@ -121,22 +121,22 @@ class Farm {
         await t.mutation(api.requests.setPriority, { apiKey, jobId, priority });
         return;
       case "retry":
-        await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+        await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
         return;
       case "retire-device":
-        await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
+        await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
         return;
       case "reinstate-device":
-        await t.mutation(api.admin.reinstateDevice, { session, deviceId: device.deviceId });
+        await t.mutation(api.console.devices.reinstate, { session, deviceId: device.deviceId });
         return;
       case "retire-model":
-        await t.mutation(api.adminModels.retire, { session, modelId });
+        await t.mutation(api.console.models.retire, { session, modelId });
         return;
       case "reinstate-model":
-        await t.mutation(api.adminModels.reinstate, { session, modelId });
+        await t.mutation(api.console.models.reinstate, { session, modelId });
         return;
       case "prices":
-        await t.mutation(api.adminModels.setPriorityPrices, {
+        await t.mutation(api.console.models.setPriorityPrices, {
           session,
           low: 50,
           normal: 100,

@@ -68,13 +68,13 @@ async function stopTwice(submitOne: () => Promise<string>): Promise<void> {
 const watched = async (jobId: string) => await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
 
 const keyRow = async () => {
-  const [row] = await t.query(api.admin.keys, { session });
+  const [row] = await t.query(api.console.keys.list, { session });
   return row ?? expect.fail("no key");
 };
 
 const audit = async (action: string) => {
   const paginationOpts = { numItems: 50, cursor: null };
-  const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+  const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
   return page.filter((entry) => entry.action === action);
 };
 
@@ -146,7 +146,7 @@ describe("a key whose schemas stop the runners of several devices", () => {
   it("does not restrict other keys", async () => {
     await stopTwice(submitJson);
     const other = secret("sk-gleaner-");
-    await t.mutation(api.admin.createKey, {
+    await t.mutation(api.console.keys.create, {
       session,
       name: "other",
       keyHash: await hashSecret(other),
@@ -195,22 +195,23 @@ describe("a key whose schemas stop the runners of several devices", () => {
     expect(await audit("api-key.restricted")).toMatchObject([
       { actor: "system", subject: keyId, detail: expect.stringContaining("refused until") as string },
     ]);
-    await t.mutation(api.admin.liftKeyRestriction, { session, keyId });
+    await t.mutation(api.console.keys.liftRestriction, { session, keyId });
     expect((await keyRow()).restriction).toBeNull();
     expect(await audit("api-key.restriction-lifted")).toMatchObject([{ actor: "member", subject: keyId }]);
     expect(await statusOf(t, acme, await submitJson())).toBe("ready");
     // There is nothing to lift now.
-    await t.mutation(api.admin.liftKeyRestriction, { session, keyId });
+    await t.mutation(api.console.keys.liftRestriction, { session, keyId });
     expect(await audit("api-key.restriction-lifted")).toHaveLength(1);
   });
 
   it("has none of its failed requests retried until then", async () => {
     await stopTwice(submitJson);
-    const { page } = await t.query(api.adminQueue.deadLetters, {
+    const { page } = await t.query(api.console.jobs.deadLetters, {
       session,
       paginationOpts: { numItems: 10, cursor: null },
     });
-    const retry = async (jobId = "") => await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+    const retry = async (jobId = "") =>
+      await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
     expect(await retry(page[0]?.jobId)).toEqual({ kind: "restricted" });
     await pass(t, hourMs);
     expect(await retry(page[0]?.jobId)).toEqual({ kind: "ready" });

@@ -28,8 +28,8 @@ afterEach(async () => {
   closeWorld();
 });
 
-const retire = async () => await t.mutation(api.adminModels.retire, { session, modelId });
-const balance = async () => (await t.query(api.admin.keys, { session }))[0]?.balanceMicro;
+const retire = async () => await t.mutation(api.console.models.retire, { session, modelId });
+const balance = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro;
 
 describe("a model that is retired", () => {
   it("ends the jobs that wait for it, tells why, and gives the credits back", async () => {
@@ -70,7 +70,7 @@ describe("a model that is retired", () => {
     const attempt = await claim(t, device, jobId);
     await retire();
     await pass(t, 1_000);
-    await t.mutation(api.adminModels.reinstate, { session, modelId });
+    await t.mutation(api.console.models.reinstate, { session, modelId });
     await release(t, device, attempt);
     await pass(t, 60_000);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
@@ -90,7 +90,7 @@ describe("a model that is retired", () => {
     const jobId = await submit(t, acme);
     await fail(t, device, await claim(t, device, jobId), { retryable: false });
     await retire();
-    const outcome = await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+    const outcome = await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
     expect(outcome).toEqual({ kind: "model-retired" });
   });
 });

@@ -24,10 +24,10 @@ const ofMembers = functions.filter(({ right }) => right !== null);
 
 /** How the public functions without a session know their caller. A new one must be added here. */
 const otherCallers: Readonly<Record<string, string>> = {
-  "account:signIn": "token",
-  "account:acceptInvite": "token",
-  "account:signOut": "session",
-  "account:me": "session",
+  "console/account:signIn": "token",
+  "console/account:acceptInvite": "token",
+  "console/account:signOut": "session",
+  "console/account:me": "session",
   "devices:enroll": "code",
   "devices:*": "key",
   "work:*": "key",
@@ -58,9 +58,9 @@ async function join(held: readonly Role[]): Promise<{ session: string; memberId:
     name: held.join(),
     roles: [...held],
   };
-  await t.mutation(api.people.invite, invitation);
+  await t.mutation(api.console.people.invite, invitation);
   const session = secret("gs_");
-  const joined = await t.mutation(api.account.acceptInvite, { token, session });
+  const joined = await t.mutation(api.console.account.acceptInvite, { token, session });
   if (joined.kind !== "signed-in") throw new Error(joined.reason);
   return { session, memberId: joined.member.memberId };
 }
@@ -69,16 +69,16 @@ type Ids = Readonly<Record<string, GenericId<string>>>;
 
 /** A row of each table that callers name by id. None of them belongs to a person but the spare member's session. */
 async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids> {
-  const { keyId } = (await t.query(api.admin.keys, { session: by }))[0]!;
-  const { codeId } = (await t.query(api.admin.enrollmentCodes, { session: by }))[0]!;
-  const { teamId } = await t.mutation(api.people.createTeam, { session: by, name: "Spare" });
+  const { keyId } = (await t.query(api.console.keys.list, { session: by }))[0]!;
+  const { codeId } = (await t.query(api.console.codes.list, { session: by }))[0]!;
+  const { teamId } = await t.mutation(api.console.people.createTeam, { session: by, name: "Spare" });
   const invitation = {
     session: by,
     tokenHash: await hashSecret(secret("gi_")),
     name: "X",
     roles: ["donor" as const],
   };
-  const { invitationId } = await t.mutation(api.people.invite, invitation);
+  const { invitationId } = await t.mutation(api.console.people.invite, invitation);
   const spare = await t.run(async (ctx) => {
     const memberId = await ctx.db.insert("members", {
       organizationId,
@@ -152,7 +152,7 @@ describe("public functions", () => {
     await addDevice(t, acme);
     const ids = await rowsOf(acme, owner);
     const { session, memberId } = await join(["owner"]);
-    await t.mutation(api.people.remove, { session: owner, memberId });
+    await t.mutation(api.console.people.remove, { session: owner, memberId });
     for (const wrong of [session, secret("gs_")]) {
       for (const called of ofMembers) {
         const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session: wrong });

@@ -55,7 +55,7 @@ it("replaces the sharing secret when a device is retired, and accepts the previo
   const lost = await addDevice(t, acme, "lost");
   const before = await sharing(lost);
   const session = await signIn(t, acme);
-  await t.mutation(api.admin.retireDevice, { session, deviceId: lost.deviceId });
+  await t.mutation(api.console.devices.retire, { session, deviceId: lost.deviceId });
   expect(await sharing(lost)).toBeNull();
   const after = await sharing();
   expect(after).toMatchObject({ previous: before?.secret });
@@ -66,10 +66,10 @@ it("replaces the sharing secret when a device is retired, and accepts the previo
 it("ends the grace period of one sharing secret without ending that of the next one", async () => {
   const session = await signIn(t, acme);
   const lost = [await addDevice(t, acme, "one"), await addDevice(t, acme, "two")] as const;
-  await t.mutation(api.admin.retireDevice, { session, deviceId: lost[0].deviceId });
+  await t.mutation(api.console.devices.retire, { session, deviceId: lost[0].deviceId });
   const between = await sharing();
   await pass(t, 9 * 60_000);
-  await t.mutation(api.admin.retireDevice, { session, deviceId: lost[1].deviceId });
+  await t.mutation(api.console.devices.retire, { session, deviceId: lost[1].deviceId });
   await pass(t, 60_000);
   expect((await sharing())?.previous).toBe(between?.secret);
 });

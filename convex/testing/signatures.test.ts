@@ -215,7 +215,7 @@ describe("a device's signing key", () => {
     await expectRefusal(t.mutation(api.devices.registerSigningKey, { key, signingKey: another }), "conflict");
     const session = await signIn(t, acme);
     const paginationOpts = { numItems: 50, cursor: null };
-    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     const rows = page.filter(({ action }) => action === "device.key-registered");
     expect(rows).toMatchObject([{ subject: old.deviceId, actor: "device", detail: signingKey.publicKey }]);
   });
@@ -227,15 +227,15 @@ describe("a device's signing key", () => {
     await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
     await submit(t, acme);
     expect(await t.mutation(api.work.take, { key, demand: { jobs: 1 } })).toMatchObject({ kind: "unable" });
-    const rows = await t.query(api.admin.devices, { session });
+    const rows = await t.query(api.console.devices.list, { session });
     expect(rows.find((row) => row.deviceId === deviceId)).toMatchObject({
       status: "outdated",
       version: "0.1.0",
       signs: false,
     });
     const figures = { devicesOnline: 2, devicesDonating: 1, devicesPaused: 0, devicesOutdated: 1 };
-    expect(await t.query(api.admin.summary, { session })).toMatchObject(figures);
-    await t.mutation(api.adminDevices.setOldestVersion, { session, version: "0.1.0" });
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject(figures);
+    await t.mutation(api.console.devices.setOldestVersion, { session, version: "0.1.0" });
     expect(await t.query(api.devices.me, { key })).toMatchObject({ status: "outdated" });
 
     await t.mutation(api.devices.registerSigningKey, {

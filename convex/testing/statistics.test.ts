@@ -39,11 +39,11 @@ beforeEach(async () => {
 
 afterEach(closeWorld);
 
-type Report = FunctionReturnType<typeof api.adminStatistics.report>;
+type Report = FunctionReturnType<typeof api.console.statistics.report>;
 type By = "model" | "lane" | "key" | "device";
 
 const reportBy = async (by: By, range: Range = "day", as = session): Promise<Report> =>
-  await t.query(api.adminStatistics.report, { session: as, by, range, until: Date.now() });
+  await t.query(api.console.statistics.report, { session: as, by, range, until: Date.now() });
 
 /** Jobs that were answered after some wait and some work; ms. */
 async function answer({ wait = 1_000, run = 2_000 } = {}): Promise<void> {
@@ -180,7 +180,9 @@ describe("the statistics of other ends", () => {
       await fail(t, device, await claim(t, device, jobId), { retryable: false });
       if (when === "after the count") await countStatistics(t, acme);
       vi.setSystemTime(Date.now() + 60_000);
-      expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+      expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
+        kind: "ready",
+      });
       vi.setSystemTime(Date.now() + 60_000);
       await complete(t, device, await claim(t, device, jobId));
       await countStatistics(t, acme);
@@ -254,6 +256,6 @@ describe("reading statistics", () => {
 
   it("refuses a time that is none", async () => {
     const args = { session, by: "model" as const, range: "day" as const, until: NaN };
-    await expectRefusal(t.query(api.adminStatistics.report, args), "invalid");
+    await expectRefusal(t.query(api.console.statistics.report, args), "invalid");
   });
 });

@@ -56,7 +56,7 @@ const write = async ({ key }: Device, attemptId: string, text: string) =>
 const newest = async ({ key }: Device) =>
   (await t.query(api.devices.history, { key, paginationOpts: { numItems: 1, cursor: null } })).page[0];
 
-const spent = async () => (await t.query(api.admin.summary, { session })).money!.spentMicro;
+const spent = async () => (await t.query(api.console.overview.summary, { session })).money!.spentMicro;
 
 describe("a request whose device takes too long", () => {
   it("is answered by another device, which is paid once; the first one earns nothing for its time", async () => {
@@ -116,7 +116,7 @@ describe("a request whose device takes too long", () => {
     const usage = { promptTokens: 98, completionTokens: 64 };
     await completeWith(t, good, fast, answer(text, usage));
     const paginationOpts = { numItems: 1, cursor: null };
-    const [row] = (await t.query(api.admin.jobs, { session, paginationOpts })).page;
+    const [row] = (await t.query(api.console.jobs.list, { session, paginationOpts })).page;
     // The prompt and the answer have as many tokens as were reserved.
     expect(row?.priceMicro).toBe(98n * price.promptMicro + 64n * price.completionMicro);
     expect(await newest(bad)).toMatchObject({ status: "outrun", earnedMicro: "0" });
@@ -147,7 +147,7 @@ describe("a device that holds its jobs with heartbeats alone", () => {
     }
     expect(await statusOfDevice(bad)).toBe("paused");
     expect(await statusOfDevice(good)).toBe("active");
-    const devices = await t.query(api.admin.devices, { session });
+    const devices = await t.query(api.console.devices.list, { session });
     expect(devices.find(({ name }) => name === "bad")?.pause).toMatchObject({ cause: "slow" });
   });
 

@@ -4,8 +4,8 @@ import { spellSeconds } from "../../app/format/time.ts";
 import { api } from "../../convex/_generated/api.js";
 import { makeSecret } from "../organization/secrets.ts";
 
-export type DeviceRow = FunctionReturnType<typeof api.admin.devices>[number];
-export type JobRow = FunctionReturnType<typeof api.admin.jobs>["page"][number];
+export type DeviceRow = FunctionReturnType<typeof api.console.devices.list>[number];
+export type JobRow = FunctionReturnType<typeof api.console.jobs.list>["page"][number];
 
 /** An admin, signed in with the one-time token. Sees the same data as the console. */
 export class Watcher {
@@ -18,7 +18,10 @@ export class Watcher {
 
   static async signIn(url: string, token: string): Promise<Watcher> {
     const watcher = new Watcher(url);
-    const answer = await watcher.#client.mutation(api.account.signIn, { token, session: watcher.#session });
+    const answer = await watcher.#client.mutation(api.console.account.signIn, {
+      token,
+      session: watcher.#session,
+    });
     if (answer.kind !== "signed-in")
       throw new Error(`the sign-in link was refused: ${JSON.stringify(answer)}`);
     return watcher;
@@ -33,7 +36,7 @@ export class Watcher {
       withinMs,
     );
     const stop = this.#client.onUpdate(
-      api.admin.devices,
+      api.console.devices.list,
       { session: this.#session },
       (devices) => {
         if (holds(devices)) resolve(null);
@@ -49,7 +52,7 @@ export class Watcher {
   }
 
   async devices(): Promise<readonly DeviceRow[]> {
-    return this.#client.query(api.admin.devices, { session: this.#session });
+    return this.#client.query(api.console.devices.list, { session: this.#session });
   }
 
   /** The latest jobs, at most `count`. */
@@ -58,10 +61,13 @@ export class Watcher {
     let cursor: string | null = null;
     while (jobs.length < count) {
       const paginationOpts = { numItems: Math.min(100, count - jobs.length), cursor };
-      const page: FunctionReturnType<typeof api.admin.jobs> = await this.#client.query(api.admin.jobs, {
-        session: this.#session,
-        paginationOpts,
-      });
+      const page: FunctionReturnType<typeof api.console.jobs.list> = await this.#client.query(
+        api.console.jobs.list,
+        {
+          session: this.#session,
+          paginationOpts,
+        },
+      );
       jobs.push(...page.page);
       if (page.isDone) break;
       cursor = page.continueCursor;
@@ -69,8 +75,8 @@ export class Watcher {
     return jobs;
   }
 
-  async summary(): Promise<FunctionReturnType<typeof api.admin.summary>> {
-    return this.#client.query(api.admin.summary, { session: this.#session });
+  async summary(): Promise<FunctionReturnType<typeof api.console.overview.summary>> {
+    return this.#client.query(api.console.overview.summary, { session: this.#session });
   }
 
   async close(): Promise<void> {

@@ -41,13 +41,13 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     ];
     const tokenHash = createHash("sha256").update(token).digest("hex");
     await deployment.admin("setup:signInLink", { tokenHash });
-    await client.mutation(api.account.signIn, { token, session });
+    await client.mutation(api.console.account.signIn, { token, session });
     const first = await deployment.submit(chat("First", { maxTokens: 5 }));
     await deployment.until(first, ({ status }) => status === "succeeded");
-    const devices = await client.query(api.admin.devices, { session });
+    const devices = await client.query(api.console.devices.list, { session });
     const { deviceId } = devices.find(({ name }) => name === "retiree")!;
 
-    await client.mutation(api.admin.retireDevice, { session, deviceId });
+    await client.mutation(api.console.devices.retire, { session, deviceId });
     await until(() => lastActivity(donor)?.reason === "retired");
     // Each call is refused once. A loop would have repeated them by now.
     await sleep(5_000);
@@ -56,7 +56,7 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     expect(lastActivity(donor)).toMatchObject({ kind: "standby", reason: "retired" });
 
     const jobId = await deployment.submit(chat("Again", { maxTokens: 5 }));
-    await client.mutation(api.admin.reinstateDevice, { session, deviceId });
+    await client.mutation(api.console.devices.reinstate, { session, deviceId });
     expect(await deployment.until(jobId, ({ status }) => status === "succeeded")).toMatchObject({
       attempts: 1,
     });

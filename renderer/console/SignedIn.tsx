@@ -27,11 +27,11 @@ type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "sign
 
 export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
-  const me = useQuery(api.account.me, { session });
+  const me = useQuery(api.console.account.me, { session });
   const roles = me?.member.roles ?? none;
   const seesEnrollment = scopeOf("enrollment.read", roles) !== null;
-  const pending = useQuery(api.adminDevices.pending, seesEnrollment ? { session } : "skip") ?? [];
-  const signOut = useMutation(api.account.signOut);
+  const pending = useQuery(api.console.devices.pending, seesEnrollment ? { session } : "skip") ?? [];
+  const signOut = useMutation(api.console.account.signOut);
   const connection = useConnection();
   const route = useRoute();
   const now = useNow();

@@ -63,12 +63,12 @@ test("the error for a revoked key says that it was revoked", async () => {
   const client = new ConvexHttpClient(farm.backend.url, { logger: false });
   const session = makeSecret("gs_");
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
-  await client.mutation(api.account.signIn, { token, session });
+  await client.mutation(api.console.account.signIn, { token, session });
   const apiKey = await farm.setup.issueKey(farm.organization.organizationId, "to be revoked");
-  const { keyId } = (await client.query(api.admin.keys, { session })).find(
+  const { keyId } = (await client.query(api.console.keys.list, { session })).find(
     ({ name }) => name === "to be revoked",
   )!;
-  await client.mutation(api.admin.revokeKey, { session, keyId });
+  await client.mutation(api.console.keys.revoke, { session, keyId });
   const { status, error } = await post(chat("Hello"), apiKey);
   expect(status).toBe(401);
   expect(error.message).toMatch(/revoked/i);

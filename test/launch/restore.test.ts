@@ -48,7 +48,7 @@ async function setVariable({ backend }: Farm, name: string, value: string): Prom
 
 async function signIn(token: string) {
   const session = makeSecret("gs_");
-  return { session, outcome: await client.mutation(api.account.signIn, { token, session }) };
+  return { session, outcome: await client.mutation(api.console.account.signIn, { token, session }) };
 }
 
 const newLink = (): Promise<string> => farm.setup.makeSignInToken(farm.organization.organizationId);
@@ -69,7 +69,7 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   const link = await newLink();
   const { session } = await signIn(await newLink());
   const code = makeEnrollmentCode();
-  const { codeId } = await client.mutation(api.admin.createEnrollmentCode, {
+  const { codeId } = await client.mutation(api.console.codes.create, {
     session,
     codeHash: sha256(code),
     label: "Lab",
@@ -82,12 +82,12 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   await gleaner("backup", backup);
 
   // This morning: a leak was found.
-  for (const { keyId } of await client.query(api.admin.keys, { session })) {
-    await client.mutation(api.admin.revokeKey, { session, keyId });
+  for (const { keyId } of await client.query(api.console.keys.list, { session })) {
+    await client.mutation(api.console.keys.revoke, { session, keyId });
   }
-  await client.mutation(api.admin.revokeEnrollmentCode, { session, codeId });
+  await client.mutation(api.console.codes.revoke, { session, codeId });
   const { deviceId } = await client.query(api.devices.me, { key: lost.key });
-  await client.mutation(api.admin.retireDevice, { session, deviceId });
+  await client.mutation(api.console.devices.retire, { session, deviceId });
   expect((await signIn(link)).outcome.kind).toBe("signed-in");
 
   const said = await gleaner("restore", backup);
@@ -97,17 +97,17 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   expect((await enroll(code)).outcome).toEqual({ kind: "refused", reason: "revoked" });
   expect(await client.query(api.devices.me, { key: lost.key })).toMatchObject({ status: "retired" });
   expect(await client.query(api.devices.me, { key: good.key })).toMatchObject({ status: "active" });
-  expect(await client.query(api.account.me, { session })).toBeNull();
+  expect(await client.query(api.console.account.me, { session })).toBeNull();
   expect(said).toContain("since the backup stay so");
   // Devices refuse a catalog that is older than one they have seen, so the restored one is signed again.
   expect((await catalog())?.version).toBeGreaterThan(signed?.version ?? Infinity);
   const again = await signIn(await newLink());
   const paginationOpts = { numItems: 10, cursor: null };
-  const { page } = await client.query(api.admin.audit, { session: again.session, paginationOpts });
+  const { page } = await client.query(api.console.audit.list, { session: again.session, paginationOpts });
   expect(page.map(({ action }) => action)).toContain("backup.restored");
 
   // Undoing the restore keeps, in the same way, what was revoked since the restore.
-  await client.mutation(api.admin.retireDevice, {
+  await client.mutation(api.console.devices.retire, {
     session: again.session,
     deviceId: (await client.query(api.devices.me, { key: good.key })).deviceId,
   });
@@ -137,7 +137,7 @@ test("with --revoke-all, nothing that the backup brings back is valid", async ()
     const headers = { authorization: `Bearer ${other.organization.apiKey}` };
     expect((await fetch(`${other.backend.siteUrl}/v1/models`, { headers })).status).toBe(401);
     const session = makeSecret("gs_");
-    expect(await client.mutation(api.account.signIn, { token: link, session })).toMatchObject({
+    expect(await client.mutation(api.console.account.signIn, { token: link, session })).toMatchObject({
       reason: "used",
     });
     const enroll = { code, key: makeSecret("gd_"), name: "laptop", platform: "test" };
@@ -177,9 +177,9 @@ test("over data that cannot be read, a restore says that revocations since the b
     expect(await response.json()).toMatchObject({ kind: "done", carried: "unknown" });
     const session = makeSecret("gs_");
     const token = await other.setup.makeSignInToken(farm.organization.organizationId);
-    await client.mutation(api.account.signIn, { token, session });
+    await client.mutation(api.console.account.signIn, { token, session });
     const paginationOpts = { numItems: 10, cursor: null };
-    const { page } = await client.query(api.admin.audit, { session, paginationOpts });
+    const { page } = await client.query(api.console.audit.list, { session, paginationOpts });
     expect(page.find(({ action }) => action === "backup.restored")?.detail).toContain("could not be read");
   } finally {
     await other.close();

@@ -61,15 +61,15 @@ async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }>
   const token = await setup.makeSignInToken(organization!.id);
   const client = new ConvexHttpClient(`http://127.0.0.1:${port}`, { logger: false });
   const session = makeSecret("gs_");
-  await client.mutation(api.account.signIn, { token, session });
+  await client.mutation(api.console.account.signIn, { token, session });
   return { client, session };
 }
 
 async function revoke(key: string): Promise<void> {
   const { client, session } = await asAdmin();
-  const keys = await client.query(api.admin.keys, { session });
+  const keys = await client.query(api.console.keys.list, { session });
   const { keyId } = keys.find(({ prefix }) => key.startsWith(prefix))!;
-  await client.mutation(api.admin.revokeKey, { session, keyId });
+  await client.mutation(api.console.keys.revoke, { session, keyId });
 }
 
 /** Reads the data folder with a backend and no donor. */
@@ -79,7 +79,7 @@ async function deviceIsOnline(): Promise<boolean> {
   const options = { host: "127.0.0.1", port, sitePort: port + 1, console: false };
   const backend = await startBackend(data, adminKey, options);
   const { client, session } = await asAdmin();
-  const devices = await client.query(api.admin.devices, { session });
+  const devices = await client.query(api.console.devices.list, { session });
   await backend.child.stop();
   return devices.some(({ online }) => online);
 }
@@ -256,7 +256,7 @@ test.each([
   await expect
     .poll(
       async () =>
-        (await admin.client.query(api.admin.devices, { session: admin.session })).filter(
+        (await admin.client.query(api.console.devices.list, { session: admin.session })).filter(
           ({ online }) => online,
         ).length,
       { timeout: 30_000 },
@@ -264,7 +264,7 @@ test.each([
     .toBe(2);
   // The console makes its command of this.
   const { session } = admin;
-  expect(await admin.client.query(api.adminDevices.joinAddress, { session })).toEqual({ url, pin });
+  expect(await admin.client.query(api.console.codes.joinAddress, { session })).toEqual({ url, pin });
   await stop(other);
   await rm(otherFolder, { recursive: true, force: true });
   const client = new ConvexHttpClient(url, { logger: false, fetch: fetchPinned(pin, 30_000) });

@@ -137,7 +137,7 @@ describe("a job's money", () => {
     const jobId = await submit(t, acme);
     await fail(t, device, await claim(t, device, jobId), { retryable: false });
     expect(await keyBalance(t)).toBe(1_000n);
-    const retry = async () => await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+    const retry = async () => await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
     expect(await retry()).toEqual({ kind: "ready" });
     expect(await keyBalance(t)).toBe(1_000n - 580n);
     expect(await retry()).toEqual({ kind: "not-dead" });
@@ -146,7 +146,10 @@ describe("a job's money", () => {
     expect(await keyBalance(t)).toBe(1_000n - answerMicro);
     expect(await retry()).toEqual({ kind: "not-dead" });
     await expectBooksInOrder(t);
-    expect(await t.query(api.admin.summary, { session })).toMatchObject({ succeeded: 1, failed: 1 });
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+    });
   });
 
   it("retries only as many dead letters as the key can pay for", async () => {
@@ -158,7 +161,7 @@ describe("a job's money", () => {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
     }
     // 580 each: enough for two of the three.
-    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+    expect(await t.mutation(api.console.jobs.retryDeadLetters, { session })).toEqual({
       started: 2,
       more: false,
     });
@@ -166,7 +169,7 @@ describe("a job's money", () => {
     const dead = (await allJobs(t, acme)).filter(({ status }) => status === "failed");
     expect(dead).toHaveLength(1);
     const jobId = dead[0]?.jobId ?? "";
-    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
       kind: "quota-exceeded",
     });
     await expectBooksInOrder(t);
@@ -180,9 +183,9 @@ describe("a job's money", () => {
     for (let i = 0; i < 3; i += 1) await complete(t, device, await claim(t, device, await submit(t, acme)));
     const since = Date.now();
     const shown = async () => ({
-      summary: await t.query(api.admin.summary, { session }),
+      summary: await t.query(api.console.overview.summary, { session }),
       earnings: await t.query(api.devices.earnings, { key: device.key, since }),
-      keys: (await t.query(api.admin.keys, { session })).map(({ balanceMicro }) => balanceMicro),
+      keys: (await t.query(api.console.keys.list, { session })).map(({ balanceMicro }) => balanceMicro),
     });
     const before = await shown();
     expect(before.earnings).toEqual({
@@ -221,9 +224,9 @@ describe("a job's money", () => {
     });
     await submit(t, acme);
     const expected = { money: { ledgerSum: 0n, earnedMicro: -BigInt(keys) } };
-    expect(await t.query(api.admin.summary, { session })).toMatchObject(expected);
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject(expected);
     await project(t);
-    expect(await t.query(api.admin.summary, { session })).toMatchObject(expected);
+    expect(await t.query(api.console.overview.summary, { session })).toMatchObject(expected);
     const { byKind } = await t.run(async (ctx) => await totalsOf(ctx, organizationId));
     expect(await t.run(async (ctx) => await ctx.db.query("ledgerTotals").collect())).toMatchObject([
       { byKind },
@@ -305,7 +308,7 @@ class Fleet {
         return;
       }
       case "retryAll":
-        await t.mutation(api.adminQueue.retryDeadLetters, { session });
+        await t.mutation(api.console.jobs.retryDeadLetters, { session });
         return;
       case "claim":
       case "cancel":
@@ -332,7 +335,7 @@ class Fleet {
     if (kind === "cancel") {
       await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
     } else if (kind === "retry") {
-      await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+      await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
     } else {
       const outcome = await tryClaim(t, this.#device(first), jobId);
       if (outcome.kind === "claimed") this.#note([outcome.job], first);
@@ -373,7 +376,7 @@ describe("any sequence of steps", () => {
           const { byAccountKind } = await t.query(internal.setup.ledgerCheck, {});
           expect(byAccountKind.escrow).toBe(BigInt(open.length) * reservedMicro);
         }
-        const summary = await t.query(api.admin.summary, { session });
+        const summary = await t.query(api.console.overview.summary, { session });
         const succeeded = (await allJobs(t, acme)).filter(({ status }) => status === "succeeded").length;
         expect(summary.succeeded).toBe(succeeded);
         const earnedMicro = BigInt(succeeded) * answerMicro;

@@ -16,7 +16,7 @@ const pageSize = 50;
 export function AuditPage(): ReactNode {
   const session = useSession();
   const { results, status, loadMore } = usePaginatedQuery(
-    api.admin.audit,
+    api.console.audit.list,
     { session },
     { initialNumItems: pageSize },
   );

@@ -1,30 +1,25 @@
 import type { FunctionReturnType } from "convex/server";
 import type { api } from "../../../convex/_generated/api.js";
 
-type Admin = typeof api.admin;
-type AdminDevices = typeof api.adminDevices;
-type AdminModels = typeof api.adminModels;
-type AdminPolicy = typeof api.adminPolicy;
-type AdminQueue = typeof api.adminQueue;
-type AdminStatistics = typeof api.adminStatistics;
+type Console = typeof api.console;
 
-/** Rows of the backend's `admin` functions. Times are in ms since the epoch, money in micro-credits. */
-export type Summary = FunctionReturnType<Admin["summary"]>;
-export type DeviceRow = FunctionReturnType<Admin["devices"]>[number];
-export type JobRow = FunctionReturnType<Admin["jobs"]>["page"][number];
-export type QueueStats = FunctionReturnType<AdminQueue["stats"]>;
+/** Rows of the backend's functions for the console. Times are in ms since the epoch, money in micro-credits. */
+export type Summary = FunctionReturnType<Console["overview"]["summary"]>;
+export type DeviceRow = FunctionReturnType<Console["devices"]["list"]>[number];
+export type JobRow = FunctionReturnType<Console["jobs"]["list"]>["page"][number];
+export type QueueStats = FunctionReturnType<Console["queue"]["stats"]>;
 export type LaneRow = QueueStats["lanes"][number];
-export type BatchRow = FunctionReturnType<AdminQueue["batches"]>["page"][number];
-export type QueueSettingViews = FunctionReturnType<AdminQueue["settings"]>;
-export type RetryOutcome = FunctionReturnType<AdminQueue["retryDeadLetter"]>;
-export type KeyRow = FunctionReturnType<Admin["keys"]>[number];
-export type CodeRow = FunctionReturnType<Admin["enrollmentCodes"]>[number];
-export type CodeDevices = FunctionReturnType<AdminDevices["ofCode"]>;
+export type BatchRow = FunctionReturnType<Console["jobs"]["batches"]>["page"][number];
+export type QueueSettingViews = FunctionReturnType<Console["queue"]["settings"]>;
+export type RetryOutcome = FunctionReturnType<Console["jobs"]["retryDeadLetter"]>;
+export type KeyRow = FunctionReturnType<Console["keys"]["list"]>[number];
+export type CodeRow = FunctionReturnType<Console["codes"]["list"]>[number];
+export type CodeDevices = FunctionReturnType<Console["codes"]["devices"]>;
 /** A device, and how it joined. */
-export type ArrivalRow = FunctionReturnType<AdminDevices["pending"]>[number];
-export type AuditRow = FunctionReturnType<Admin["audit"]>["page"][number];
-export type PolicyVersion = FunctionReturnType<AdminPolicy["get"]>["versions"][number];
-export type ModelRow = FunctionReturnType<AdminModels["list"]>[number];
-export type ModelDeviceRow = FunctionReturnType<AdminModels["devices"]>[number];
-export type StatisticsReport = FunctionReturnType<AdminStatistics["report"]>;
+export type ArrivalRow = FunctionReturnType<Console["devices"]["pending"]>[number];
+export type AuditRow = FunctionReturnType<Console["audit"]["list"]>["page"][number];
+export type PolicyVersion = FunctionReturnType<Console["policy"]["get"]>["versions"][number];
+export type ModelRow = FunctionReturnType<Console["models"]["list"]>[number];
+export type ModelDeviceRow = FunctionReturnType<Console["models"]["devices"]>[number];
+export type StatisticsReport = FunctionReturnType<Console["statistics"]["report"]>;
 export type StatisticsSubject = StatisticsReport["subjects"][number];

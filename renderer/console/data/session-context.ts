@@ -16,7 +16,7 @@ export function useSession(): string {
 }
 
 /** The signed-in member. */
-export type Member = NonNullable<FunctionReturnType<typeof api.account.me>>["member"];
+export type Member = NonNullable<FunctionReturnType<typeof api.console.account.me>>["member"];
 
 export const Me = createContext<Member | null>(null);
 

@@ -12,15 +12,15 @@ import { NewCode } from "./NewCode.tsx";
 export function CodesPage(): ReactNode {
   const session = useSession();
   const { url } = useConvex();
-  const joined = useQuery(api.adminDevices.joinAddress, { session });
-  const codes = useQuery(api.admin.enrollmentCodes, { session });
-  const create = useAct(api.admin.createEnrollmentCode);
-  const revoke = useAct(api.admin.revokeEnrollmentCode);
-  const retireAll = useAct(api.adminDevices.retireAllOfCode);
+  const joined = useQuery(api.console.codes.joinAddress, { session });
+  const codes = useQuery(api.console.codes.list, { session });
+  const create = useAct(api.console.codes.create);
+  const revoke = useAct(api.console.codes.revoke);
+  const retireAll = useAct(api.console.codes.retireDevices);
   const [isNew, setIsNew] = useState(false);
   const [opened, setOpened] = useState<CodeRow | null>(null);
   const devices = useQuery(
-    api.adminDevices.ofCode,
+    api.console.codes.devices,
     opened === null ? "skip" : { session, codeId: opened.codeId },
   );
   return (

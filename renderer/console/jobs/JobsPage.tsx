@@ -13,19 +13,19 @@ export function JobsPage(): ReactNode {
   const [filter, setFilter] = useState<JobFilter>(null);
   const dead = filter === "dead";
   const listed = usePaginatedQuery(
-    api.admin.jobs,
+    api.console.jobs.list,
     dead ? "skip" : filter === null ? { session } : { session, status: filter },
     { initialNumItems: pageSize },
   );
-  const letters = usePaginatedQuery(api.adminQueue.deadLetters, dead ? { session } : "skip", {
+  const letters = usePaginatedQuery(api.console.jobs.deadLetters, dead ? { session } : "skip", {
     initialNumItems: pageSize,
   });
   const { results, status, loadMore } = dead ? letters : listed;
-  const cancel = useAct(api.admin.cancelJob);
-  const setPriority = useAct(api.admin.setJobPriority);
-  const retry = useAct(api.adminQueue.retryDeadLetter);
-  const retryAll = useAct(api.adminQueue.retryDeadLetters);
-  const discard = useAct(api.adminQueue.discardDeadLetter);
+  const cancel = useAct(api.console.jobs.cancel);
+  const setPriority = useAct(api.console.jobs.setPriority);
+  const retry = useAct(api.console.jobs.retryDeadLetter);
+  const retryAll = useAct(api.console.jobs.retryDeadLetters);
+  const discard = useAct(api.console.jobs.discardDeadLetter);
   return (
     <JobsView
       jobs={status === "LoadingFirstPage" ? undefined : results}

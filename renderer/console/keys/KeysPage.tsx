@@ -14,14 +14,14 @@ import { hasOwnCertificate } from "./snippets.ts";
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
-  const keys = useQuery(api.admin.keys, { session });
-  const models = useQuery(api.adminModels.list, { session });
-  const joined = useQuery(api.adminDevices.joinAddress, { session });
-  const create = useAct(api.admin.createKey);
-  const revoke = useAct(api.admin.revokeKey);
-  const limit = useAct(api.adminQueue.setKeyLimit);
-  const entitle = useAct(api.adminKeys.setRights);
-  const lift = useAct(api.admin.liftKeyRestriction);
+  const keys = useQuery(api.console.keys.list, { session });
+  const models = useQuery(api.console.models.list, { session });
+  const joined = useQuery(api.console.codes.joinAddress, { session });
+  const create = useAct(api.console.keys.create);
+  const revoke = useAct(api.console.keys.revoke);
+  const limit = useAct(api.console.keys.setLimit);
+  const entitle = useAct(api.console.keys.setRights);
+  const lift = useAct(api.console.keys.liftRestriction);
   const [isNew, setIsNew] = useState(false);
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);

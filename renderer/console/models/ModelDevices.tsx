@@ -12,7 +12,7 @@ import { progressOf, speedWords, whyWords } from "./model-words.ts";
 /** Subscribes to the devices only while they are visible. */
 export function ModelDevices({ model }: { readonly model: ModelRow }): ReactNode {
   const session = useSession();
-  const devices = useQuery(api.adminModels.devices, { session, modelId: model.modelId });
+  const devices = useQuery(api.console.models.devices, { session, modelId: model.modelId });
   return <ModelDevicesView model={model} devices={devices} />;
 }
 

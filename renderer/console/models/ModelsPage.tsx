@@ -11,14 +11,14 @@ import { PriorityPrices } from "./PriorityPrices.tsx";
 
 export function ModelsPage(): ReactNode {
   const session = useSession();
-  const models = useQuery(api.adminModels.list, { session });
-  const signingKey = useQuery(api.adminModels.signingKey, { session });
-  const prices = useQuery(api.adminModels.priorityPrices, { session });
-  const setPrices = useAct(api.adminModels.setPriorityPrices);
-  const add = useAct(api.adminModels.add);
-  const change = useAct(api.adminModels.change);
-  const retire = useAct(api.adminModels.retire);
-  const reinstate = useAct(api.adminModels.reinstate);
+  const models = useQuery(api.console.models.list, { session });
+  const signingKey = useQuery(api.console.models.signingKey, { session });
+  const prices = useQuery(api.console.models.priorityPrices, { session });
+  const setPrices = useAct(api.console.models.setPriorityPrices);
+  const add = useAct(api.console.models.add);
+  const change = useAct(api.console.models.change);
+  const retire = useAct(api.console.models.retire);
+  const reinstate = useAct(api.console.models.reinstate);
   const [opened, setOpened] = useState<string | null>(null);
   const [isNew, setIsNew] = useState(false);
   const [edited, setEdited] = useState<ModelRow | null>(null);

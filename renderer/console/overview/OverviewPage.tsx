@@ -16,9 +16,9 @@ const latest = 8;
 
 export function OverviewPage(): ReactNode {
   const session = useSession();
-  const summary = useQuery(api.admin.summary, { session });
-  const devices = useQuery(api.admin.devices, { session });
-  const jobs = usePaginatedQuery(api.admin.jobs, { session }, { initialNumItems: latest });
+  const summary = useQuery(api.console.overview.summary, { session });
+  const devices = useQuery(api.console.devices.list, { session });
+  const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
   return (
     <OverviewView
       summary={summary}

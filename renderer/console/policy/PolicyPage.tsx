@@ -32,12 +32,12 @@ type Props = { readonly group: string; readonly onGroup: (group: string) => void
 
 function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const session = useSession();
-  const policy = useQuery(api.adminPolicy.get, { session, group });
-  const organization = useQuery(api.adminPolicy.get, { session, group: "" });
-  const named = useQuery(api.adminPolicy.groups, { session });
-  const devices = useQuery(api.admin.devices, { session });
-  const save = useMutation(api.adminPolicy.save);
-  const restore = useMutation(api.adminPolicy.restore);
+  const policy = useQuery(api.console.policy.get, { session, group });
+  const organization = useQuery(api.console.policy.get, { session, group: "" });
+  const named = useQuery(api.console.policy.groups, { session });
+  const devices = useQuery(api.console.devices.list, { session });
+  const save = useMutation(api.console.policy.save);
+  const restore = useMutation(api.console.policy.restore);
   const toast = useToast();
   const draftKey = `${session} ${group}`;
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);

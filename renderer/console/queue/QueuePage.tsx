@@ -20,9 +20,9 @@ const latest = 10;
 
 export function QueuePage(): ReactNode {
   const session = useSession();
-  const stats = useQuery(api.adminQueue.stats, { session });
-  const batches = usePaginatedQuery(api.adminQueue.batches, { session }, { initialNumItems: latest });
-  const setState = useAct(api.adminQueue.setLaneState);
+  const stats = useQuery(api.console.queue.stats, { session });
+  const batches = usePaginatedQuery(api.console.jobs.batches, { session }, { initialNumItems: latest });
+  const setState = useAct(api.console.queue.setLaneState);
   return (
     <QueueView
       stats={stats}
@@ -34,8 +34,8 @@ export function QueuePage(): ReactNode {
 }
 
 function Limits(): ReactNode {
-  const settings = useQuery(api.adminQueue.settings, { session: useSession() });
-  const setSettings = useAct(api.adminQueue.setSettings);
+  const settings = useQuery(api.console.queue.settings, { session: useSession() });
+  const setSettings = useAct(api.console.queue.setSettings);
   const [before, setBefore] = useState<OrganizationSettings | null>(null);
   return (
     <QueueSettings

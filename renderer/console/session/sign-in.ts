@@ -20,7 +20,7 @@ export function takeSignInToken(window: Window): string | null {
   return token;
 }
 
-type Refused = Extract<FunctionReturnType<typeof api.account.signIn>, { kind: "refused" }>;
+type Refused = Extract<FunctionReturnType<typeof api.console.account.signIn>, { kind: "refused" }>;
 
 /** Why a link did not work. */
 export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
@@ -68,7 +68,7 @@ async function exchange(
   session: string,
 ): Promise<SignInAnswer> {
   try {
-    const answer = await client.mutation(api.account.signIn, { token, session });
+    const answer = await client.mutation(api.console.account.signIn, { token, session });
     if (answer.kind === "signed-in") store.save(session);
     else if (store.load() === session) store.clear();
     return answer.kind === "refused" ? { kind: "refused", why: refusalWords[answer.reason] } : answer;

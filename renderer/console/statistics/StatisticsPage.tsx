@@ -17,10 +17,10 @@ export function StatisticsPage({ apiBase }: { readonly apiBase: string }): React
   const [range, setRange] = useState<StatisticsRange>("day");
   // Only each five minutes another one, so that the query stays the same.
   const until = bucketOf(now, spans.short) + spans.short;
-  const report = useQuery(api.adminStatistics.report, { session, by, range, until });
-  const token = useQuery(api.adminStatistics.metricsToken, { session });
-  const set = useAct(api.adminStatistics.setMetricsToken);
-  const remove = useAct(api.adminStatistics.removeMetricsToken);
+  const report = useQuery(api.console.statistics.report, { session, by, range, until });
+  const token = useQuery(api.console.statistics.metricsToken, { session });
+  const set = useAct(api.console.statistics.setMetricsToken);
+  const remove = useAct(api.console.statistics.removeMetricsToken);
   return (
     <StatisticsView
       report={report}

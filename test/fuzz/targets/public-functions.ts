@@ -18,7 +18,7 @@ const spec = z.array(
 );
 
 /** It would end the session with which the others are called. */
-const endsSession = "account:signOut";
+const endsSession = "console/account:signOut";
 
 const kinds: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation", Action: "action" };
 
@@ -53,8 +53,11 @@ export const publicFunctions: Target = {
           key: "«device»",
           paginationOpts: { numItems: 0, cursor: "no list" },
         }),
-        call("admin:jobs", "query", { session: "«session»", paginationOpts: { numItems: 0, cursor: "" } }),
-        call("admin:audit", "query", {
+        call("console/jobs:list", "query", {
+          session: "«session»",
+          paginationOpts: { numItems: 0, cursor: "" },
+        }),
+        call("console/audit:list", "query", {
           session: "«session»",
           paginationOpts: { numItems: 1, cursor: null, maximumBytesRead: 0 },
         }),
@@ -107,7 +110,7 @@ async function farmSecrets(farm: Farm): Promise<Secrets> {
   const asked = { code, key, name: "fuzz", platform: "linux" };
   const enrolled = await callFunction(farm, "mutation", "devices:enroll", asked);
   const token = await setup.makeSignInToken(organization.organizationId);
-  await callFunction(farm, "mutation", "account:signIn", { token, session });
+  await callFunction(farm, "mutation", "console/account:signIn", { token, session });
   const { deviceId } = z.object({ deviceId: z.string() }).parse(enrolled.value);
   return {
     "«device»": key,

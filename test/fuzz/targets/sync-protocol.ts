@@ -8,7 +8,7 @@ import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
 
 const path = fc.oneof(
-  fc.constantFrom("devices:me", "admin:devices", "jobs:get", "work:take", "_system/x"),
+  fc.constantFrom("devices:me", "console/devices:list", "jobs:get", "work:take", "_system/x"),
   hostileText,
 );
 const args = fc.oneof(

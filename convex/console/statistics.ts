@@ -1,14 +1,14 @@
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { rangeNames } from "../app/statistics/spans.ts";
-import { memberMutation, memberQuery } from "./model/memberCalls.ts";
-import { refuse } from "./model/refuse.ts";
-import { reportOf, statisticsReport } from "./model/statistics/report.ts";
+import { rangeNames } from "../../app/statistics/spans.ts";
+import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { refuse } from "../model/refuse.ts";
+import { reportOf, statisticsReport } from "../model/statistics/report.ts";
 import {
   metricsTokenOf,
   removeMetricsToken as remove,
   setMetricsToken as set,
-} from "./model/statistics/token.ts";
+} from "../model/statistics/token.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,12 +1,12 @@
 import { v } from "convex/values";
-import { memberMutation, memberQuery, ownMember, ownTeam } from "./model/memberCalls.ts";
+import { memberMutation, memberQuery, ownMember, ownTeam } from "../model/memberCalls.ts";
 import {
   invitationRow,
   invitationRows,
   invite as inviteMember,
   newInvitation,
   revokeInvitation as revoke,
-} from "./model/people/invitations.ts";
+} from "../model/people/invitations.ts";
 import {
   changeMember,
   currentMembers,
@@ -14,15 +14,15 @@ import {
   memberRow,
   memberView,
   removeMember,
-} from "./model/people/members.ts";
+} from "../model/people/members.ts";
 import {
   deleteSession,
   endSessionsOf,
   sessionRow,
   sessionsOf,
   sessionView,
-} from "./model/people/sessions.ts";
-import { createLink } from "./model/people/signIn.ts";
+} from "../model/people/sessions.ts";
+import { createLink } from "../model/people/signIn.ts";
 import {
   createTeam as create,
   removeTeam as removeTeamOf,
@@ -30,14 +30,16 @@ import {
   setTeamsOf,
   teamRow,
   teamRows,
-} from "./model/people/teams.ts";
-import { owned, refuse } from "./model/refuse.ts";
+} from "../model/people/teams.ts";
+import { owned, refuse } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
 const maxListed = 1_000;
+
 const ofMember = { memberId: v.id("members") };
+
 const ofTeam = { teamId: v.id("teams") };
 
 /** The organization's members, oldest first, at most 1,000. */

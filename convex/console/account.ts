@@ -1,10 +1,10 @@
 import { v } from "convex/values";
-import { mutation, query } from "./_generated/server.js";
-import { record } from "./model/audit.ts";
-import { findSession } from "./model/authenticate.ts";
-import { memberMutation, memberQuery } from "./model/memberCalls.ts";
-import { acceptInvitation, acceptOutcome } from "./model/people/invitations.ts";
-import { changeMember } from "./model/people/members.ts";
+import { mutation, query } from "../_generated/server.js";
+import { record } from "../model/audit.ts";
+import { findSession } from "../model/authenticate.ts";
+import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { acceptInvitation, acceptOutcome } from "../model/people/invitations.ts";
+import { changeMember } from "../model/people/members.ts";
 import {
   deleteSession,
   endSessionsOf,
@@ -12,9 +12,9 @@ import {
   sessionRow,
   sessionsOf,
   sessionView,
-} from "./model/people/sessions.ts";
-import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "./model/people/signIn.ts";
-import { refuse } from "./model/refuse.ts";
+} from "../model/people/sessions.ts";
+import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "../model/people/signIn.ts";
+import { refuse } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

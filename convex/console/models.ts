@@ -1,9 +1,9 @@
 import { type Infer, v } from "convex/values";
-import type { Doc } from "./_generated/dataModel.js";
-import type { QueryCtx } from "./_generated/server.js";
-import { type MemberCtx, memberMutation, memberQuery } from "./model/memberCalls.ts";
-import { allModels, findModel, offered, offeredModel } from "./model/models/catalog.ts";
-import { addModel, changeModel, enableModel, modelChange, newEntry } from "./model/models/change.ts";
+import type { Doc } from "../_generated/dataModel.js";
+import type { QueryCtx } from "../_generated/server.js";
+import { type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { allModels, findModel, offered, offeredModel } from "../model/models/catalog.ts";
+import { addModel, changeModel, enableModel, modelChange, newEntry } from "../model/models/change.ts";
 import {
   countFleet,
   countOf,
@@ -11,11 +11,11 @@ import {
   fleetCounts,
   fleetOf,
   modelDeviceRow,
-} from "./model/models/fleet.ts";
-import { signatureOf } from "./model/models/signCatalog.ts";
-import { priorityPricesOf, setPriorityPrices as setPrices } from "./model/organizations/priorityPrices.ts";
-import { refuse } from "./model/refuse.ts";
-import { price, priorityPrices as prices } from "./model/validators.ts";
+} from "../model/models/fleet.ts";
+import { signatureOf } from "../model/models/signCatalog.ts";
+import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
+import { refuse } from "../model/refuse.ts";
+import { price, priorityPrices as prices } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,9 +1,9 @@
 import { v } from "convex/values";
-import { actorWordsOf } from "./model/audit.ts";
-import { memberMutation, memberQuery } from "./model/memberCalls.ts";
-import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
-import { restorePolicy, savePolicy } from "./model/policies/save.ts";
-import { policyRules } from "./model/validators.ts";
+import { actorWordsOf } from "../model/audit.ts";
+import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { currentPolicy, groupsWithPolicies } from "../model/policies/current.ts";
+import { restorePolicy, savePolicy } from "../model/policies/save.ts";
+import { policyRules } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,22 +1,37 @@
 import { v } from "convex/values";
+import { arrivalRow, pendingDevices } from "../model/devices/arrivals.ts";
+import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
+import { limitDevice } from "../model/devices/limits.ts";
+import { deviceCount as countDevices, deviceRow, deviceRows } from "../model/devices/rows.ts";
 import {
-  arrivalRow,
-  codeDevices,
-  devicesOfCode,
-  pendingDevices,
-  remainingOfCode,
-  retireBatchOfCode,
-} from "./model/devices/arrivals.ts";
-import { revokeCode } from "./model/devices/enrollmentCodes.ts";
-import { joinAddress as address, joinAddressOf } from "./model/devices/joinAddress.ts";
-import { limitDevice } from "./model/devices/limits.ts";
-import { approve as approveDevice, refuseDevice, resume as resumeDevice } from "./model/devices/service.ts";
-import { oldestVersionOf, requireVersion } from "./model/devices/versions.ts";
-import { memberMutation, memberQuery, ownCode, ownDevice } from "./model/memberCalls.ts";
-import { deviceLimits } from "./model/validators.ts";
+  approve as approveDevice,
+  refuseDevice,
+  reinstate as reinstateDevice,
+  resume as resumeDevice,
+  retire as retireDevice,
+} from "../model/devices/service.ts";
+import { oldestVersionOf, requireVersion } from "../model/devices/versions.ts";
+import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
+import { deviceLimits } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
+
+export const list = memberQuery("devices.read")({
+  args: {},
+  returns: v.array(deviceRow),
+  handler: async (ctx) => {
+    const rows = await deviceRows(ctx, ctx.organizationId, visibleOwners(ctx));
+    return may(ctx, "money.read") ? rows : rows.map((row) => ({ ...row, earnedMicro: null }));
+  },
+});
+
+/** The number of devices (2,000 means 2,000 or more), and how many of them `devices` lists. */
+export const count = memberQuery("devices.read")({
+  args: {},
+  returns: v.object({ total: v.number(), listed: v.number() }),
+  handler: async (ctx) => await countDevices(ctx, ctx.organizationId, visibleOwners(ctx)),
+});
 
 /** The devices that wait for approval, oldest first, at most 100. */
 export const pending = memberQuery("enrollment.read")({
@@ -45,30 +60,23 @@ export const refuse = memberMutation("enrollment.change")({
   },
 });
 
-/** The devices that a code admitted. Refuses: not_found. */
-export const ofCode = memberQuery("enrollment.read")({
-  args: { codeId: v.id("enrolmentCodes") },
-  returns: codeDevices,
-  handler: async (ctx, { codeId }) => {
-    await ownCode(ctx, codeId);
-    return await devicesOfCode(ctx, codeId);
+/** Takes a device out of service. It returns its jobs to the queue and gets no more. */
+export const retire = memberMutation("devices.change")({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    await retireDevice(ctx, await ownDevice(ctx, deviceId), ctx.by);
+    return null;
   },
 });
 
-/**
- * Retires all devices of a code, and revokes the code. The first 50 devices are retired at once, the others follow soon.
- * `devices`: how many there are, at most 1,000 (then: 1,000 or more). Refuses: not_found.
- */
-export const retireAllOfCode = memberMutation("enrollment.change")({
-  args: { codeId: v.id("enrolmentCodes") },
-  returns: v.object({ devices: v.number() }),
-  handler: async (ctx, { codeId }) => {
-    const code = await ownCode(ctx, codeId);
-    const devices = await remainingOfCode(ctx, codeId);
-    await revokeCode(ctx, code, ctx.by);
-    await retireBatchOfCode(ctx, codeId, ctx.by);
-    await ctx.audit("enrolment-code.devices-retired", codeId);
-    return { devices };
+/** Puts a retired device back into service. Refuses: not_found, conflict (it waits for approval). */
+export const reinstate = memberMutation("devices.change")({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    await reinstateDevice(ctx, await ownDevice(ctx, deviceId), ctx.by);
+    return null;
   },
 });
 
@@ -95,13 +103,6 @@ export const limit = memberMutation("devices.change")({
   },
 });
 
-/** The address by which devices join, and the pin that they need, if the deployment knows them. */
-export const joinAddress = memberQuery("account")({
-  args: {},
-  returns: address,
-  handler: async () => await Promise.resolve(joinAddressOf()),
-});
-
 /** The oldest version of Gleaner whose devices get jobs. */
 export const oldestVersion = memberQuery("enrollment.read")({
   args: {},
@@ -115,6 +116,21 @@ export const setOldestVersion = memberMutation("devices.change")({
   returns: v.null(),
   handler: async (ctx, { version }) => {
     await requireVersion(ctx, ctx.organizationId, version, ctx.by);
+    return null;
+  },
+});
+
+/** Sets a device's groups, its tags and the data classes that it may get. Jobs can require them. */
+export const label = memberMutation("devices.change")({
+  args: {
+    deviceId: v.id("devices"),
+    groups: v.array(v.string()),
+    tags: v.optional(v.array(v.string())),
+    dataClasses: v.array(v.string()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, ...labels }) => {
+    await labelDeviceWith(ctx, await ownDevice(ctx, deviceId), labels, ctx.by);
     return null;
   },
 });

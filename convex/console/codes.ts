@@ -1,0 +1,68 @@
+import { v } from "convex/values";
+import { codeDevices, devicesOfCode, remainingOfCode, retireBatchOfCode } from "../model/devices/arrivals.ts";
+import { codeRow, codeRows, createCode, newCode, revokeCode } from "../model/devices/enrollmentCodes.ts";
+import { joinAddress as address, joinAddressOf } from "../model/devices/joinAddress.ts";
+import { memberMutation, memberQuery, ownCode } from "../model/memberCalls.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+export const list = memberQuery("enrollment.read")({
+  args: {},
+  returns: v.array(codeRow),
+  handler: async (ctx) => await codeRows(ctx, ctx.organizationId),
+});
+
+/** Registers a code that the browser made. It admits `uses` devices (1) within `expiresInHours` hours (24). */
+export const create = memberMutation("enrollment.change")({
+  args: newCode,
+  returns: v.object({ codeId: v.id("enrolmentCodes") }),
+  handler: async (ctx, code) => {
+    const { organizationId, by } = ctx;
+    return { codeId: await createCode(ctx, { ...code, organizationId }, by) };
+  },
+});
+
+/** Revokes a code. Devices that it admitted stay. */
+export const revoke = memberMutation("enrollment.change")({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: v.null(),
+  handler: async (ctx, { codeId }) => {
+    await revokeCode(ctx, await ownCode(ctx, codeId), ctx.by);
+    return null;
+  },
+});
+
+/** The devices that a code admitted. Refuses: not_found. */
+export const devices = memberQuery("enrollment.read")({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: codeDevices,
+  handler: async (ctx, { codeId }) => {
+    await ownCode(ctx, codeId);
+    return await devicesOfCode(ctx, codeId);
+  },
+});
+
+/**
+ * Retires all devices of a code, and revokes the code. The first 50 devices are retired at once, the others follow soon.
+ * `devices`: how many there are, at most 1,000 (then: 1,000 or more). Refuses: not_found.
+ */
+export const retireDevices = memberMutation("enrollment.change")({
+  args: { codeId: v.id("enrolmentCodes") },
+  returns: v.object({ devices: v.number() }),
+  handler: async (ctx, { codeId }) => {
+    const code = await ownCode(ctx, codeId);
+    const devices = await remainingOfCode(ctx, codeId);
+    await revokeCode(ctx, code, ctx.by);
+    await retireBatchOfCode(ctx, codeId, ctx.by);
+    await ctx.audit("enrolment-code.devices-retired", codeId);
+    return { devices };
+  },
+});
+
+/** The address by which devices join, and the pin that they need, if the deployment knows them. */
+export const joinAddress = memberQuery("account")({
+  args: {},
+  returns: address,
+  handler: async () => await Promise.resolve(joinAddressOf()),
+});

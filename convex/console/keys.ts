@@ -1,0 +1,108 @@
+import { priority } from "@gleaner/queue/validators";
+import { v } from "convex/values";
+import { keyLimits } from "../../app/jobs/limits.ts";
+import { actorName } from "../model/audit.ts";
+import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
+import {
+  createKey as createApiKey,
+  keyRow,
+  keyRows,
+  newKey,
+  revokeKey,
+} from "../model/organizations/apiKeys.ts";
+import { setRights as setRightsOf } from "../model/organizations/keyRights.ts";
+import { queue } from "../model/queue.ts";
+import { boundedInteger, refuse } from "../model/refuse.ts";
+import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";
+import { deviceNeeds } from "../model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+export const list = memberQuery("keys.read")({
+  args: {},
+  returns: v.array(keyRow),
+  handler: async (ctx) => await keyRows(ctx, ctx.organizationId, visibleOwners(ctx), Date.now()),
+});
+
+/**
+ * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
+ * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict.
+ */
+export const create = memberMutation("keys.create")({
+  args: { ...newKey, dataClass: v.optional(v.string()) },
+  returns: v.object({ keyId: v.id("apiKeys") }),
+  handler: async (ctx, key) => {
+    const { organizationId, by, member, scope } = ctx;
+    // A requester's credits come from an administrator.
+    if (scope === "own" && key.creditsMicro !== undefined)
+      refuse("forbidden", "Only an administrator can say how many credits a key gets.");
+    return { keyId: await createApiKey(ctx, { ...key, organizationId, owner: member._id }, by) };
+  },
+});
+
+/** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. */
+export const revoke = memberMutation("keys.revoke")({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { keyId }) => {
+    await revokeKey(ctx, await ownKey(ctx, keyId), ctx.by);
+    return null;
+  },
+});
+
+/** Lifts a key's restriction before its end. Does nothing if the key is not restricted. */
+export const liftRestriction = memberMutation("keys.change")({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { keyId }) => {
+    const lifted = await liftRestrictionOf(ctx, await ownKey(ctx, keyId), ctx.at);
+    if (lifted) await ctx.audit("api-key.restriction-lifted", keyId);
+    return null;
+  },
+});
+
+/**
+ * Sets what a key may ask for, and what devices its jobs require. `mayRequire`: whether its requests may require more. A field
+ * that is left out stays. Refuses: not_found, invalid.
+ */
+export const setRights = memberMutation("keys.change")({
+  args: {
+    keyId: v.id("apiKeys"),
+    highestPriority: v.optional(priority),
+    requirements: v.optional(deviceNeeds),
+    mayRequire: v.optional(v.boolean()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...rights }) => {
+    await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.by);
+    return null;
+  },
+});
+
+/**
+ * Sets an API key's limits. `concurrency`: jobs that may run at once; null: no limit. `weight`: its turns for each turn of
+ * a key of weight 1, at most 16; null: 1.
+ */
+export const setLimit = memberMutation("keys.change")({
+  args: {
+    keyId: v.id("apiKeys"),
+    concurrency: v.union(v.number(), v.null()),
+    weight: v.union(v.number(), v.null()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { keyId, concurrency, weight }) => {
+    const { organizationId } = ctx;
+    await ownKey(ctx, keyId);
+    await queue.limits.set(ctx, organizationId, {
+      of: "requester",
+      name: keyId,
+      concurrency:
+        concurrency === null ? null : boundedInteger(concurrency, "concurrency", 1, keyLimits.maxConcurrency),
+      weight: weight === null ? null : boundedInteger(weight, "weight", 1, keyLimits.maxWeight),
+      actor: actorName(ctx.by.actor),
+    });
+    await ctx.audit("limit.set", keyId);
+    return null;
+  },
+});

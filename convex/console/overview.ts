@@ -1,0 +1,14 @@
+import { may, memberQuery } from "../model/memberCalls.ts";
+import { summaryOf, summaryView } from "../model/organizations/summary.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+export const summary = memberQuery("overview.read")({
+  args: {},
+  returns: summaryView,
+  handler: async (ctx) => {
+    const summary = await summaryOf(ctx, ctx.organizationId);
+    return may(ctx, "money.read") ? summary : { ...summary, money: null };
+  },
+});

@@ -1,0 +1,52 @@
+import { laneState, laneView } from "@gleaner/queue/validators";
+import { v } from "convex/values";
+import { actorName } from "../model/audit.ts";
+import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { queue } from "../model/queue.ts";
+import { changeSettings, settingValues, settingViews, viewSettings } from "../model/queueSettings.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/** The queue in numbers. Counts are at most a minute old; `oldestReadyAt` is exact. */
+export const stats = memberQuery("queue.read")({
+  args: {},
+  returns: v.object({
+    ready: v.number(),
+    waiting: v.number(),
+    running: v.number(),
+    workers: v.object({ online: v.number(), accepting: v.number() }),
+    lanes: v.array(laneView),
+  }),
+  handler: async (ctx) => await queue.stats(ctx, ctx.organizationId),
+});
+
+const laneActions = { open: "lane.opened", paused: "lane.paused", draining: "lane.draining" } as const;
+
+/** Opens a lane, pauses it (no job starts) or drains it (new jobs are refused, queued ones finish). */
+export const setLaneState = memberMutation("queue.change")({
+  args: { laneId: v.string(), state: laneState },
+  returns: v.null(),
+  handler: async (ctx, { laneId, state }) => {
+    await queue.lanes.setState(ctx, ctx.organizationId, { laneId, state, actor: actorName(ctx.by.actor) });
+    await ctx.audit(laneActions[state], laneId);
+    return null;
+  },
+});
+
+/** The organization's settings of the queue, beside the operator's. */
+export const settings = memberQuery("queue.read")({
+  args: {},
+  returns: settingViews,
+  handler: async (ctx) => await viewSettings(ctx, ctx.organizationId),
+});
+
+/**
+ * Sets the organization's settings of the queue; null: the operator's value. Refuses: invalid.
+ * @returns the values before. The same call with them undoes the change.
+ */
+export const setSettings = memberMutation("queue.change")({
+  args: settingValues.fields,
+  returns: settingValues,
+  handler: async (ctx, values) => await changeSettings(ctx, ctx.organizationId, values, ctx.by),
+});
