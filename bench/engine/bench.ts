@@ -51,8 +51,15 @@ function table(result: EngineResult): string {
     ...notes,
     "",
     `  with a fresh world for each run: ${result.freshWorld.mutationsPerSecond} mutations/s, a query in ${result.freshWorld.queryMs} ms`,
+    `  time with ticks, relative to that without: ${tickPrices(result)}`,
     ...detailLines(result.details),
   ].join("\n");
+}
+
+function tickPrices({ ticks }: EngineResult): string {
+  return Object.entries(ticks)
+    .map(([program, price]) => `${program} ${price.toFixed(2)}`)
+    .join(", ");
 }
 
 function detailLines({ fanoutMs1000Equal, memory, conflicts }: Details): readonly string[] {

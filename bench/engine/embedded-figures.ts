@@ -12,6 +12,7 @@ import type { EmbeddedFigures, FreshWorld } from "./figures.ts";
 import { fillTables, measureReads } from "./reads.ts";
 import { gleanerFunctions, startEmbedded } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
+import { measureTicks } from "./ticks.ts";
 
 /** As idle as it gets between two garbage collections. */
 const restMs = 6_000;
@@ -62,6 +63,8 @@ export async function embeddedFigures(
     await startEmbedded(join(folder, "small.sqlite3"), { functions: gleanerFunctions }),
     atRest,
   );
+  say("programs with and without ticks");
+  const ticks = await measureTicks(rounds);
   say("conflicting claims");
   const conflicts = [
     await measureContention(join(folder, "near.sqlite3"), { readMs: 0, commitMs: 0 }, 200),
@@ -78,6 +81,7 @@ export async function embeddedFigures(
       coldStartMs: median(starts),
       restMb: rest.restMb,
       freshWorld: live.freshWorld,
+      ticks,
     },
     details: {
       slowdownWith1000Subs: live.claims.slowdown,

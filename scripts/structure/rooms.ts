@@ -152,6 +152,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@gleaner/queue/work",
       "@gleaner/queue/worker",
       "node:",
+      "@noble/hashes",
       "convex",
       "convex-test",
       "node-llama-cpp",

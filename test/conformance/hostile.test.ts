@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { attacks } from "../../packages/embedded/fixtures/test-app/hostile.ts";
+import { attacks, endless } from "../../packages/embedded/fixtures/test-app/hostile.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { saying } from "./expectations.ts";
 
 const { hostile } = modules;
 const names = Object.keys(attacks);
@@ -32,4 +33,11 @@ test.each(Object.keys(ways).flatMap((way) => names.map((name) => [way, name] as 
 
 test("more than 200 attacks were tried", () => {
   expect(names.length * Object.keys(ways).length).toBeGreaterThan(200);
+});
+
+test.each(Object.keys(endless))("a query is ended in time, and others run meanwhile: %s", async (name) => {
+  await Promise.all([
+    expect(httpClient().query(hostile.inEndlessQuery, { name })).rejects.toThrow(saying(/timed out/)),
+    expectUnharmed(),
+  ]);
 });

@@ -1,5 +1,5 @@
-/** Most fuel between two reads of the clock: for 160 calls, or 1,280 rounds of a loop that only computes. */
-const maxGrant = 1_280;
+/** Most fuel between two reads of the clock: for 512 calls, or 4,096 rounds of a loop that only computes. */
+const maxGrant = 4_096;
 
 /** If more time passes between two reads of the clock, in ms, every tick reads it. */
 const lateMs = 0.5;

@@ -67,6 +67,10 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
       fc.constantFrom(
         "function f(a) { return (a << 3) | (a >>> 29); }",
         "(a) => { const b = a + 1; if (b > 2) return [b, a]; return { b }; }",
+        "(a) => { const f = (k) => (k < 2 ? k : f(k - 1) + f(k - 2)); return f(a % 5); }",
+        "(a) => { const g = (k) => k > 0 && f(k); function f(k) { if (k > 3) return g(k - 2); let s = k; for (const x of [1, 2]) s += leaf(x); return s + leaf(s); } const leaf = (x) => x + a; return f(a); }",
+        "(a) => { const f = (k) => { 'use strict'; const m = k - 1; if (m < 0) return [this === undefined]; return [f(m), (m, k)]; }; return f(3); }",
+        "(a) => { class P { #z; f = () => this; x = 0; constructor(x, y = -1) { this.x = x; this.y = y; this.#z = [y]; } z() { return this.#z; } } class Q extends P { constructor(x) { super(x, void 0), this.w = !x; } } return [new P(a), new Q(a), new Q(a).z(), new P(1, 2).f().y]; }",
         "(a) => { class A { static b = []; static { for (let i = 0; i < 12; i++) A.b.push(i); } } return A.b; }",
         "(a) => { let s = 0; for (let i = 0; i < 20; i++) { if (i % 3) continue; s += i; } while (s > 9) s -= 2; return s; }",
       ),
@@ -93,6 +97,9 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
       tie("body").map(
         (body) => `for (let [i, j] = [0, (9)]; i < j && n-- > 0; i++, j--) { log([i, j]); ${body} }`,
       ),
+      tie("body").map((body) => `for (let i = 9; i > 0; (i--, --n)) ${body}`),
+      tie("body").map((body) => `for (let i = 9; /* ) */ n-- > 0 /* ; */; (i -= 2)) { log(i); ${body} }`),
+      tie("body").map((body) => `for (let i = 0; ; ) { if (i++ > 3 || n-- < 0) break; ${body} }`),
       tie("body").map((body) => `while (n-- > 0) ${body}`),
       tie("body").map((body) => `while /* ( */ ((n--, n > 0)) for (; n-- > 3;) while (n-- > 6) ${body}`),
       tie("body").map((body) => {
@@ -200,6 +207,67 @@ describe("a script with ticks", () => {
     [
       "operators on objects with bound values",
       "function add(a, b) { return a + b; } let o = 1; for (let i = 0; i < 60; i += 1) o = { valueOf: add.bind(null, o, o) }; +o;",
+    ],
+    ["calls of one name", "const f = (n) => (n < 0 ? 0 : f(n - 1) + f(n - 1)); f(60);"],
+    ["calls of two names", "const f = (n) => n < 0 || g(n); const g = (n) => f(n - 1) + f(n - 1); f(60);"],
+    [
+      "calls of a function that calls leaves",
+      "const leaf = (o) => o.x; const f = (o) => leaf(o) + leaf(o); let o = { x: 1 }; for (let i = 0; i < 60; i += 1) { const p = o; o = { get x() { return f(p); } }; } f(o);",
+    ],
+    [
+      "a leaf that calls its argument",
+      "const call = (f, n) => f(n) + f(n); const g = (n) => n < 0 || call((m) => g(m - 1), n); g(60);",
+    ],
+    [
+      "a leaf within a loop of V8",
+      "const leaf = (n) => n > 1; Array.prototype.find.call({ length: 2 ** 53 - 1 }, (n) => leaf(n));",
+    ],
+    [
+      "a leaf that makes an endless iterator",
+      "const leaf = (o) => [...o]; leaf({ [Symbol.iterator]() { return this; }, next: () => ({ value: 1 }) });",
+    ],
+    [
+      "a method that calls a leaf that calls it",
+      "const o = { m() { return leaf() + leaf(); } }; const leaf = () => o.m(); o.m();",
+    ],
+    [
+      "arguments by default",
+      "const f = (n, a = n > 0 && f(n - 1), b = n > 0 && f(n - 1)) => (n < 99 ? 1 : f(n)); f(60);",
+    ],
+    ["an endless loop after a guard", "const f = (n) => { if (n < 2) return n; for (;;); }; f(1); f(2);"],
+    ["a loop of calls that return at once", "const f = (n) => (n < 2 ? n : f(n - 1)); for (;;) f(1);"],
+    ["a loop of constructors", "class A { constructor(x) { this.x = x; } } for (;;) new A(1);"],
+    [
+      "a setter that a constructor meets",
+      "class A { constructor(x) { this.x = x; } set x(n) { if (n > 0) { new A(n - 1); new A(n - 1); } } } new A(60);",
+    ],
+    [
+      "setters that a constructor meets above its class",
+      "class A { constructor(x) { this.x = x; this.y = x; } } const make = (n) => { if (n > 0) { new A(n - 1); } }; Object.setPrototypeOf(A.prototype, { set x(n) { make(n); }, set y(n) { make(n); } }); new A(60);",
+    ],
+    [
+      "a proxy that a constructor meets",
+      "class A { constructor(x) { this.x = x; this.y = x; } } Object.setPrototypeOf(A.prototype, new Proxy({}, { set: (_, k, n) => (n > 0 && new A(n - 1), true) })); new A(60);",
+    ],
+    [
+      "a constructor whose super returns a proxy",
+      "class B { constructor(n) { return new Proxy({}, { set: () => (n > 0 && new A(n - 1), true) }); } } class A extends B { constructor(n) { super(n); this.x = n; this.y = n; } } new A(60);",
+    ],
+    [
+      "an argument by default of a constructor",
+      "let n = 60; class A { constructor(x = n-- > 0 && [new A(), n++, new A(), n++]) { this.x = x; } } new A();",
+    ],
+    [
+      "an iterator that a constructor meets",
+      "class A { constructor(x) { this.x = [...x]; } } new A({ [Symbol.iterator]() { return this; }, next: () => ({ value: 1 }) });",
+    ],
+    [
+      "an array of instances",
+      "class A { constructor(x) { this.x = x; } } Array.from({ length: 2 ** 31 }, (x) => new A(x));",
+    ],
+    [
+      "deep classes",
+      "let A = class { }; for (let i = 0; i < 60; i += 1) { const B = A; A = class extends B { constructor(x) { super(x); new B(x); } }; } new A(1);",
     ],
     [
       "initializers of class fields",

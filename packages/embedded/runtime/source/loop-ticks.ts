@@ -1,19 +1,20 @@
 import {
   type AnyNode,
-  type CallExpression,
   type Comment,
+  type Expression,
   type ForStatement,
   type Function,
   type Node,
   parse,
   type Program,
   type Statement,
-  type WhileStatement,
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
 import { ticksName } from "./bundled-script.ts";
-import { computingFunctions } from "./computing-functions.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
+import { isCostly, namedFunctions } from "./named-functions.ts";
+import { isInert, isStoringConstructor } from "./storing-constructors.ts";
+import { afterDirectives, placeBeforeLongCode, startOf } from "./tick-places.ts";
 
 /** The fuel for a call, or for a round that calls something and may thus be slow. A round that only computes costs 1. */
 const callCost = 8;
@@ -34,14 +35,16 @@ const roundsLeft = (atLeast: number, paid: number): string =>
  * again. So most loops become two, and the inner one has the rounds between two ticks, without a call.
  *
  *     for (INIT; TEST; UPDATE) BODY
- *     for (INIT;;) { let left = ROUNDS; for (; left-- > 0 && (TEST); UPDATE) BODY; if (left >= 0) break; TICK }
+ *     for (INIT;;) { let left = ROUNDS; for (; left > 0 && (TEST); left--, UPDATE) BODY; if (left > 0) break; TICK }
  *
- * The inner loop leaves `left` below zero only if it has used up its rounds. So a `break` in BODY ends both loops.
+ * The inner loop leaves `left` at zero only if it has used up its rounds. So a `break` in BODY ends both loops. V8 knows the
+ * range of a variable that only an update changes. `left-- > 0` in the test took a third longer.
  */
 const beginRounds = (roundCost: number): string =>
   `{let __convexLeft=${roundsLeft(1, loopCost / roundCost)};`;
-const hasRounds = "__convexLeft-->0";
-const endRounds = `;if(__convexLeft>=0)break;${pay(loopCost)}}`;
+const hasRounds = "__convexLeft>0";
+const countRound = "__convexLeft--";
+const endRounds = `;if(${hasRounds})break;${pay(loopCost)}}`;
 
 // The other loops count their rounds in a variable of their function.
 const startRounds = roundsLeft(0, loopCost / callCost);
@@ -54,13 +57,12 @@ const prologue =
 const space = String.raw`\s|//[^\n]*\n|/\*[^]*?\*/`;
 const emptyInit = new RegExp(String.raw`for(?:${space})*\((?:${space})*;`, "y");
 const semicolon = new RegExp(String.raw`(?:${space}|\))*;`, "y");
-const openedTest = new RegExp(String.raw`while(?:${space})*\(`, "y");
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
 /**
- * Puts a tick into the body of every loop and of every function, except those that only compute, and into the initializers
- * of class fields. A tick without fuel calls `refuel`, which may throw. From then on every tick calls it again, so that no
+ * Puts a tick into the body of every loop, into the functions and constructors that could call themselves or be called by
+ * a loop within V8, and into the initializers of class fields. A tick without fuel calls `refuel`, which may throw. From then on every tick calls it again, so that no
  * `catch` can keep the code running. Adds or removes no line, and shifts the source map's columns. Throws SyntaxError if
  * acorn cannot parse the code. The code must run within a function, because variables of the global scope are slow.
  */
@@ -96,17 +98,14 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
   };
-  const splitLoop = (node: ForStatement | WhileStatement): void => {
+  const splitLoop = (node: ForStatement): void => {
+    const { init, test, update } = node;
     const begin = beginRounds(calling.has(node) ? callCost : 1);
-    if (node.type === "ForStatement") {
-      const at = node.init == null ? endOf(emptyInit, node.start) : endOf(semicolon, node.init.end);
-      const and = node.test == null ? "" : "&&(";
-      openers.push({ at, text: `;)${begin}for(;${hasRounds}${and}` });
-    } else {
-      openers.push({ at: node.start, text: `for(;;)${begin}` });
-      openers.push({ at: endOf(openedTest, node.start), text: `${hasRounds}&&(` });
-    }
-    if (node.test != null) closers.push({ at: node.test.end, text: ")" });
+    const testAt = init == null ? endOf(emptyInit, node.start) : endOf(semicolon, init.end);
+    openers.push({ at: testAt, text: `;)${begin}for(;${hasRounds}${test == null ? "" : "&&("}` });
+    if (test != null) closers.push({ at: test.end, text: ")" });
+    if (update == null) openers.push({ at: endOf(semicolon, test?.end ?? testAt), text: countRound });
+    else openers.push({ at: update.start, text: `${countRound},` });
     closers.push({ at: node.end, text: endRounds });
   };
   const endOf = (pattern: RegExp, from: number): number => {
@@ -121,14 +120,16 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   const withLoops = new Set<Node>();
   const withFunctions = new Set<Node>();
   const calling = new Set<Node>();
-  const computing = computingFunctions(program);
-  const tickFunction = (node: Function): void => {
-    const { body } = node;
-    if (computing.nodes.has(node)) return;
-    if (body.type === "BlockStatement") {
+  const named = namedFunctions(program);
+  const tickFunction = (node: Function, parent: AnyNode | undefined): void => {
+    if (parent?.type === "MethodDefinition" && isStoringConstructor(parent)) return;
+    const place = named.nodes.has(node) ? placeBeforeLongCode(node, named.mayTakeLong) : startOf(node);
+    if (place === null) return;
+    if ("value" in place) around(place.value, `(${pay(callCost)},`, ")");
+    else {
       const text = withLoops.has(node) ? `;${pay(loopCost)};${countRounds}` : `;${pay(callCost)};`;
-      openers.push({ at: afterDirectives(body.body, body.start + 1), text });
-    } else around(body, `(${pay(callCost)},`, ")");
+      openers.push({ at: place.at, text });
+    }
   };
   // Visits inner nodes first.
   fullAncestor(program, (node, _, ancestors) => {
@@ -149,7 +150,8 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
         return;
       }
       case "CallExpression":
-        if (isCheap(node, computing.names)) return;
+        if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
+          return;
         for (const each of ancestors) calling.add(each);
         return;
       case "NewExpression":
@@ -162,13 +164,13 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
         return;
       case "PropertyDefinition":
         for (const each of ancestors) withFunctions.add(each);
-        if (node.value != null && !takesName(node.value)) around(node.value, `(${pay(callCost)},`, ")");
+        if (node.value != null && needsTick(node.value)) around(node.value, `(${pay(callCost)},`, ")");
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":
       case "ArrowFunctionExpression":
         for (const each of ancestors) withFunctions.add(each);
-        tickFunction(node);
+        tickFunction(node, ancestors.at(-2));
     }
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
@@ -176,33 +178,23 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   return [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at);
 }
 
-/** Whether a call takes about as long as an operator. */
-function isCheap({ callee }: CallExpression, computing: ReadonlySet<string>): boolean {
-  if (callee.type === "Identifier") return computing.has(callee.name);
-  return (
-    callee.type === "MemberExpression" && callee.object.type === "Identifier" && callee.object.name === "Math"
-  );
-}
-
 /**
  * Not a loop with a label, since a `continue` would not update. Not one with its own variables and functions, since each round
- * gives functions variables of its own.
+ * gives functions variables of its own. Not `while`, since esbuild has made it `for`.
  */
 function canBeSplit(
   loop: Node,
   parent: Node | undefined,
   withFunctions: ReadonlySet<Node>,
-): loop is ForStatement | WhileStatement {
-  if (parent?.type === "LabeledStatement") return false;
-  if (loop.type === "WhileStatement") return true;
-  if (loop.type !== "ForStatement") return false;
+): loop is ForStatement {
+  if (parent?.type === "LabeledStatement" || loop.type !== "ForStatement") return false;
   const { init } = loop as ForStatement;
   return init?.type !== "VariableDeclaration" || init.kind === "var" || !withFunctions.has(loop);
 }
 
-/** Whether an initializer is a function or a class, which may get its name from the field. It runs nothing. */
-function takesName({ type }: Node): boolean {
-  return type === "FunctionExpression" || type === "ArrowFunctionExpression" || type === "ClassExpression";
+/** Whether an initializer may run code. A class runs its own code, and may get its name from the field. */
+function needsTick(initializer: Expression): boolean {
+  return initializer.type !== "ClassExpression" && !isInert(initializer);
 }
 
 function ownsVariables({ type }: Node): boolean {
@@ -212,16 +204,6 @@ function ownsVariables({ type }: Node): boolean {
     type === "ArrowFunctionExpression" ||
     type === "StaticBlock"
   );
-}
-
-/** Returns the position after the directives. "use strict" has no effect if other code precedes it. */
-function afterDirectives(body: readonly AnyNode[], start: number): number {
-  let at = start;
-  for (const statement of body) {
-    if (statement.type !== "ExpressionStatement" || statement.directive === undefined) break;
-    at = statement.end;
-  }
-  return at;
 }
 
 function insert(code: string, insertions: readonly Insertion[]): string {
