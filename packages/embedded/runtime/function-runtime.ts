@@ -28,7 +28,7 @@ import type { ConflictStats, FunctionStats } from "./run/conflict-stats.ts";
 import { runAction } from "./run/run-action.ts";
 import { routeHttp, runHttp } from "./run/run-http.ts";
 import { runInlineQuery } from "./run/run-inline-query.ts";
-import { runMutation, runScheduledMutation } from "./run/run-mutation.ts";
+import { refuseMutation, runMutation, runScheduledMutation } from "./run/run-mutation.ts";
 import { runQuery } from "./run/run-query.ts";
 import type { BundledScript } from "./source/bundled-script.ts";
 import { notFound, type Services } from "./syscalls/services.ts";
@@ -104,8 +104,8 @@ export class FunctionRuntime implements FunctionRunner {
     const resolved = this.#resolve(call, "Mutation");
     const ended = this.#watch(call, "Mutation", resolved);
     if (resolved.kind === "refused") {
-      const ts = this.#services.engine.durable();
-      return { ...ended(context, resolved.result), ts };
+      const { result, ts } = await refuseMutation(this.#services, resolved.result, call.session);
+      return { ...ended(context, result), ts };
     }
     const { target } = resolved;
     const { result, ts, retries, deletedThrough } = await runMutation(

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import { backoffMs } from "../engine/transact/transact.ts";
 import { appComponent } from "../names/table-name.ts";
+import { bundleSources } from "./bundle/functions.fixture.ts";
 import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
 import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";
 
@@ -100,6 +101,31 @@ describe("a mutation that is sent again", () => {
     await runner.runMutation({ ...increment, ...session(1, 0) });
     expect(valueOf(await runner.runMutation({ ...increment, ...session(0, -1) }))).toBe(3);
   });
+
+  test.each([
+    ["is gone", "export {};"],
+    ["is internal", 'export const put = internal({ handler: () => "new" });'],
+    ["is a query", 'export const put = query({ handler: () => "new" });'],
+  ])(
+    "a resent mutation is answered from its record after a deploy, though its function %s",
+    async (_, after) => {
+      const convex =
+        'import { internalMutationGeneric as internal, mutationGeneric as mutation, queryGeneric as query } from "convex/server";';
+      const schema =
+        'import { defineSchema, defineTable } from "convex/server"; export default defineSchema({ things: defineTable({}) });';
+      const before =
+        'export const put = mutation({ handler: async (ctx) => { await ctx.db.insert("things", {}); return "old"; } });';
+      const bundleOf = (code: string) =>
+        bundleSources({ "app.ts": `${convex} ${code}`, "schema.ts": schema });
+      const { runner } = await open({ bundle: await bundleOf(before) });
+      const put = request("app:put");
+      expect(valueOf(await runner.runMutation({ ...put, ...session(0) }))).toBe("old");
+      await runner.code.deploy(runner.code.load(await bundleOf(after)));
+      expect(valueOf(await runner.runMutation({ ...put, ...session(0) }))).toBe("old");
+      expect((await runner.runMutation({ ...put, ...session(1) })).outcome.kind).toBe("failure");
+      expect((await runner.runMutation(put)).outcome.kind).toBe("failure");
+    },
+  );
 
   test("a failed mutation that is resent runs again", async () => {
     const { runner } = await open();

@@ -42,10 +42,9 @@ export async function runMutation(
 ): Promise<MutationResult> {
   let deletedThrough: number | null = null;
   const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
-    const record =
-      session === undefined || session.isNew === true ? null : findSessionRecord(transaction, session);
+    const recorded = mayHaveRecord(session) ? recordedResult(transaction, session) : null;
     // Commit even this read: it waits until the record is on disk.
-    if (record !== null) return { commit: true, result: { kind: "success", value: record.value } };
+    if (recorded !== null) return { commit: true, result: recorded };
     const result = await execute(services, call, context, transaction);
     if (result.kind === "failure") return { commit: false, result };
     // A mutation that wrote nothing may safely run again. Without a record, an empty result needs no commit.
@@ -58,6 +57,31 @@ export async function runMutation(
   return committed.kind === "finished"
     ? { result: committed.result, ts, retries, deletedThrough }
     : { result: refusal(committed.message), ts, retries, deletedThrough: null };
+}
+
+/**
+ * Answers a mutation that must not run, such as one without a function. A resent one with a recorded outcome is answered from
+ * its record, since a deploy may have removed its function after it ran.
+ */
+export async function refuseMutation(
+  { engine }: Services,
+  refused: FunctionResult,
+  session?: SessionRequest,
+): Promise<Pick<MutationResult, "result" | "ts">> {
+  if (!mayHaveRecord(session)) return { result: refused, ts: engine.durable() };
+  const committed = await commitWithRetries(engine, (transaction) =>
+    Promise.resolve({ commit: true, result: recordedResult(transaction, session) ?? refused }),
+  );
+  return { result: committed.kind === "finished" ? committed.result : refused, ts: committed.ts };
+}
+
+function mayHaveRecord(session?: SessionRequest): session is SessionRequest {
+  return session !== undefined && session.isNew !== true;
+}
+
+function recordedResult(transaction: Transaction, session: SessionRequest): FunctionResult | null {
+  const record = findSessionRecord(transaction, session);
+  return record === null ? null : { kind: "success", value: record.value };
 }
 
 /**
