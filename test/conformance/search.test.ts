@@ -211,6 +211,8 @@ describe("limits and errors", () => {
       paginationOpts: { numItems: 1_024, cursor: null },
     });
     expect(first.page).toHaveLength(1_024);
+    // More than three quarters of what a search may read. Splitting it would save nothing.
+    expect([first.pageStatus, first.splitCursor ?? null]).toEqual(["SplitRecommended", null]);
   });
 });
 
@@ -234,6 +236,18 @@ describe("pages", () => {
 
     function readPage(paginationOpts: { numItems: number; cursor: string | null }) {
       return client.query(search.page, { group, text: "page", paginationOpts });
+    }
+  });
+
+  test("a page of a search has no other limits of reads", async () => {
+    const client = httpClient();
+    const group = uniqueName();
+    const articles = Array.from({ length: 5 }, (_, n) => ({ body: `free ${n}` }));
+    await client.mutation(search.put, { group, articles });
+    for (const limits of [{ maximumRowsRead: 2 }, { maximumBytesRead: 1 }]) {
+      const paginationOpts = { numItems: 4, cursor: null, ...limits };
+      const { page, pageStatus } = await client.query(search.page, { group, text: "free", paginationOpts });
+      expect([page.length, pageStatus ?? null]).toEqual([4, null]);
     }
   });
 

@@ -29,11 +29,16 @@ async function interpreterBundle(): Promise<Bundle> {
   return built.bundle;
 }
 
-/** The embedded backend: its engine in memory, its runtime in this process. */
-export async function openEmbedded(): Promise<Backend> {
+/** The embedded backend's engine, in memory, and its runtime, in this process. */
+export async function openRuntime() {
   bundle ??= interpreterBundle();
   const engine = openEngine({ path: ":memory:" });
-  const runner = createFunctionRuntime({ bundle: await bundle, engine });
+  return { engine, runner: createFunctionRuntime({ bundle: await bundle, engine }) };
+}
+
+/** The embedded backend, to be called by name. */
+export async function openEmbedded(): Promise<Backend> {
+  const { engine, runner } = await openRuntime();
   return {
     call: async (name, args) => {
       const call = {
@@ -49,7 +54,8 @@ export async function openEmbedded(): Promise<Backend> {
   };
 }
 
-function outcomeOf({ outcome }: Completed): Outcome {
+/** A function's outcome, decoded. */
+export function outcomeOf({ outcome }: Pick<Completed, "outcome">): Outcome {
   if (outcome.kind === "success") return { kind: "value", value: jsonToConvex(outcome.value) };
   const { message, data } = outcome;
   return data === undefined

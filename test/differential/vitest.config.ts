@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ["*.test.ts"],
+    include: ["**/*.test.ts"],
     environment: "node",
     pool: "forks",
     maxWorkers: 2,

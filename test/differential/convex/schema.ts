@@ -20,6 +20,11 @@ const schema = defineSchema({
     item: v.optional(v.id("items")),
     object: v.optional(v.object({ a: v.number(), b: v.optional(v.any()) })),
   }).index("by_int", ["int", "number"]),
+  /** For pages and searches, which ../model checks. */
+  notes: defineTable(v.any())
+    .index("by_key", ["key"])
+    .searchIndex("search_body", { searchField: "body", filterFields: ["topic"] })
+    .vectorIndex("by_vector", { vectorField: "vector", dimensions: 2, filterFields: ["topic"] }),
 });
 
 // Convex requires a default export here.

@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Engine, Scan, ScanOrder, Transaction } from "../../engine/model/types.ts";
+import { mostTextMatches } from "../../engine/search/text-search.ts";
 import { appComponent } from "../../names/table-name.ts";
 import { keyFieldsOf } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
@@ -34,7 +35,7 @@ export async function queryPage(
   const { cursors } = services;
   const query = args["query"] as JSONValue;
   const pageSize = pageSizeOf(args);
-  const budget = budgetOf(args);
+  const asked = budgetOf(args);
   if (execution.component !== appComponent)
     throw new SyscallError("paginate() is only supported in the app.");
   if (execution.journal.endCursor !== null) throw multiplePages();
@@ -47,6 +48,9 @@ export async function queryPage(
   const place = [query, [...fieldsOf(services.engine, plan)]];
   const start = cursor === null ? null : cursors.open(cursor, place);
   const end = endCursor === null ? null : cursors.open(endCursor, place);
+  const isRange = plan.source.kind === "range";
+  // As on Convex, a search has a limit of its own and no other.
+  const budget = isRange ? asked : { rows: mostTextMatches, bytes: Infinity };
 
   countQuery(execution);
   // A page with an end is read to its end, since no other page has its rows.
@@ -54,7 +58,7 @@ export async function queryPage(
     scanOf(transaction, plan, start, end),
     plan.operators,
     usage,
-    end === null ? budget : unlimited,
+    end === null && isRange ? budget : unlimited,
   );
   await stream.prepare();
   const page = readPage(stream, pageSize, start, end);
@@ -62,7 +66,7 @@ export async function queryPage(
   const continueCursor = cursors.seal(page.position, place);
   execution.journal = { endCursor: continueCursor };
   // Parts of a search would not take less work than the whole.
-  const middle = plan.source.kind === "range" ? middleOf(stream.keysRead) : null;
+  const middle = isRange ? middleOf(stream.keysRead) : null;
   return {
     page: [...page.documents],
     isDone: page.position.kind === "end",
