@@ -62,6 +62,7 @@ export function openFunctions(options: BackendOptions, data: Data, shutdown: Shu
     deploymentName: deploymentName,
     files: files.storage,
     observer: {
+      onStart: () => usage.started(),
       onEnd: (run) => watchers.forEach((watch) => watch(run)),
       onLine: (run, line) => {
         logLine(log, run, line);

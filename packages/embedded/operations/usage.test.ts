@@ -30,6 +30,14 @@ it("runs are counted by function, kind and caller", () => {
   ]);
 });
 
+it("a run that has started and not ended is running", () => {
+  const usage = new Usage();
+  usage.started();
+  usage.started();
+  usage.ended(run);
+  expect(usage.running).toBe(1);
+});
+
 it("calls of missing functions count as one function, in whichever component", () => {
   const usage = new Usage();
   for (const component of ["a", "b"]) usage.ended({ ...run, component, identifier: null });

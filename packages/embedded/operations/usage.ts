@@ -20,8 +20,19 @@ type Counts = { -readonly [Name in keyof FunctionUsage]: FunctionUsage[Name] };
 /** Counts runs as a bill would, by function and caller. Nested calls do not count as runs. */
 export class Usage {
   readonly #functions = new Map<string, Counts>();
+  #running = 0;
+
+  /** Number of runs that have not ended. An HTTP action ends with its response, and the body may follow. */
+  get running(): number {
+    return this.#running;
+  }
+
+  started(): void {
+    this.#running += 1;
+  }
 
   ended({ component, identifier, kind, caller, failure, retries }: FunctionRun): void {
+    this.#running -= 1;
     const name = identifier ?? "(not found)";
     // If the function does not exist, the component's name comes from the client and is not trusted.
     const owner = identifier === null ? "" : component;

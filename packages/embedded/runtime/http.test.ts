@@ -11,6 +11,7 @@ beforeEach(async () => {
   logged.length = 0;
   fixture = await openFixture({
     observer: {
+      onStart: () => undefined,
       onEnd: (run) => logRun(log, run, { refusals: false }),
       onLine: (run, line) => logLine(log, run, line),
     },

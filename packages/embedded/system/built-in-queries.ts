@@ -82,13 +82,20 @@ export function importQueries(): SystemQueries {
 
 /**
  * Activity since the process started: runs by function and caller, documents and bytes written by table (including
- * the backend's own tables), and commits. Not stored in documents, so subscriptions do not follow it.
+ * the backend's own tables), and commits; and the runs that have not ended. Not stored in documents, so subscriptions do not follow it.
  */
 export function usageQueries(usage: Usage, engine: Pick<Engine, "stats">): SystemQueries {
   return {
     "_system/embedded/usage": () => {
       const { commits, conflicts, writes } = engine.stats();
-      return { functions: usage.snapshot(), tables: writes, commits, conflicts } as unknown as JSONValue;
+      const { running } = usage;
+      return {
+        functions: usage.snapshot(),
+        running,
+        tables: writes,
+        commits,
+        conflicts,
+      } as unknown as JSONValue;
     },
   };
 }

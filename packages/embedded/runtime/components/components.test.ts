@@ -181,6 +181,7 @@ test("the function log names the component of each run", async () => {
   const log = new FunctionLog();
   const { engine } = fixture;
   const observer = {
+    onStart: () => undefined,
     onEnd: (run: FunctionRun) => log.ended(run),
     onLine: (run: NamedRun, line: string) => log.printed(run, line),
   };

@@ -30,12 +30,18 @@ export type NamedRun = Pick<FunctionRun, "requestId" | "component" | "identifier
 
 /** Receives the events of the runtime. Must not throw. */
 export type FunctionObserver = {
+  /** Each run that has started also ends. */
+  readonly onStart: () => void;
   readonly onEnd: (run: FunctionRun) => void;
   /** Called with each log line of an HTTP action, which may log long after it has answered. */
   readonly onLine: (run: NamedRun, line: string) => void;
 };
 
-export const unobserved: FunctionObserver = { onEnd: () => undefined, onLine: () => undefined };
+export const unobserved: FunctionObserver = {
+  onStart: () => undefined,
+  onEnd: () => undefined,
+  onLine: () => undefined,
+};
 
 /** Starts timing a run. Call the returned function when the run has ended. */
 export function timedRun(
@@ -44,6 +50,7 @@ export function timedRun(
 ): (
   end: Pick<FunctionRun, "logLines"> & { readonly result: FunctionResult; readonly retries?: number },
 ) => void {
+  observer.onStart();
   const startedAt = Date.now();
   const from = performance.now();
   return ({ result, logLines, retries = 0 }) =>
