@@ -161,7 +161,8 @@ export class FunctionRuntime implements FunctionRunner {
     const logs = new LogLines((line) => this.#observer.onLine(run, line));
     const context = { ...newCallContext({ identity, requestId, source }), logs };
     const ended = timedRun(this.#observer, run);
-    const { response, failure } = await runHttp(this.#services, target, request, context);
+    const { answered = null } = caller;
+    const { response, failure } = await runHttp(this.#services, target, request, context, answered);
     ended({ result: failure ?? { kind: "success", value: null }, logLines: [] });
     return response;
   }

@@ -74,7 +74,8 @@ async function answerByAction(
   const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
   const account = identity.kind === "none" ? admission.budget.open(networkOf(source.ip)) : null;
-  outgoing.on("close", () => account?.set(0));
+  const answered = new Promise((resolve) => outgoing.once("close", resolve));
+  void answered.then(() => account?.set(0));
   const admit = (bytes: number): boolean => account?.set(bytes) ?? true;
   const { turns } = admission;
   const ends = AbortSignal.any([gone.signal, stopping]);
@@ -91,7 +92,7 @@ async function answerByAction(
   const requestId = requestIdOf(incoming);
   outgoing.setHeader(requestIdHeader, requestId);
   await turns.turn();
-  const response = await runner.runHttp(request, { requestId, identity, source });
+  const response = await runner.runHttp(request, { requestId, identity, source, answered });
   const reason = refused();
   if (reason !== null) {
     admission.refusals.count(reason.status === 413 ? "message" : "memory");

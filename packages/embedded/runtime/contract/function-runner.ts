@@ -31,6 +31,8 @@ export type FunctionCall = {
 
 /** The caller of an HTTP action: its identity and source, and the request's id in logs and errors. */
 export type HttpCaller = {
+  /** Resolves when the client has the whole answer, or has left. */
+  readonly answered?: Promise<unknown>;
   readonly identity?: Identity;
   readonly requestId?: string;
   readonly source?: RequestSource;

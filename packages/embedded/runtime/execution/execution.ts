@@ -62,9 +62,16 @@ export type TransactionExecution = ExecutionBase & {
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
+  /** Whether the answer of an HTTP action has arrived, or its client has left. */
+  answered: boolean;
+  /** Ends the execution, if code that it has left behind has timers. */
+  lastTimer: NodeJS.Timeout | null;
 };
 
 export type Execution = TransactionExecution | ActionExecution;
+
+/** How long timers of an HTTP action run after its answer. On Convex all of its code ends with the answer. */
+const afterAnswerMs = 10_000;
 
 /** All executions share one stream, since each stream would need a key of its own. */
 const random = new RandomStream();
@@ -144,7 +151,30 @@ export function newActionExecution(
     ended: false,
     timers: new Set(),
     fail: null,
+    answered: false,
+    lastTimer: null,
   };
+}
+
+/**
+ * An HTTP action has returned, and its client has the answer or has left. Listeners of its signal may go on, but the timers
+ * that it has left behind would keep its world for good.
+ */
+export function endSoon(execution: ActionExecution): void {
+  execution.answered = true;
+  if (execution.timers.size > 0) limitTimers(execution);
+}
+
+/** Adds a timer, which stops when its action ends. */
+export function addTimer(execution: ActionExecution, timer: NodeJS.Timeout): void {
+  execution.timers.add(timer);
+  if (execution.answered) limitTimers(execution);
+}
+
+function limitTimers(execution: ActionExecution): void {
+  execution.lastTimer ??= setTimeout(() => {
+    endExecution(execution);
+  }, afterAnswerMs).unref();
 }
 
 /** Ends an execution. Its late syscalls are refused and its timers never fire. */
@@ -154,6 +184,7 @@ export function endExecution(execution: Execution): void {
     execution.streams.clear();
     return;
   }
+  if (execution.lastTimer !== null) clearTimeout(execution.lastTimer);
   for (const timer of execution.timers) clearTimeout(timer);
   execution.timers.clear();
 }

@@ -1,4 +1,4 @@
-import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
+import { type ActionExecution, addTimer, executions, isTransactional } from "../execution/execution.ts";
 import { failFunction, takeUncaught } from "../execution/uncaught.ts";
 
 /** setTimeout and the other timers. They fail queries and mutations, and stop when their action ends. */
@@ -18,7 +18,7 @@ export const requestedTimers = {
   clearInterval: forget,
 };
 
-/** The number that a query or a mutation gets for a timer, which never fires. */
+/** The number of a timer that never fires: one of a query, a mutation or an action that has ended. */
 const noTimer = 0;
 
 /** Starts a timer in an action. As on Convex, a query or a mutation cannot catch the error, and fails. */
@@ -34,8 +34,9 @@ function inAction(name: string, start: (action: ActionExecution) => NodeJS.Timeo
     );
     return noTimer;
   }
+  if (execution.ended) return noTimer;
   const timer = start(execution);
-  execution.timers.add(timer);
+  addTimer(execution, timer);
   // Web timers are numbers. Node's timers convert to a number that clears them.
   return Number(timer);
 }

@@ -2,7 +2,13 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { mountedPath } from "../components/http-mounts.ts";
-import { type CallContext, type Execution, executions, newActionExecution } from "../execution/execution.ts";
+import {
+  type CallContext,
+  endSoon,
+  type Execution,
+  executions,
+  newActionExecution,
+} from "../execution/execution.ts";
 import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
@@ -33,13 +39,14 @@ export function routeHttp(components: LoadedComponents, { url, method }: Request
 
 /**
  * Runs an HTTP action. The response's body may still be written after this resolves: its stream belongs to the
- * action's execution, which therefore does not end here.
+ * action's execution, which therefore does not end here, but soon after the client has been `answered`.
  */
 export async function runHttp(
   services: Services,
   { component, identifier, path, sharesWorld }: HttpTarget,
   request: Request,
   context: CallContext,
+  answered: Promise<unknown> | null,
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
@@ -62,6 +69,8 @@ export async function runHttp(
     const response = Response.json(httpFailure(context.requestId, failure), { status: 500 });
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
+  } finally {
+    void answered?.then(() => endSoon(execution));
   }
 }
 
