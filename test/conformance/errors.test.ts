@@ -33,6 +33,13 @@ test.each(clients)("a promise that rejects and is not awaited fails its function
   await expect(connect().action(modules.values.rejectInAction, {})).rejects.toThrow(refused);
 });
 
+test.each(clients)("a timer that throws fails its action at once, %s", async (_, connect) => {
+  const started = performance.now();
+  const called = connect().action(modules.nested.timerThrows, {});
+  await expect(called).rejects.toThrow(/thrown by a timer|Server Error/);
+  expect(performance.now() - started).toBeLessThan(4_500);
+});
+
 test.each(clients)("a failed query rejects, %s", async (_, connect) => {
   await expect(connect().query(api.values.fail, { message: "no such luck" })).rejects.toThrow(
     /no such luck|Server Error/,

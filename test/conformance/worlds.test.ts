@@ -49,3 +49,13 @@ test("import() works in actions only", async () => {
   expect(await httpClient().action(worlds.importInAction, { salt: uniqueName() })).toBe(0);
   await expect(httpClient().query(worlds.importInQuery, { salt: uniqueName() })).rejects.toThrow();
 });
+
+test("no text becomes code", async () => {
+  const [client, salt] = [httpClient(), { salt: uniqueName() }];
+  const names = [
+    await client.query(worlds.evaluateInQuery, salt),
+    await client.mutation(worlds.evaluateInMutation, salt),
+    await client.action(worlds.evaluateInAction, salt),
+  ];
+  for (const each of names) expect(new Set(Object.values(each))).toEqual(new Set(["EvalError"]));
+});
