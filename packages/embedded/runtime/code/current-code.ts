@@ -7,6 +7,7 @@ import { componentVariables } from "../components/component-variables.ts";
 import type { EnvironmentVariables } from "../components/environment-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { guardRejections } from "../execution/uncaught.ts";
+import { hideBackendPaths } from "../isolate/protect-backend.ts";
 import type { Bundle, Worlds } from "../isolate/worlds.ts";
 import type { LoadedNodeActions } from "../node/load-node-actions.ts";
 import type { BundledScript } from "../source/bundled-script.ts";
@@ -85,6 +86,7 @@ export class CurrentCode {
     this.#code.node?.runner.retire();
     this.#code = code;
     guardRejections(code.mapStack);
+    hideBackendPaths();
   }
 
   /**

@@ -56,6 +56,15 @@ test("functions cannot reach Node", async () => {
   }
 });
 
+test("errors of web APIs tell functions no path of this machine", async () => {
+  const stacks = (await call("world:webApiStacks")) as string[];
+  expect(stacks).toHaveLength(6);
+  for (const stack of stacks) expect(stack).not.toMatch(/node:|file:|packages\/embedded/);
+  expect(stacks.join("\n")).toContain("convex/world.ts");
+  // The program's own stacks stay as they are.
+  expect(new Error("own").stack).toContain("environment.test.ts");
+});
+
 test("environment variables are read at each use", async () => {
   expect(await call("world:environment")).toEqual({ secret: "s3cret", names: ["SECRET"], none: null });
   variables["NONE"] = "set later";

@@ -12,16 +12,24 @@ export function protectBackend(): void {
   for (const { prototype } of [Array, Promise, Map, Set, RegExp]) Object.freeze(prototype);
   // Objects may have own properties with the names of these, so they must stay as they are.
   for (const { prototype } of [Object, Function, Error]) Object.preventExtensions(prototype);
-  Error.prepareStackTrace = (error, sites) => formatStack(error, sites);
+  hideBackendPaths();
 }
 
 const formatForFunctions = stackFormatter(newestFrames);
+let hidesPaths = false;
 
-/** Web APIs throw errors of this realm. A function must not read the backend's paths in their stacks. */
-function formatStack(error: Error, sites: readonly NodeJS.CallSite[]): string {
-  return executions.getStore() === undefined
-    ? formatWholeStack(error, sites)
-    : formatForFunctions(error, sites);
+/**
+ * Web APIs throw errors of this realm. A function must not read the backend's paths in their stacks. Other stacks stay as the
+ * program has them, so nothing changes if Node maps them for it.
+ */
+export function hideBackendPaths(): void {
+  if (hidesPaths || process.sourceMapsEnabled) return;
+  hidesPaths = true;
+  // Node's types say that there always is one.
+  const { prepareStackTrace } = Error as { prepareStackTrace?: typeof Error.prepareStackTrace };
+  const formatOther = prepareStackTrace?.bind(Error) ?? formatWholeStack;
+  Error.prepareStackTrace = (error, sites): unknown =>
+    executions.getStore() === undefined ? formatOther(error, sites) : formatForFunctions(error, sites);
 }
 
 function functionConstructors(): readonly object[] {
