@@ -138,6 +138,22 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     expect(answer.status).toBe(503);
   });
 
+  test("packages that a push leaves to be installed are refused with a sentence", async () => {
+    const nothing = { definition: null, schema: null, changedModules: [], unchangedModuleHashes: [] };
+    const answer = await fetch(`${deployment.url}/api/deploy2/start_push`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Convex ${deployment.adminKey}` },
+      body: JSON.stringify({
+        dryRun: true,
+        nodeDependencies: [{ name: "left-pad", version: "1.3.0" }],
+        appDefinition: nothing,
+        componentDefinitions: [],
+      }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("node.externalPackages cannot be pushed to this backend");
+  });
+
   test("a delay of reads and commits can be set", async () => {
     const { url } = await start({ args: ["--commit-latency-ms", "300", "--read-latency-ms", "200"] });
     const before = performance.now();
