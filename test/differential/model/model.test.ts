@@ -7,7 +7,7 @@ import { execute, type NoteProgram, type Trace } from "./execute.ts";
 import { openModel } from "./model-backend.ts";
 
 const seed = Number(process.env["DIFFERENTIAL_SEED"] ?? 20_261_121);
-const numRuns = Math.ceil(Number(process.env["DIFFERENTIAL_RUNS"] ?? 1_000) / 8);
+const numRuns = Math.ceil(Number(process.env["DIFFERENTIAL_RUNS"] ?? 1_000) / 10);
 
 async function tracesOf(program: NoteProgram): Promise<readonly [embedded: Trace, model: Trace]> {
   const embedded = await openEmbeddedNotes();
