@@ -26,7 +26,7 @@ export async function measureSpeed(
   loaded: LoadedModel,
   { signal, pace, clock }: JobPace,
 ): Promise<Speed | null> {
-  const { model, batchTokens, sequences } = loaded;
+  const { model, batchTokens, sequences, batches } = loaded;
   const { read, written } = measuredTokens;
   const slices = new PrefillSlices(batchTokens);
   const words = model.tokenize("the ".repeat(slices.size + read));
@@ -35,9 +35,9 @@ export async function measureSpeed(
   const { sequence, release } = await sequences.lend(words);
   try {
     await sequence.clearHistory();
-    if (!(await prefill(sequence, first, { slices, signal, pace }))) return null;
+    if (!(await prefill(sequence, first, { slices, batches, signal, pace }))) return null;
     const readFrom = clock();
-    if (!(await prefill(sequence, rest, { slices, signal, pace }))) return null;
+    if (!(await prefill(sequence, rest, { slices, batches, signal, pace }))) return null;
     const readMs = clock() - readFrom;
     const wroteFrom = clock();
     let tokens = 0;

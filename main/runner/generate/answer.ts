@@ -72,6 +72,7 @@ class Answer {
     this.#writer = new Writer({
       model,
       sequence: loan.sequence,
+      batches: loaded.batches,
       request: work.request,
       contextTokens,
       signal,
@@ -92,7 +93,10 @@ class Answer {
     step("prefill");
     const startedAt = clock();
     const { cached, sequence } = this.#loan;
-    const rest = await prefillButLastSlice(sequence, this.#prompt.tokens.slice(cached), this.#deps);
+    const rest = await prefillButLastSlice(sequence, this.#prompt.tokens.slice(cached), {
+      ...this.#deps,
+      batches: loaded.batches,
+    });
     if (rest === null) return { kind: "aborted" };
 
     const chat = this.#work.kind === "chat" ? this.#work.request : null;
@@ -179,8 +183,11 @@ class Answer {
     if (end.kind !== "stop-text" || !trigger.texts.includes(end.text)) return end;
     // A text has several tokenizations: replace the generated tokens by the template's own.
     const kept = this.#prompt.tokens.length + end.tokensBefore;
-    if (sequence.nextTokenIndex > kept - 1) {
-      await sequence.eraseContextTokenRanges([{ start: kept - 1, end: sequence.nextTokenIndex }]);
+    const { nextTokenIndex: held } = sequence;
+    if (held > kept - 1) {
+      await this.#deps.loaded.batches.step(() =>
+        sequence.eraseContextTokenRanges([{ start: kept - 1, end: held }]),
+      );
     }
     const before =
       end.tokensBefore === 0

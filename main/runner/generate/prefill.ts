@@ -1,8 +1,12 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { batchTokens } from "../load/batch-tokens.ts";
+import type { SharedBatches } from "../load/shared-batches.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 
-type PrefillDeps = Omit<JobPace, "clock"> & { readonly slices: PrefillSlices };
+type PrefillDeps = Omit<JobPace, "clock"> & {
+  readonly slices: PrefillSlices;
+  readonly batches: SharedBatches;
+};
 
 /** Reads a prompt slice by slice, since llama.cpp cannot be interrupted within a slice. False if aborted. */
 export async function prefill(
@@ -28,7 +32,7 @@ export async function prefillButLastSlice(
 async function prefillUntil(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
-  { slices, signal, pace }: PrefillDeps,
+  { slices, batches, signal, pace }: PrefillDeps,
   left: () => number,
 ): Promise<readonly Token[] | null> {
   let at = 0;
@@ -38,9 +42,12 @@ async function prefillUntil(
     if (signal.aborted) return null;
     if (tokens.length - at <= left()) return tokens.slice(at);
     const slice = tokens.slice(at, at + slices.size);
-    const startedAt = performance.now();
-    await sequence.evaluateWithoutGeneratingNewTokens(slice);
-    slices.measured(slice.length, performance.now() - startedAt);
+    await batches.step(async () => {
+      if (signal.aborted) return;
+      const startedAt = performance.now();
+      await sequence.evaluateWithoutGeneratingNewTokens(slice);
+      slices.measured(slice.length, performance.now() - startedAt);
+    });
     at += slice.length;
   }
 }

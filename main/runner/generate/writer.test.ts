@@ -1,5 +1,6 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { expect, it } from "vitest";
+import { SharedBatches } from "../load/shared-batches.ts";
 import { fullPace } from "../process/duty-cycle.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 
@@ -22,6 +23,7 @@ async function write(tokens: readonly string[], maxTokens: number): Promise<[Pas
   const writer = new Writer({
     model: model as unknown as LlamaModel,
     sequence: sequence as unknown as LlamaContextSequence,
+    batches: new SharedBatches(),
     request: { maxTokens, temperature: 0, topP: 1, seed: 1, stop: [] },
     contextTokens: 100,
     signal: new AbortController().signal,

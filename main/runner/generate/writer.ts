@@ -3,6 +3,7 @@ import type { RequestStep } from "../../../app/contract/runner.ts";
 import { mostControlTokens } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
+import type { SharedBatches } from "../load/shared-batches.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 import { type Enforced, JsonEnd } from "./grammars.ts";
 import { choiceOf, evaluateOptions } from "./sampling.ts";
@@ -16,6 +17,7 @@ const mostResultBytes = limits.resultBytes - 4_096;
 type WriterDeps = JobPace & {
   readonly model: LlamaModel;
   readonly sequence: LlamaContextSequence;
+  readonly batches: SharedBatches;
   readonly request: Sampling;
   /** Tokens that the sequence may hold. Beyond these, the library would drop the beginning of the prompt. */
   readonly contextTokens: number;
@@ -84,7 +86,7 @@ export class Writer {
   }
 
   async #write(fed: readonly Token[], passage: Passage, watch: SamplingWatch): Promise<PassageEnd> {
-    const { model, sequence, request, pace, clock, step: tell } = this.#deps;
+    const { model, sequence, batches, request, signal, pace, clock, step: tell } = this.#deps;
     const { enforced, stopTokens, emit } = passage;
     const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
     const matcher = new StopMatcher(stops);
@@ -129,7 +131,8 @@ export class Writer {
     const options = evaluateOptions(model, request, enforced?.grammar ?? null, this.#answer, watch);
     if (this.#isFull(fed.length)) return { kind: "length" };
 
-    for await (const step of sequence.evaluateWithMetadata([...fed], wanted, options)) {
+    const steps = sequence.evaluateWithMetadata([...fed], wanted, options);
+    for await (const step of batches.each(steps, signal)) {
       watch.end();
       if (this.#isAborted()) return { kind: "aborted" };
       if (this.#firstTokenAt === null) tell(null);

@@ -12,11 +12,13 @@ import type { Backend } from "../../../app/contract/speed.ts";
 import { batchTokens } from "./batch-tokens.ts";
 import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
 import { Sequences } from "./sequences.ts";
+import { SharedBatches } from "./shared-batches.ts";
 
 export type LoadedModel = {
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly sequences: Sequences;
+  readonly batches: SharedBatches;
   readonly contextTokens: number;
   /** The context with enough memory: the catalog's, but no more than the model was made for. */
   readonly wholeContextTokens: number;
@@ -56,12 +58,14 @@ export async function loadModel(
     });
     // Finding the right wrapper takes a third of a second: do it once for each load, not for each job.
     const wrapper = resolveWrapper(model, file.template);
+    const batches = new SharedBatches();
     let embedding: Promise<EmbeddingContext> | null = null;
     return {
       llama,
       model,
       wrapper,
-      sequences: new Sequences(context),
+      sequences: new Sequences(context, batches),
+      batches,
       contextTokens: Math.min(contextTokens, context.contextSize),
       wholeContextTokens: Math.min(file.contextTokens, model.trainContextSize),
       batchTokens: slice,

@@ -1,4 +1,5 @@
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
+import type { SharedBatches } from "./shared-batches.ts";
 
 type PooledSequence = {
   readonly sequence: LlamaContextSequence;
@@ -22,10 +23,12 @@ export type SequenceLoan = {
  */
 export class Sequences {
   readonly #all: readonly PooledSequence[];
+  readonly #batches: SharedBatches;
   /** Counts loans; tells which sequence was used least recently. */
   #loans = 0;
 
-  constructor(context: LlamaContext) {
+  constructor(context: LlamaContext, batches: SharedBatches) {
+    this.#batches = batches;
     this.#all = Array.from({ length: context.totalSequences }, () => ({
       sequence: context.getSequence(),
       busy: false,
@@ -57,10 +60,10 @@ export class Sequences {
     const cached = shared[index] ?? 0;
     const { sequence } = chosen;
     try {
-      if (cached === 0) await sequence.clearHistory();
-      else if (cached < sequence.nextTokenIndex) {
-        await sequence.eraseContextTokenRanges([{ start: cached, end: sequence.nextTokenIndex }]);
-      }
+      const end = sequence.nextTokenIndex;
+      if (cached === 0) await this.#batches.step(() => sequence.clearHistory());
+      else if (cached < end)
+        await this.#batches.step(() => sequence.eraseContextTokenRanges([{ start: cached, end }]));
     } catch (error) {
       chosen.busy = false;
       throw error;
