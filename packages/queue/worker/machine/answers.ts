@@ -1,7 +1,7 @@
 import { noFailures } from "../contract/back-off.ts";
 import type { ClaimOutcome, TakeOutcome } from "../contract/protocol.ts";
 import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
-import { demandOf, maxHeld } from "./capacity.ts";
+import { countIdle, demandOf, maxHeld } from "./capacity.ts";
 import { greeted, helloFailed } from "./handshake.ts";
 import { recheckHeld } from "./held.ts";
 import { progressFailed } from "./output.ts";
@@ -153,8 +153,12 @@ function taken(t: Turn, outcome: TakeOutcome, requested: number, random: number)
     // The queue may count jobs that are unknown to this worker.
     recheckHeld(t);
   }
-  if (outcome.kind === "unable" || outcome.jobs.length + outcome.subscriptions.length === 0)
-    backOff(t, random);
+  // A busy worker that finds nothing to prefetch asks again at the end of a job.
+  const foundNothing =
+    outcome.kind === "ok" &&
+    outcome.jobs.length + outcome.subscriptions.length === 0 &&
+    countIdle(t.state) > 0;
+  if (outcome.kind === "unable" || foundNothing) backOff(t, random);
   else t.set({ requestRetry: noFailures });
 }
 

@@ -140,6 +140,8 @@ export type WorkerState = {
   /** Jobs whose claim failed. */
   readonly tried: ReadonlySet<string>;
   readonly forgetTriedAt: number;
+  /** When to ask for jobs to prefetch, because others were in sight when the last free handler got one; else Infinity. */
+  readonly askAheadAt: number;
 
   readonly followsHeld: boolean;
   readonly heldRows: readonly HeldRow[] | null;

@@ -74,6 +74,7 @@ export function initialState({ abilities, ...options }: InitialOptions): WorkerS
     lateSince: new Map(),
     tried: new Set(),
     forgetTriedAt: Infinity,
+    askAheadAt: Infinity,
     followsHeld: false,
     heldRows: null,
     compareHeld: false,

@@ -8,7 +8,8 @@ import type { Turn } from "./turn.ts";
 
 /**
  * Looks for jobs to start. A worker that waits in lanes subscribes to their ready jobs and claims one at a time. Otherwise
- * it calls `take`. A worker without a free handler does neither: jobs to prefetch come with the end of others.
+ * it calls `take`. A worker without a free handler does neither: jobs to prefetch come with the end of others, or some time
+ * after a claim.
  */
 export function lookForJobs(t: Turn): void {
   forgetTried(t);
@@ -21,10 +22,24 @@ export function lookForJobs(t: Turn): void {
     !isBusy && [...state.attempts.values()].some(({ reportStartAt }) => reportStartAt !== null);
   if (idle > 0 || !keepsPlace) followReadyJobs(t, idle > 0 ? state.waitsAt : null);
   // Without a connection the call would go out later, when it may not be wanted anymore.
-  if (idle <= 0 || !state.connection.connected || !isGreeted(state) || state.holdNewJobs) return;
-  if (state.waitsAt !== null) claimOne(t, { ...demand, jobs: idle - 1 });
-  else if (!isReleasing(state) && state.calls.every(({ name }) => name !== "take"))
+  if (!state.connection.connected || !isGreeted(state) || state.holdNewJobs) return;
+  if (idle <= 0) askAhead(t, demand);
+  else if (state.waitsAt !== null) claimOne(t, { ...demand, jobs: idle - 1 });
+  else take(t, demand);
+}
+
+function take(t: Turn, demand: Demand): void {
+  const { state } = t;
+  if (!isReleasing(state) && state.calls.every(({ name }) => name !== "take"))
     t.call({ name: "take", args: { demand } });
+}
+
+/** Asks once for jobs to prefetch. Otherwise no job would be ready to begin at the end of the first of a burst. */
+function askAhead(t: Turn, demand: Demand): void {
+  const { askAheadAt } = t.state;
+  if (askAheadAt === Infinity || !t.due(askAheadAt) || isClaiming(t.state)) return;
+  t.set({ askAheadAt: Infinity });
+  if (demand.jobs > 0) take(t, demand);
 }
 
 /** Until a release is answered, the queue counts the job as held, and may have no room for another. */
@@ -88,7 +103,11 @@ function claimOne(t: Turn, demand: Demand): void {
 }
 
 function claim(t: Turn, { jobId, late, laneId, backlogged = false }: Candidate, demand: Demand): void {
-  t.set({ tried: new Set(t.state.tried).add(jobId) });
+  const tried = new Set(t.state.tried).add(jobId);
+  // An idle worker should get the other jobs. Those that are left after a while are for this one.
+  const isLast =
+    demand.jobs === 0 && t.state.candidates.some((other) => !other.late && !tried.has(other.jobId));
+  t.set({ tried, askAheadAt: isLast ? t.now + t.state.times.lateAfterMs : Infinity });
   // The claim changes the ready jobs: the subscription would run again for nothing.
   followReadyJobs(t, null);
   t.call({ name: "claim", args: { jobId, late, laneId, ...(backlogged ? { backlogged } : {}), demand } });

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { claimedJob, nextWork, someSubscription } from "../fake-queue.fixture.ts";
+import { MachineAtTest } from "./machine.fixture.ts";
+
+const ahead = { capacity: { concurrency: 1, prefetch: 1 } };
+
+/** A worker that waited, saw these jobs, and claimed the first. */
+function claimedFirst(jobs: readonly { readonly jobId: string; readonly late: boolean }[], options = ahead) {
+  const at = MachineAtTest.greeted(options);
+  at.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
+  const shown = jobs.map((job) => ({ ...job, laneId: "l" }));
+  at.send({ kind: "candidates", seen: { subscriptions: [someSubscription], jobs: shown } });
+  at.answer("claim", {
+    kind: "claimed",
+    job: claimedJob("a1"),
+    subscriptions: [],
+    cursor: { laneId: "l", place: 0, turn: 0 },
+  });
+  return at;
+}
+
+const two = [
+  { jobId: "j1", late: false },
+  { jobId: "j2", late: false },
+];
+
+describe("a worker that claimed one of several jobs in sight", () => {
+  it("leaves the others to idle workers for a while, then asks for one to prefetch", () => {
+    const at = claimedFirst(two);
+    at.pass(399);
+    expect(at.sent("take")).toHaveLength(1);
+    at.pass(1);
+    expect(at.sent("take").slice(1)).toMatchObject([{ args: { demand: { jobs: 1 } } }]);
+    at.hold(claimedJob("a2", { begun: false }));
+    at.send({
+      kind: "handler-ended",
+      attemptId: "a1",
+      end: { kind: "done", result: null, report: undefined },
+    });
+    expect(at.sent("complete")).toMatchObject([{ args: { attemptId: "a1", starts: ["a2"] } }]);
+  });
+
+  it("asks only once, and asks at full demand when its job ends", () => {
+    const at = claimedFirst(two);
+    at.pass(400);
+    at.hold();
+    at.pass(10 * 60_000);
+    expect(at.sent("take")).toHaveLength(2);
+    at.send({
+      kind: "handler-ended",
+      attemptId: "a1",
+      end: { kind: "done", result: null, report: undefined },
+    });
+    expect(at.sent("complete")).toMatchObject([{ args: { demand: { jobs: 2 } } }]);
+  });
+
+  it.each([
+    ["it saw no other", [two[0]!], ahead],
+    ["the other is left to another worker", [two[0]!, { jobId: "j2", late: true }], ahead],
+    ["it prefetches none", two, { capacity: { concurrency: 1, prefetch: 0 } }],
+  ])("asks for none if %s", (_, jobs, options) => {
+    const at = claimedFirst(jobs, options);
+    at.pass(10_000);
+    expect(at.sent("take")).toHaveLength(1);
+  });
+});
