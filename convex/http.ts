@@ -7,6 +7,7 @@ import type { ModelView } from "./model/models/catalog.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl } from "./openai/errors.ts";
+import { changePriority, jobsPath } from "./openai/jobPriority.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 
@@ -25,6 +26,7 @@ http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completi
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
+http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changePriority) });
 http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });
 
 const unknownUrlAction = httpAction(async (_ctx, request) => {

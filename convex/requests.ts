@@ -151,6 +151,19 @@ export const setPriority = mutation({
     ),
 });
 
+/** `setPriority` for the HTTP API. */
+export const setPriorityAdmitted = internalMutation({
+  args: { ...ofAdmittedKey, priority },
+  returns: prioritized,
+  handler: async (ctx, { keyId, jobId, priority: wanted }) =>
+    await setOrderPriority(
+      ctx,
+      await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId),
+      wanted,
+      Date.now(),
+    ),
+});
+
 /** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */
 export const follow = internalMutation({
   args: ofAdmittedKey,

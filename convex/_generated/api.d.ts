@@ -115,6 +115,7 @@ import type * as openai_embeddings from "../openai/embeddings.js";
 import type * as openai_endpoint from "../openai/endpoint.js";
 import type * as openai_errors from "../openai/errors.js";
 import type * as openai_follow from "../openai/follow.js";
+import type * as openai_jobPriority from "../openai/jobPriority.js";
 import type * as openai_outcome from "../openai/outcome.js";
 import type * as openai_readCall from "../openai/readCall.js";
 import type * as openai_requestedJob from "../openai/requestedJob.js";
@@ -236,6 +237,7 @@ declare const fullApi: ApiFromModules<{
   "openai/endpoint": typeof openai_endpoint;
   "openai/errors": typeof openai_errors;
   "openai/follow": typeof openai_follow;
+  "openai/jobPriority": typeof openai_jobPriority;
   "openai/outcome": typeof openai_outcome;
   "openai/readCall": typeof openai_readCall;
   "openai/requestedJob": typeof openai_requestedJob;

@@ -220,6 +220,14 @@ function ofRestrictedKey({ code, message }: NonNullable<RequestView["error"]>): 
   return { status: 429, type: "requests", code, message, headers: noRetry };
 }
 
+export const jobNotQueued: ApiError = {
+  status: 409,
+  type: "invalid_request_error",
+  code: "job_not_queued",
+  message: "A device has started the job, or the job has ended. Its priority counts no longer.",
+  headers: noRetry,
+};
+
 const jobExpired: ApiError = {
   status: 504,
   type: "server_error",

@@ -34,19 +34,13 @@ export async function readCall<Asked extends { readonly model: string }>(
 ): Promise<
   { readonly kind: "ok"; readonly call: Call<Asked> } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  if (!/^(?:identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
-    return { kind: "refused", error: bodyCompressed };
-  }
   const expiresIn = expiresInMs(request.headers.get(expiryHeader));
   if (expiresIn === null) return { kind: "refused", error: wrongExpiry(expiryHeader) };
   const requires = parseNeeds(request.headers.get(needsHeader) ?? "");
   if (typeof requires === "string") return { kind: "refused", error: wrongNeeds(requires) };
-  const body = await readBody(request, limits.bodyBytes);
-  if (body.kind !== "text")
-    return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
-  const parsed = parse(body.text);
-  if (parsed.kind === "refused") return { kind: "refused", error: fromParse(parsed.refusal) };
-  const { asked } = parsed;
+  const read = await readJson(request, parse);
+  if (read.kind === "refused") return read;
+  const { asked } = read;
   const model = models.find(({ modelId }) => modelId === asked.model);
   if (model === undefined) return { kind: "refused", error: unknownModel(asked.model) };
   return {
@@ -59,6 +53,25 @@ export async function readCall<Asked extends { readonly model: string }>(
       requires,
     },
   };
+}
+
+/** Reads and parses the body of an admitted call. */
+export async function readJson<Asked>(
+  request: Request,
+  parse: (json: string) => BodyParse<Asked>,
+): Promise<
+  { readonly kind: "ok"; readonly asked: Asked } | { readonly kind: "refused"; readonly error: ApiError }
+> {
+  if (!/^(?:identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
+    return { kind: "refused", error: bodyCompressed };
+  }
+  const body = await readBody(request, limits.bodyBytes);
+  if (body.kind !== "text")
+    return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
+  const parsed = parse(body.text);
+  return parsed.kind === "refused"
+    ? { kind: "refused", error: fromParse(parsed.refusal) }
+    : { kind: "ok", asked: parsed.asked };
 }
 
 /** Whole seconds after which the job expires if it has not ended. */

@@ -90,6 +90,7 @@ const path = fc.oneof(
     "/v1/models",
     "/v1/models/x",
     "/v1/files",
+    "/v1/jobs/x/priority",
     "/config",
     "/console/",
     "/console/../../etc/passwd",

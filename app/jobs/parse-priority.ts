@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { type BodyParse, parseBody } from "./parse-body.ts";
+import { priorityOf } from "./parse-sampling.ts";
+import type { JobPriority } from "./priority.ts";
+
+const schema = z.object({ service_tier: z.enum(["priority", "default", "auto", "flex"]) });
+
+export type AskedPriority = { readonly tier: string; readonly priority: JobPriority };
+
+/** Parses the body of a call that changes a job's priority. Unlike a new job's, its tier must be known. */
+export function parsePriority(json: string): BodyParse<AskedPriority> {
+  const parsed = parseBody(schema, json);
+  if (parsed.kind === "refused") return parsed;
+  const { service_tier: tier } = parsed.asked;
+  return { kind: "parsed", asked: { tier, priority: priorityOf(tier) } };
+}
