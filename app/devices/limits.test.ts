@@ -6,6 +6,11 @@ it.each<[DeviceLimits, readonly string[]]>([
   [{ gpu: true }, []],
   [{ maxConcurrentJobs: 1 }, ["1 job at once"]],
   [{ models: [] }, ["no model"]],
+  [{ kinds: [] }, ["no kind of job"]],
+  [
+    { kinds: ["chat", "embedding"], contextTokens: 8_192 },
+    ["only chat, embedding jobs", "8,192 tokens of context"],
+  ],
   [
     { models: ["a", "b"], memoryMb: 8_192, gpu: false, maxConcurrentJobs: 2 },
     ["2 jobs at once", "only a, b", "8 GiB of memory", "no jobs that need a GPU"],

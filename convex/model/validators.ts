@@ -1,7 +1,7 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import type { DeviceLimits } from "../../app/devices/limits.ts";
+import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
@@ -32,6 +32,8 @@ export const signInMethod = literals(...signInMethods);
 
 /** What an organization allows a device. A missing field allows everything that the device offers. */
 export const deviceLimits = v.object({
+  kinds: v.optional(v.array(literals(...limitableKinds))),
+  contextTokens: v.optional(v.number()),
   models: v.optional(v.array(v.string())),
   gpu: v.optional(v.boolean()),
   memoryMb: v.optional(v.number()),

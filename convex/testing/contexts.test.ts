@@ -15,6 +15,7 @@ import {
   modelId,
   type Organization,
   pass,
+  signIn,
   startBackend,
   statusOf,
   submitWork,
@@ -55,6 +56,22 @@ beforeEach(async () => {
 afterEach(async () => {
   await expectBooksInOrder(t);
   vi.useRealTimers();
+});
+
+it("a device with a limit of its context gets no job that needs a longer one", async () => {
+  const session = await signIn(t, acme);
+  const limit = async (contextTokens: number) =>
+    await t.mutation(api.adminDevices.limit, {
+      session,
+      deviceId: large.deviceId,
+      limits: { contextTokens },
+    });
+  await limit(2_304);
+  const jobId = await ask("Hi", 4_000);
+  expect(await take(t, large)).toEqual([]);
+  await limit(8_192);
+  await complete(t, large, await claim(t, large, jobId));
+  expect(await statusOf(t, acme, jobId)).toBe("succeeded");
 });
 
 describe("a device with little memory", () => {

@@ -74,6 +74,16 @@ it("limits of the GPU and of memory cut what the device offers", async () => {
   expect(await shown()).toMatchObject({ capabilities: { gpu: true, memoryMb: 16_000 } });
 });
 
+it("a device that may run only embeddings gets no chat until its limits are removed", async () => {
+  const device = await addDevice(t, acme);
+  const jobId = await submit(t, acme);
+  await limit(device, { kinds: ["embedding"] });
+  expect(await shown()).toMatchObject({ limits: { kinds: ["embedding"] } });
+  expect(await take(t, device)).toEqual([]);
+  await limit(device, { kinds: ["embedding", "chat"] });
+  expect(await take(t, device)).toMatchObject([{ jobId }]);
+});
+
 it("a retired device that is reinstated keeps its limits, and is told none while it is retired", async () => {
   const device = await addDevice(t, acme);
   const { deviceId, key } = device;
@@ -99,6 +109,8 @@ it.each<DeviceLimits>([
   { maxConcurrentJobs: 1.5 },
   { maxConcurrentJobs: limitBounds.maxConcurrentJobs + 1 },
   { memoryMb: 0 },
+  { contextTokens: 0 },
+  { contextTokens: limitBounds.contextTokens + 1 },
   { memoryMb: Number.NaN },
   { memoryMb: limitBounds.memoryMb + 1 },
   { models: [" "] },

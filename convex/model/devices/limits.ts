@@ -29,10 +29,18 @@ export async function limitDevice(
   await record(ctx, { organizationId, ...by, action: "device.limited", subject: deviceId });
 }
 
-function checked({ models, gpu, memoryMb, maxConcurrentJobs }: DeviceLimits): DeviceLimits {
+function checked({
+  kinds,
+  models,
+  gpu,
+  memoryMb,
+  contextTokens,
+  maxConcurrentJobs,
+}: DeviceLimits): DeviceLimits {
   if (models !== undefined && models.length > limitBounds.models)
     refuse("invalid", `A device can be limited to at most ${String(limitBounds.models)} models.`);
   return {
+    ...(kinds === undefined ? {} : { kinds: [...new Set(kinds)].sort() }),
     ...(models === undefined
       ? {}
       : { models: [...new Set(models.map((model) => boundedText(model, "A model", maxNameChars)))].sort() }),
@@ -40,6 +48,9 @@ function checked({ models, gpu, memoryMb, maxConcurrentJobs }: DeviceLimits): De
     ...(memoryMb === undefined
       ? {}
       : { memoryMb: boundedInteger(memoryMb, "memoryMb", 1, limitBounds.memoryMb) }),
+    ...(contextTokens === undefined
+      ? {}
+      : { contextTokens: boundedInteger(contextTokens, "contextTokens", 1, limitBounds.contextTokens) }),
     ...(maxConcurrentJobs === undefined
       ? {}
       : {

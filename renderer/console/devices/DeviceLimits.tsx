@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { DeviceLimits as Limits } from "../../../app/devices/limits.ts";
+import { type DeviceLimits as Limits, limitableKinds } from "../../../app/devices/limits.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -56,6 +56,28 @@ export function DeviceLimits({ device, modelIds, onSave, onClose }: Props): Reac
           error={parsed.kind === "wrong" ? parsed.gibibytes : null}
           onChange={(event) => setTyped({ ...typed, gibibytes: event.target.value })}
         />
+        <Field
+          label="Context"
+          hint="Empty: as long as the device offers. Jobs that need more go to other devices."
+          unit="tokens"
+          inputMode="numeric"
+          value={typed.contextTokens}
+          error={parsed.kind === "wrong" ? parsed.contextTokens : null}
+          onChange={(event) => setTyped({ ...typed, contextTokens: event.target.value })}
+        />
+        {limitableKinds.map((kind) => (
+          <Row
+            key={kind}
+            label={kindNames[kind]}
+            checked={typed.kinds.includes(kind)}
+            onChange={(on) =>
+              setTyped({
+                ...typed,
+                kinds: limitableKinds.filter((each) => (each === kind ? on : typed.kinds.includes(each))),
+              })
+            }
+          />
+        ))}
         <Row
           label="Jobs that need a GPU"
           checked={typed.gpu}
@@ -88,6 +110,12 @@ export function DeviceLimits({ device, modelIds, onSave, onClose }: Props): Reac
     </Dialog>
   );
 }
+
+const kindNames: Readonly<Record<(typeof limitableKinds)[number], string>> = {
+  chat: "Chats",
+  completion: "Completions",
+  embedding: "Embeddings",
+};
 
 type RowProps = {
   readonly label: string;

@@ -1,18 +1,33 @@
 import { expect, it } from "vitest";
+import { limitableKinds } from "../../../app/devices/limits.ts";
 import { parseDeviceLimits, typedLimits } from "./parse-device-limits.ts";
 
-const none = { jobs: "", gibibytes: "", gpu: true, models: null };
+const none = { jobs: "", gibibytes: "", contextTokens: "", gpu: true, kinds: limitableKinds, models: null };
 
 it("empty fields limit nothing", () => {
   expect(parseDeviceLimits(none)).toEqual({ kind: "ok", limits: {} });
 });
 
 it("limits are shown as they were typed", () => {
-  const typed = { jobs: "2", gibibytes: "8", gpu: false, models: ["a"] };
+  const typed = {
+    jobs: "2",
+    gibibytes: "8",
+    contextTokens: "4096",
+    gpu: false,
+    kinds: ["chat" as const],
+    models: ["a"],
+  };
   const parsed = parseDeviceLimits(typed);
   expect(parsed).toEqual({
     kind: "ok",
-    limits: { models: ["a"], gpu: false, memoryMb: 8_192, maxConcurrentJobs: 2 },
+    limits: {
+      kinds: ["chat"],
+      models: ["a"],
+      gpu: false,
+      memoryMb: 8_192,
+      contextTokens: 4_096,
+      maxConcurrentJobs: 2,
+    },
   });
   expect(parsed.kind === "ok" && typedLimits(parsed.limits)).toEqual(typed);
 });
@@ -22,13 +37,15 @@ it.each(["0", "17", "1.5", "-1", "two"])("%s jobs at once are refused", (jobs) =
     kind: "wrong",
     jobs: "Must be a whole number from 1 to 16.",
     gibibytes: null,
+    contextTokens: null,
   });
 });
 
-it("both fields have their own error", () => {
-  const parsed = parseDeviceLimits({ ...none, jobs: "x", gibibytes: "0" });
+it("each field has its own error", () => {
+  const parsed = parseDeviceLimits({ ...none, jobs: "x", gibibytes: "0", contextTokens: "-1" });
   expect(parsed).toMatchObject({
     jobs: expect.stringContaining("16") as string,
     gibibytes: expect.stringContaining("1,024") as string,
+    contextTokens: expect.stringContaining("10,000,000") as string,
   });
 });

@@ -1,4 +1,4 @@
-import { type DeviceLimits, limitBounds } from "../../../app/devices/limits.ts";
+import { type DeviceLimits, limitableKinds, limitBounds } from "../../../app/devices/limits.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 
 const mebibytesPerGibibyte = 1_024;
@@ -7,7 +7,9 @@ const mebibytesPerGibibyte = 1_024;
 export type TypedLimits = {
   readonly jobs: string;
   readonly gibibytes: string;
+  readonly contextTokens: string;
   readonly gpu: boolean;
+  readonly kinds: readonly (typeof limitableKinds)[number][];
   /** Null: all models. */
   readonly models: string[] | null;
 };
@@ -15,35 +17,60 @@ export type TypedLimits = {
 type Parsed =
   | { readonly kind: "ok"; readonly limits: DeviceLimits }
   /** The error of each field. Null if it is valid. */
-  | { readonly kind: "wrong"; readonly jobs: string | null; readonly gibibytes: string | null };
+  | {
+      readonly kind: "wrong";
+      readonly jobs: string | null;
+      readonly gibibytes: string | null;
+      readonly contextTokens: string | null;
+    };
 
-export function parseDeviceLimits({ jobs, gibibytes, gpu, models }: TypedLimits): Parsed {
+export function parseDeviceLimits({
+  jobs,
+  gibibytes,
+  contextTokens,
+  gpu,
+  kinds,
+  models,
+}: TypedLimits): Parsed {
   const atOnce = parseNumber(jobs, limitBounds.maxConcurrentJobs);
   const memory = parseNumber(gibibytes, limitBounds.memoryMb / mebibytesPerGibibyte);
-  if (atOnce.kind === "wrong" || memory.kind === "wrong") {
+  const context = parseNumber(contextTokens, limitBounds.contextTokens);
+  if (atOnce.kind === "wrong" || memory.kind === "wrong" || context.kind === "wrong") {
     return {
       kind: "wrong",
       jobs: atOnce.kind === "wrong" ? atOnce.error : null,
       gibibytes: memory.kind === "wrong" ? memory.error : null,
+      contextTokens: context.kind === "wrong" ? context.error : null,
     };
   }
   return {
     kind: "ok",
     limits: {
+      ...(kinds.length === limitableKinds.length ? {} : { kinds: [...kinds] }),
       ...(models === null ? {} : { models }),
       ...(gpu ? {} : { gpu }),
       ...(memory.value === null ? {} : { memoryMb: memory.value * mebibytesPerGibibyte }),
+      ...(context.value === null ? {} : { contextTokens: context.value }),
       ...(atOnce.value === null ? {} : { maxConcurrentJobs: atOnce.value }),
     },
   };
 }
 
 /** The limits as the dialog shows them. */
-export function typedLimits({ models, gpu, memoryMb, maxConcurrentJobs }: DeviceLimits): TypedLimits {
+export function typedLimits({
+  kinds,
+  models,
+  gpu,
+  memoryMb,
+  contextTokens,
+  maxConcurrentJobs,
+}: DeviceLimits): TypedLimits {
   return {
     jobs: maxConcurrentJobs === undefined ? "" : String(maxConcurrentJobs),
     gibibytes: memoryMb === undefined ? "" : String(Math.max(1, Math.round(memoryMb / mebibytesPerGibibyte))),
+    contextTokens: contextTokens === undefined ? "" : String(contextTokens),
     gpu: gpu !== false,
+    kinds: kinds ?? limitableKinds,
     models: models ?? null,
   };
 }
