@@ -61,7 +61,7 @@ afterEach(async () => {
 it("a device with a limit of its context gets no job that needs a longer one", async () => {
   const session = await signIn(t, acme);
   const limit = async (contextTokens: number) =>
-    await t.mutation(api.adminDevices.limit, {
+    await t.mutation(api.console.devices.limit, {
       session,
       deviceId: large.deviceId,
       limits: { contextTokens },

@@ -58,9 +58,9 @@ describe("POST /v1/jobs/ID/priority", () => {
 
   it("refuses a priority above the highest of the key", async () => {
     const jobId = await submit(t, acme);
-    const [key] = await t.query(api.admin.keys, { session });
+    const [key] = await t.query(api.console.keys.list, { session });
     if (key === undefined) throw new Error("no key");
-    await t.mutation(api.adminKeys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
+    await t.mutation(api.console.keys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
     expect(await post(jobId, { service_tier: "priority" })).toMatchObject({
       status: 403,
       body: { error: { code: "priority_not_allowed", param: "service_tier" } },
