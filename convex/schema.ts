@@ -51,7 +51,8 @@ export default defineSchema({
     removedAt: v.optional(v.number()),
   })
     .index("by_organization", ["organizationId", "removedAt"])
-    .index("by_email", ["organizationId", "email"]),
+    .index("by_email", ["organizationId", "email"])
+    .searchIndex("by_name", { searchField: "name", filterFields: ["organizationId"] }),
 
   /** Groups of members that own keys and devices together. Written by model/people/teams.ts. */
   teams: defineTable({

@@ -74,6 +74,8 @@ import type * as model_organizations_create from "../model/organizations/create.
 import type * as model_organizations_keyRights from "../model/organizations/keyRights.js";
 import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
+import type * as model_people_find from "../model/people/find.js";
+import type * as model_people_holdings from "../model/people/holdings.js";
 import type * as model_people_invitations from "../model/people/invitations.js";
 import type * as model_people_members from "../model/people/members.js";
 import type * as model_people_owners from "../model/people/owners.js";
@@ -196,6 +198,8 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/keyRights": typeof model_organizations_keyRights;
   "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
   "model/organizations/summary": typeof model_organizations_summary;
+  "model/people/find": typeof model_people_find;
+  "model/people/holdings": typeof model_people_holdings;
   "model/people/invitations": typeof model_people_invitations;
   "model/people/members": typeof model_people_members;
   "model/people/owners": typeof model_people_owners;

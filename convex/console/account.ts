@@ -3,7 +3,7 @@ import { mutation, query } from "../_generated/server.js";
 import { record } from "../model/audit.ts";
 import { findSession } from "../model/authenticate.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { acceptInvitation, acceptOutcome } from "../model/people/invitations.ts";
+import { acceptInvitation, acceptOutcome, shownInvitation, showInvitation } from "../model/people/invitations.ts";
 import { changeMember } from "../model/people/members.ts";
 import {
   deleteSession,
@@ -26,6 +26,13 @@ export const signIn = mutation({
   args: newSession,
   returns: signInOutcome,
   handler: async (ctx, args) => await signInByLink(ctx, args, Date.now()),
+});
+
+/** An invitation, for the holder of its token, before they accept it. Queries have no clock: \`expiresAt\` may be past. */
+export const invitation = query({
+  args: { token: v.string() },
+  returns: shownInvitation,
+  handler: async (ctx, { token }) => await showInvitation(ctx, token),
 });
 
 /** Trades an invitation's token for a membership and a session. Refuses: invalid, conflict. */

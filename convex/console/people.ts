@@ -1,5 +1,8 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { memberMutation, memberQuery, ownMember, ownTeam } from "../model/memberCalls.ts";
+import { memberPage } from "../model/people/find.ts";
+import { holdings as heldCounts, holdingsOf } from "../model/people/holdings.ts";
 import {
   invitationRow,
   invitationRows,
@@ -9,7 +12,6 @@ import {
 } from "../model/people/invitations.ts";
 import {
   changeMember,
-  currentMembers,
   memberChange,
   memberRow,
   memberView,
@@ -18,6 +20,7 @@ import {
 import {
   deleteSession,
   endSessionsOf,
+  lastUseOf,
   sessionRow,
   sessionsOf,
   sessionView,
@@ -36,17 +39,39 @@ import { owned, refuse } from "../model/refuse.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-const maxListed = 1_000;
-
 const ofMember = { memberId: v.id("members") };
 
 const ofTeam = { teamId: v.id("teams") };
 
-/** The organization's members, oldest first, at most 1,000. */
+/** The organization's members, oldest first. `search`: only those with such a name or e-mail address, at most 50. */
 export const list = memberQuery("people.read")({
-  args: {},
-  returns: v.array(memberRow),
-  handler: async (ctx) => (await currentMembers(ctx, ctx.organizationId, maxListed)).map(memberView),
+  args: { paginationOpts: paginationOptsValidator, search: v.optional(v.string()) },
+  returns: paginationResultValidator(memberRow),
+  handler: async (ctx, { paginationOpts, search = "" }) => {
+    const found = await memberPage(ctx, ctx.organizationId, search, paginationOpts);
+    return { ...found, page: found.page.map(memberView) };
+  },
+});
+
+/**
+ * How many keys and devices a member has, and when they last used the console, to five minutes. Apart from \`list\`, so that a
+ * change of one device does not read all members again. Refuses: not_found.
+ */
+export const holdings = memberQuery("people.read")({
+  args: ofMember,
+  returns: v.object({ ...heldCounts.fields, usedAt: v.union(v.number(), v.null()) }),
+  handler: async (ctx, { memberId }) => {
+    const { _id } = await ownMember(ctx, memberId);
+    const [held, usedAt] = await Promise.all([holdingsOf(ctx, _id), lastUseOf(ctx, _id)]);
+    return { ...held, usedAt };
+  },
+});
+
+/** The same counts of a team. Refuses: not_found. */
+export const teamHoldings = memberQuery("people.read")({
+  args: ofTeam,
+  returns: heldCounts,
+  handler: async (ctx, { teamId }) => await holdingsOf(ctx, (await ownTeam(ctx, teamId))._id),
 });
 
 /** Changes a member's name, address and roles. Refuses: not_found, invalid, forbidden, conflict. */
@@ -150,6 +175,17 @@ export const teams = memberQuery("people.read")({
   args: {},
   returns: v.array(teamRow),
   handler: async (ctx) => await teamRows(ctx, ctx.organizationId),
+});
+
+/** The members of a team, oldest first. A page may have few or none of them: it is a part of all members. Refuses: not_found. */
+export const teamMembers = memberQuery("people.read")({
+  args: { ...ofTeam, paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(memberRow),
+  handler: async (ctx, { teamId, paginationOpts }) => {
+    await ownTeam(ctx, teamId);
+    const found = await memberPage(ctx, ctx.organizationId, "", paginationOpts);
+    return { ...found, page: found.page.filter(({ teamIds }) => teamIds.includes(teamId)).map(memberView) };
+  },
 });
 
 /** Creates a team. Refuses: invalid, conflict. */

@@ -26,6 +26,7 @@ const ofMembers = functions.filter(({ right }) => right !== null);
 const otherCallers: Readonly<Record<string, string>> = {
   "console/account:signIn": "token",
   "console/account:acceptInvite": "token",
+  "console/account:invitation": "token",
   "console/account:signOut": "session",
   "console/account:me": "session",
   "devices:enroll": "code",

@@ -13,6 +13,7 @@ import { JobsPage } from "./jobs/JobsPage.tsx";
 import { KeysPage } from "./keys/KeysPage.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
+import { PeoplePage } from "./people/PeoplePage.tsx";
 import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
@@ -104,6 +105,8 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
       return <KeysPage apiBase={apiBase} />;
     case "codes":
       return <CodesPage />;
+    case "people":
+      return <PeoplePage />;
     case "audit":
       return <AuditPage />;
     default:

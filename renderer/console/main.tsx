@@ -3,8 +3,9 @@ import { ConvexReactClient } from "convex/react";
 import { createRoot } from "react-dom/client";
 import { Console } from "./Console.tsx";
 import { findDeployment } from "./data/find-deployment.ts";
+import { Invitation } from "./session/Invitation.tsx";
 import { sessionStore } from "./session/session-store.ts";
-import { signIn, type SignInAnswer, takeSignInToken } from "./session/sign-in.ts";
+import { signIn, type SignInAnswer, takeLinkToken } from "./session/sign-in.ts";
 import type { SignedOutReason } from "./session/SignedOut.tsx";
 import { StillSigningIn } from "./session/StillSigningIn.tsx";
 import { FullPage } from "./shell/FullPage.tsx";
@@ -19,7 +20,8 @@ function reasonOf(outcome: SignInAnswer | null): SignedOutReason {
 }
 
 async function boot(): Promise<void> {
-  const token = takeSignInToken(window);
+  const token = takeLinkToken(window, "signin");
+  const invitation = takeLinkToken(window, "invite");
   root.render(<FullPage title="Connecting…" />);
   const found = await findDeployment(window.location, window.fetch.bind(window));
   if (found.kind === "failed") {
@@ -32,6 +34,10 @@ async function boot(): Promise<void> {
   // A link that is late or refused does not end a session that is still valid.
   const show = (reason: SignedOutReason): void =>
     root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={reason} />);
+  if (invitation !== null) {
+    root.render(<Invitation client={client} store={store} token={invitation} onDone={() => show("new")} />);
+    return;
+  }
   const hadSession = store.load() !== null;
   const outcome = token === null ? null : await signIn(client, store, token);
   if (outcome?.kind !== "late") {
@@ -47,7 +53,7 @@ async function boot(): Promise<void> {
 }
 
 window.addEventListener("hashchange", () => {
-  // Opening a sign-in link in a tab that shows the console changes only the hash.
-  if (window.location.hash.startsWith("#signin=")) window.location.reload();
+  // Opening a link in a tab that shows the console changes only the hash.
+  if (/^#(signin|invite)=/.test(window.location.hash)) window.location.reload();
 });
 void boot();

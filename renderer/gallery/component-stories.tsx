@@ -3,6 +3,7 @@ import { Badge } from "../ui/Badge.tsx";
 import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Button } from "../ui/controls/Button.tsx";
+import { Checkbox } from "../ui/controls/Checkbox.tsx";
 import { Copyable } from "../ui/controls/Copyable.tsx";
 import { Field } from "../ui/controls/Field.tsx";
 import { Menu } from "../ui/controls/Menu.tsx";
@@ -91,6 +92,8 @@ function Components({ now }: { readonly now: number }): ReactNode {
             <Switch label="On" checked onChange={nothing} />
             <Switch label="Off" checked={false} onChange={nothing} />
           </Row>
+          <Checkbox label="Requester" hint="Has API keys." checked onChange={nothing} />
+          <Checkbox label="Donor" checked={false} onChange={nothing} />
         </div>
       </Card>
       <Card title="Figures and copying">

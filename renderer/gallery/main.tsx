@@ -8,6 +8,7 @@ import { consoleEdgeStories } from "./console-edge-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
+import { peopleStories } from "./people-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
@@ -21,6 +22,7 @@ const stories = [
   ...panelStories(now),
   ...consoleStories(now),
   ...consoleEdgeStories(now),
+  ...peopleStories(now),
 ];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(

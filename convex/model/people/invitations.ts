@@ -105,13 +105,68 @@ export async function revokeInvitation(
   await record(ctx, { organizationId, ...by, action: "member.invitation-revoked", subject });
 }
 
+const refused = v.object({
+  kind: v.literal("refused"),
+  reason: literals("unknown-invitation", "expired", "used", "revoked", "address-taken"),
+});
+
 export const acceptOutcome = v.union(
   v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
-  v.object({
-    kind: v.literal("refused"),
-    reason: literals("unknown-invitation", "expired", "used", "revoked", "address-taken"),
-  }),
+  refused,
 );
+
+export const shownInvitation = v.union(
+  v.object({
+    kind: v.literal("open"),
+    organization: v.string(),
+    /** The name of the member who sent it. */
+    invitedBy: v.string(),
+    name: v.string(),
+    email: v.union(v.string(), v.null()),
+    roles: v.array(role),
+    expiresAt: v.number(),
+  }),
+  refused,
+);
+
+/** The invitation with this token if it can still be accepted, its time aside. */
+async function openInvitation(
+  ctx: QueryCtx,
+  token: string,
+): Promise<Doc<"invitations"> | Infer<typeof refused>> {
+  const tokenHash = await hashSecret(token);
+  const invitation = await ctx.db
+    .query("invitations")
+    .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+    .unique();
+  if (invitation === null) return { kind: "refused", reason: "unknown-invitation" };
+  if (invitation.acceptedBy !== undefined) return { kind: "refused", reason: "used" };
+  if (invitation.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };
+  const { organizationId, email } = invitation;
+  if (email !== undefined && (await memberByEmail(ctx, organizationId, email)) !== null)
+    return { kind: "refused", reason: "address-taken" };
+  return invitation;
+}
+
+/** An invitation as its invitee reads it before accepting it. */
+export async function showInvitation(ctx: QueryCtx, token: string): Promise<Infer<typeof shownInvitation>> {
+  const found = await openInvitation(ctx, token);
+  if ("kind" in found) return found;
+  const { organizationId, invitedBy, name, email, roles, expiresAt } = found;
+  const [organization, inviter] = await Promise.all([
+    ctx.db.get("organizations", organizationId),
+    ctx.db.get("members", invitedBy),
+  ]);
+  return {
+    kind: "open",
+    organization: visibleText(organization?.name ?? ""),
+    invitedBy: visibleText(inviter?.name ?? ""),
+    name: visibleText(name),
+    email: email ?? null,
+    roles,
+    expiresAt,
+  };
+}
 
 /** Makes the holder of an invitation's token a member, and signs them in. Refuses: invalid, conflict. */
 export async function acceptInvitation(
@@ -124,18 +179,10 @@ export async function acceptInvitation(
   },
   now: number,
 ): Promise<Infer<typeof acceptOutcome>> {
-  const tokenHash = await hashSecret(asked.token);
-  const invitation = await ctx.db
-    .query("invitations")
-    .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
-    .unique();
-  if (invitation === null) return { kind: "refused", reason: "unknown-invitation" };
-  if (invitation.acceptedBy !== undefined) return { kind: "refused", reason: "used" };
-  if (invitation.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };
+  const invitation = await openInvitation(ctx, asked.token);
+  if ("kind" in invitation) return invitation;
   if (invitation.expiresAt <= now) return { kind: "refused", reason: "expired" };
   const { organizationId, email, roles } = invitation;
-  if (email !== undefined && (await memberByEmail(ctx, organizationId, email)) !== null)
-    return { kind: "refused", reason: "address-taken" };
   const name = asked.name ?? invitation.name;
   const given = { organizationId, name, roles, ...(email === undefined ? {} : { email }) };
   const member = await addMember(ctx, given, now);

@@ -97,6 +97,14 @@ export async function deleteSession(ctx: MutationCtx, sessionId: Id<"sessions">)
   await ctx.db.delete("sessions", sessionId);
 }
 
+/** When a member last used the console, to five minutes. Null without a session. */
+export async function lastUseOf(ctx: QueryCtx, memberId: Id<"members">): Promise<number | null> {
+  const uses = (await sessionsOf(ctx, memberId)).map(
+    async ({ _id, startedAt = 0 }) => (await lastUse(ctx, _id))?.at ?? startedAt,
+  );
+  return uses.length === 0 ? null : Math.max(...(await Promise.all(uses)));
+}
+
 /** As many as one member may have. Older ones end when another starts. */
 const maxSessions = 50;
 

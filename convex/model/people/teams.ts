@@ -5,6 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
+import { holdingsOf } from "./holdings.ts";
 import { currentMembers } from "./members.ts";
 
 const maxTeams = 200;
@@ -85,26 +86,12 @@ export async function setTeamsOf(
 export async function removeTeam(ctx: MutationCtx, team: Doc<"teams">, by: Act): Promise<void> {
   if (team.removedAt !== undefined) return;
   const { _id: subject, organizationId } = team;
-  if (await ownsSomething(ctx, subject))
-    refuse("conflict", "Keys or devices belong to this team. Hand them over first.");
+  const { keys, devices } = await holdingsOf(ctx, subject);
+  if (keys + devices > 0) refuse("conflict", "Keys or devices belong to this team. Hand them over first.");
   for (const member of await currentMembers(ctx, organizationId)) {
     if (!member.teamIds.includes(subject)) continue;
     await ctx.db.patch("members", member._id, { teamIds: member.teamIds.filter((id) => id !== subject) });
   }
   await ctx.db.patch("teams", subject, { removedAt: by.at });
   await record(ctx, { organizationId, ...by, action: "team.removed", subject });
-}
-
-async function ownsSomething(ctx: QueryCtx, owner: Id<"teams">): Promise<boolean> {
-  const keys = ctx.db
-    .query("apiKeys")
-    .withIndex("by_owner", (q) => q.eq("owner", owner).eq("revokedAt", undefined));
-  if ((await keys.first()) !== null) return true;
-  for (const status of ["active", "pending"] as const) {
-    const devices = ctx.db
-      .query("devices")
-      .withIndex("by_owner", (q) => q.eq("owner", owner).eq("status", status));
-    if ((await devices.first()) !== null) return true;
-  }
-  return false;
 }

@@ -1,12 +1,24 @@
 import { expect, it } from "vitest";
 import { sessionStore } from "./session-store.ts";
-import { signIn, signInToken } from "./sign-in.ts";
+import { linkOf, linkToken, signIn } from "./sign-in.ts";
 
 it("reads the sign-in token from the hash", () => {
-  expect(signInToken("#signin=gs_abc-_1")).toBe("gs_abc-_1");
-  expect(signInToken("#/jobs")).toBeNull();
-  expect(signInToken("#signin=")).toBeNull();
-  expect(signInToken("")).toBeNull();
+  expect(linkToken("#signin=gs_abc-_1", "signin")).toBe("gs_abc-_1");
+  expect(linkToken("#/jobs", "signin")).toBeNull();
+  expect(linkToken("#signin=", "signin")).toBeNull();
+  expect(linkToken("", "signin")).toBeNull();
+});
+
+it("keeps invitations and sign-in links apart", () => {
+  expect(linkToken("#invite=gi_abc", "invite")).toBe("gi_abc");
+  expect(linkToken("#invite=gi_abc", "signin")).toBeNull();
+});
+
+it("writes links that open the same deployment", () => {
+  const at = { origin: "https://x.example", pathname: "/console/", search: "?deployment=https://y.example" };
+  const link = linkOf(at as Location, "invite", "gi_abc");
+  expect(link).toBe("https://x.example/console/?deployment=https://y.example#invite=gi_abc");
+  expect(linkToken(new URL(link).hash, "invite")).toBe("gi_abc");
 });
 
 type Client = Parameters<typeof signIn>[0];

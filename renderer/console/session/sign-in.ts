@@ -5,15 +5,23 @@ import { refusalOf } from "../data/refusal.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** The one-time token in a location's hash (`#signin=TOKEN`), or null. */
-export function signInToken(hash: string): string | null {
-  const token = new URLSearchParams(hash.replace(/^#/, "")).get("signin");
+/** The links that sign somebody in: `#signin=TOKEN` and `#invite=TOKEN`. */
+export type LinkKind = "signin" | "invite";
+
+/** The one-time token in a location's hash, or null. */
+export function linkToken(hash: string, kind: LinkKind): string | null {
+  const token = new URLSearchParams(hash.replace(/^#/, "")).get(kind);
   return token === null || token === "" ? null : token;
 }
 
+/** A link that this console's address opens. */
+export function linkOf({ origin, pathname, search }: Location, kind: LinkKind, token: string): string {
+  return `${origin}${pathname}${search}#${kind}=${token}`;
+}
+
 /** Reads the token and removes it from the address bar and the history, where others could find it. */
-export function takeSignInToken(window: Window): string | null {
-  const token = signInToken(window.location.hash);
+export function takeLinkToken(window: Window, kind: LinkKind): string | null {
+  const token = linkToken(window.location.hash, kind);
   if (token !== null) {
     window.history.replaceState(null, "", window.location.pathname + window.location.search);
   }
@@ -68,7 +76,11 @@ async function exchange(
   session: string,
 ): Promise<SignInAnswer> {
   try {
-    const answer = await client.mutation(api.console.account.signIn, { token, session });
+    const answer = await client.mutation(api.console.account.signIn, {
+      token,
+      session,
+      agent: navigator.userAgent,
+    });
     if (answer.kind === "signed-in") store.save(session);
     else if (store.load() === session) store.clear();
     return answer.kind === "refused" ? { kind: "refused", why: refusalWords[answer.reason] } : answer;

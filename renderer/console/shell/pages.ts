@@ -11,6 +11,7 @@ export const pages = [
   { id: "statistics", label: "Statistics", right: "statistics.read" },
   { id: "keys", label: "API keys", right: "keys.read" },
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
+  { id: "people", label: "People", right: "people.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
 ] as const satisfies readonly { readonly id: string; readonly label: string; readonly right: Right }[];
 

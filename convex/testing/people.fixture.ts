@@ -1,0 +1,36 @@
+import type { Role } from "../../app/people/roles.ts";
+import { api } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import { hashSecret } from "../model/authenticate.ts";
+import { type Backend, secret } from "./backend.fixture.ts";
+
+type Invitee = {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly email?: string;
+  readonly days?: number;
+};
+
+/** Invites somebody. `session`: the inviter's. */
+export async function inviteMember(
+  t: Backend,
+  session: string,
+  invitee: Invitee,
+): Promise<{ token: string; invitationId: Id<"invitations"> }> {
+  const token = secret("gi_");
+  const invitation = { ...invitee, roles: [...invitee.roles], tokenHash: await hashSecret(token) };
+  return { token, ...(await t.mutation(api.console.people.invite, { session, ...invitation })) };
+}
+
+/** A new member and their session. */
+export async function joinAs(
+  t: Backend,
+  inviter: string,
+  invitee: Invitee,
+): Promise<{ session: string; memberId: Id<"members"> }> {
+  const { token } = await inviteMember(t, inviter, invitee);
+  const session = secret("gs_");
+  const joined = await t.mutation(api.console.account.acceptInvite, { token, session });
+  if (joined.kind !== "signed-in") throw new Error(joined.reason);
+  return { session, memberId: joined.member.memberId };
+}

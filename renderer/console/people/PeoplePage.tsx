@@ -1,0 +1,122 @@
+import { usePaginatedQuery, useQueries, useQuery } from "convex/react";
+import { type ReactNode, useMemo, useState } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import type { MemberHoldings, MemberRow } from "../data/rows.ts";
+import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
+import { makeSecret } from "../secrets/make-secret.ts";
+import { sha256 } from "../secrets/sha256.ts";
+import { linkOf } from "../session/sign-in.ts";
+import { useFilter } from "../shell/route.ts";
+import { Invitations } from "./Invitations.tsx";
+import { InviteDialog } from "./InviteDialog.tsx";
+import { MemberDialog } from "./MemberDialog.tsx";
+import { MemberSessions } from "./MemberSessions.tsx";
+import { MembersView } from "./MembersView.tsx";
+import { SignInLink } from "./SignInLink.tsx";
+import { Teams } from "./Teams.tsx";
+
+const pageSize = 50;
+
+type Opened = { readonly dialog: "edit" | "link" | "sessions"; readonly member: MemberRow };
+
+export function PeoplePage(): ReactNode {
+  const session = useSession();
+  const me = useMe();
+  const mayChange = useScope("people.change") !== null;
+  const mayMakeOwners = me.roles.includes("owner");
+  const [search, setSearch] = useFilter("q");
+  const { results, status, loadMore } = usePaginatedQuery(
+    api.console.people.list,
+    search.trim() === "" ? { session } : { session, search },
+    { initialNumItems: pageSize },
+  );
+  const holdings = useHoldings(results);
+  const teams = useQuery(api.console.people.teams, { session });
+  const invitations = useQuery(api.console.people.invitations, { session });
+  const invite = useAct(api.console.people.invite);
+  const revoke = useAct(api.console.people.revokeInvitation);
+  const change = useAct(api.console.people.change);
+  const setTeams = useAct(api.console.people.setTeams);
+  const [isInviting, setIsInviting] = useState(false);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const open = (dialog: Opened["dialog"]) => (member: MemberRow) => setOpened({ dialog, member });
+  const close = (): void => setOpened(null);
+  return (
+    <>
+      <MembersView
+        members={status === "LoadingFirstPage" ? undefined : results}
+        teams={teams ?? []}
+        holdingsOf={({ memberId }) => holdings.get(memberId)}
+        search={search}
+        self={me.memberId}
+        mayMakeOwners={mayMakeOwners}
+        actions={mayChange ? { edit: open("edit"), link: open("link"), sessions: open("sessions") } : null}
+        onSearch={setSearch}
+        onInvite={() => setIsInviting(true)}
+        onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
+        loadingMore={status === "LoadingMore"}
+      />
+      <Invitations
+        invitations={invitations ?? []}
+        onRevoke={
+          mayChange
+            ? ({ invitationId, name }) =>
+                void revoke({ invitationId }, `The invitation of ${name} was revoked.`)
+            : null
+        }
+      />
+      <Teams teams={teams} mayChange={mayChange} />
+      {isInviting ? (
+        <InviteDialog
+          mayMakeOwners={mayMakeOwners}
+          onInvite={async (invitee) => {
+            const token = makeSecret("gi_");
+            const invited = await invite({ ...invitee, tokenHash: sha256(token) });
+            return invited ? linkOf(window.location, "invite", token) : null;
+          }}
+          onClose={() => setIsInviting(false)}
+        />
+      ) : null}
+      {opened?.dialog === "edit" ? (
+        <MemberDialog
+          member={opened.member}
+          teams={teams ?? []}
+          mayMakeOwners={mayMakeOwners}
+          onSave={async ({ teamIds, ...changed }) => {
+            const { memberId } = opened.member;
+            if (!(await change({ memberId, change: changed }))) return false;
+            return await setTeams({ memberId, teamIds }, `${changed.name} was saved.`);
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {opened?.dialog === "link" ? <SignInLink member={opened.member} onClose={close} /> : null}
+      {opened?.dialog === "sessions" ? <MemberSessions member={opened.member} onClose={close} /> : null}
+    </>
+  );
+}
+
+/** What each listed member has. Each has a query of their own, so a change of one device reads one member again. */
+function useHoldings(members: readonly MemberRow[]): ReadonlyMap<string, MemberHoldings> {
+  const session = useSession();
+  const listed = members.map(({ memberId }) => memberId).join();
+  const queries = useMemo(
+    () =>
+      Object.fromEntries(
+        listed
+          .split(",")
+          .filter((memberId) => memberId !== "")
+          .map((memberId) => [
+            memberId,
+            { query: api.console.people.holdings, args: { session, memberId } },
+          ]),
+      ),
+    [listed, session],
+  );
+  const found = useQueries(queries) as Readonly<Record<string, MemberHoldings | Error | undefined>>;
+  return new Map(
+    Object.entries(found).flatMap(([memberId, held]) =>
+      held === undefined || held instanceof Error ? [] : [[memberId, held] as const],
+    ),
+  );
+}

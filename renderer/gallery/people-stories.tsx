@@ -1,0 +1,101 @@
+import { SessionsTable } from "../console/account/SessionsTable.tsx";
+import { Invitations } from "../console/people/Invitations.tsx";
+import { InviteDialog } from "../console/people/InviteDialog.tsx";
+import { MemberDialog } from "../console/people/MemberDialog.tsx";
+import { MembersView } from "../console/people/MembersView.tsx";
+import { NameDialog } from "../console/people/NameDialog.tsx";
+import { TeamMembersView } from "../console/people/TeamMembers.tsx";
+import { TeamsView } from "../console/people/TeamsView.tsx";
+import { OpenInvitation } from "../console/session/Invitation.tsx";
+import { Dialog } from "../ui/overlays/Dialog.tsx";
+import * as rows from "./fixtures/people-rows.ts";
+import { inShell, page } from "./in-shell.tsx";
+import type { Story } from "./story.ts";
+
+const nothing = (): void => undefined;
+const refused = (): Promise<boolean> => Promise.resolve(false);
+
+const search = { search: "", onSearch: nothing, onMore: null } as const;
+const memberActions = { edit: nothing, link: nothing, sessions: nothing } as const;
+const teamActions = { create: nothing, members: nothing, rename: nothing, remove: nothing } as const;
+
+/** The pages and dialogs about people. */
+export function peopleStories(now: number): readonly Story[] {
+  const members = rows.members(now);
+  const teams = rows.teams(now);
+  const [self] = members;
+  const view = {
+    ...search,
+    members,
+    teams,
+    holdingsOf: ({ memberId }) => rows.holdings(now).get(memberId),
+    self: self.memberId,
+    mayMakeOwners: true,
+    actions: memberActions,
+    onInvite: nothing,
+    loadingMore: false,
+  } satisfies Parameters<typeof MembersView>[0];
+  return [
+    inShell(
+      "console-people",
+      "people",
+      <>
+        <MembersView {...view} onMore={nothing} />
+        <Invitations invitations={rows.invitations(now)} onRevoke={nothing} />
+        <TeamsView teams={teams} actions={teamActions} />
+      </>,
+    ),
+    inShell(
+      "console-people-auditor",
+      "people",
+      <>
+        <MembersView {...view} actions={null} holdingsOf={() => undefined} />
+        <Invitations invitations={rows.invitations(now)} onRevoke={null} />
+        <TeamsView teams={[]} actions={null} />
+      </>,
+    ),
+    inShell("console-people-none", "people", <MembersView {...view} search="nobody" members={[]} />),
+    inShell("console-people-loading", "people", <MembersView {...view} members={undefined} />),
+    inShell(
+      "console-invite",
+      "people",
+      <InviteDialog mayMakeOwners={false} onInvite={() => Promise.resolve(null)} onClose={nothing} />,
+    ),
+    inShell(
+      "console-member",
+      "people",
+      <MemberDialog member={self} teams={teams} mayMakeOwners onSave={refused} onClose={nothing} />,
+    ),
+    inShell(
+      "console-member-sessions",
+      "people",
+      <Dialog title="Sessions of Ada Brandt" onClose={nothing}>
+        <SessionsTable sessions={rows.sessions(now)} empty={null} onEnd={nothing} />
+      </Dialog>,
+    ),
+    inShell(
+      "console-team-members",
+      "people",
+      <TeamMembersView
+        {...search}
+        name="Laboratory"
+        search="lind"
+        members={members.slice(0, 2)}
+        others={members.slice(2, 3)}
+        loading={false}
+        onAdd={nothing}
+        onRemove={nothing}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-new-team",
+      "people",
+      <NameDialog title="New team" action="Create team" initial="" onSave={refused} onClose={nothing} />,
+    ),
+    page(
+      "console-invitation",
+      <OpenInvitation invitation={rows.openInvitation(now)} error={null} onAccept={() => Promise.resolve()} />,
+    ),
+  ];
+}

@@ -1,0 +1,137 @@
+import type { Browser, Page } from "@playwright/test";
+import { openPage, signIn } from "../support/console.ts";
+import { expect, test } from "../support/farm-test.ts";
+
+const dialogOf = (page: Page) => page.getByRole("dialog");
+
+/** Invites somebody from the People page. Returns the link that is shown once. */
+async function invite(page: Page, name: string, roles: readonly string[]): Promise<string> {
+  await openPage(page, "People");
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  const dialog = dialogOf(page);
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  for (const role of roles) await dialog.getByRole("checkbox", { name: role }).check();
+  await dialog.getByRole("button", { name: "Create invitation" }).click();
+  await expect(dialog).toContainText("#invite=");
+  const link = /https?:\S+#invite=[\w-]+/.exec(await dialog.innerText())?.[0] ?? "";
+  await dialog.getByRole("button", { name: "Done" }).click();
+  return link;
+}
+
+/** Opens a link in another browser. */
+async function elsewhere(browser: Browser, link: string): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await page.goto(link);
+  return page;
+}
+
+/** Accepts an invitation in another browser. */
+async function join(browser: Browser, link: string, name: string): Promise<Page> {
+  const page = await elsewhere(browser, link);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByRole("button", { name: "Join" }).click();
+  await expect(page.getByRole("navigation")).toBeVisible();
+  return page;
+}
+
+const memberRow = (page: Page, name: RegExp) =>
+  page.getByRole("table", { name: "Members" }).getByRole("row", { name });
+
+test("an invitation says who invites to what, makes a member once, and leaves no token", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  const link = await invite(page, "Ada", ["Requester"]);
+  const pending = page.getByRole("table", { name: "Pending invitations" });
+  await expect(pending.getByRole("row", { name: /Ada/ })).toContainText("Requester");
+
+  const theirs = await elsewhere(browser, link);
+  await expect(theirs.getByRole("heading", { name: "Join Demo organization" })).toBeVisible();
+  await expect(theirs.getByText("Owner invites you to Demo organization")).toBeVisible();
+  await expect(theirs.getByText("Has API keys, and sees their jobs and usage.")).toBeVisible();
+  expect(theirs.url()).not.toContain("invite");
+  await theirs.getByLabel("Your name").fill("");
+  await theirs.getByRole("button", { name: "Join" }).click();
+  await expect(theirs.getByText("Enter your name.")).toBeVisible();
+  await theirs.getByLabel("Your name").fill("Ada Brandt");
+  await theirs.getByRole("button", { name: "Join" }).click();
+  await expect(theirs.getByRole("navigation").getByRole("link", { name: "API keys" })).toBeVisible();
+  await expect(theirs.getByRole("navigation").getByRole("link", { name: "People" })).toHaveCount(0);
+
+  await expect(memberRow(page, /Ada Brandt/)).toContainText("Requester");
+  await expect(pending).toHaveCount(0);
+  const again = await elsewhere(browser, link);
+  await expect(again.getByText("This invitation was already accepted.")).toBeVisible();
+});
+
+test("an invitation that was revoked makes no member", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  const link = await invite(page, "Mallory", ["Administrator"]);
+  await page.getByRole("button", { name: "Revoke the invitation of Mallory" }).click();
+  await dialogOf(page).getByRole("button", { name: "Revoke" }).click();
+  await expect(page.getByText("Mallory", { exact: true })).toHaveCount(0);
+  const theirs = await elsewhere(browser, link);
+  await expect(theirs.getByText("This invitation was withdrawn.")).toBeVisible();
+});
+
+test("the search finds a member, and changed roles count at once in an open page", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  const theirs = await join(browser, await invite(page, "Bo", ["Auditor"]), "Bo Lind");
+  await expect(theirs.getByRole("navigation").getByRole("link", { name: "Policy" })).toBeVisible();
+  await page.getByLabel("Search").fill("lind");
+  await expect(page.getByRole("table", { name: "Members" }).getByRole("row")).toHaveCount(2);
+  await page.reload();
+  await expect(page.getByLabel("Search")).toHaveValue("lind");
+  await page.getByRole("button", { name: "Edit Bo Lind" }).click();
+  await dialogOf(page).getByRole("checkbox", { name: "Auditor" }).uncheck();
+  await dialogOf(page).getByRole("checkbox", { name: "Requester" }).check();
+  await dialogOf(page).getByRole("button", { name: "Save" }).click();
+  await expect(memberRow(page, /Bo Lind/)).toContainText("Requester");
+  await expect(theirs.getByRole("navigation").getByRole("link", { name: "Policy" })).toHaveCount(0);
+});
+
+test("a sign-in link works once, and the member's sessions can be ended", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  await join(browser, await invite(page, "Chidi", ["Donor"]), "Chidi");
+  await page.getByRole("button", { name: "Sign-in link for Chidi" }).click();
+  const dialog = dialogOf(page);
+  await dialog.getByRole("button", { name: "Create link" }).click();
+  await expect(dialog).toContainText("#signin=");
+  const link = /https?:\S+#signin=[\w-]+/.exec(await dialog.innerText())?.[0] ?? "";
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const theirs = await elsewhere(browser, link);
+  await expect(theirs.getByRole("navigation")).toBeVisible();
+  await expect((await elsewhere(browser, link)).getByText("already used")).toBeVisible();
+
+  await page.getByRole("button", { name: "Sessions of Chidi" }).click();
+  await expect(dialog.getByRole("row", { name: /One-time link/ })).toContainText(/Chrome on/);
+  await dialog.getByRole("button", { name: "End all sessions" }).click();
+  await expect(dialog.getByText("Chidi is not signed in anywhere.")).toBeVisible();
+  await expect(theirs.getByRole("heading", { name: "Your session has ended" })).toBeVisible();
+});
+
+test("a team gets members, another name, and goes", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  await join(browser, await invite(page, "Dana", ["Donor"]), "Dana");
+  await page.getByRole("button", { name: "New team" }).click();
+  await dialogOf(page).getByLabel("Name").fill("Lab");
+  await dialogOf(page).getByRole("button", { name: "Create team" }).click();
+  await page.getByRole("button", { name: "Members of Lab" }).click();
+  await dialogOf(page).getByLabel("Add somebody").fill("dana");
+  await dialogOf(page).getByRole("button", { name: "Add Dana" }).click();
+  await expect(dialogOf(page).getByRole("list", { name: "In the team" })).toContainText("Dana");
+  await dialogOf(page).getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Rename Lab" }).click();
+  await dialogOf(page).getByLabel("Name").fill("Laboratory");
+  await dialogOf(page).getByRole("button", { name: "Rename" }).click();
+  await expect(memberRow(page, /Dana/)).toContainText("Laboratory");
+  await page.getByRole("button", { name: "Remove Laboratory" }).click();
+  await dialogOf(page).getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByText("No teams yet")).toBeVisible();
+});
