@@ -11,6 +11,7 @@ const actions = {
   "member.joined": "Member joined",
   "member.changed": "Roles or name of a member changed",
   "member.removed": "Member removed",
+  "session.idle-time-changed": "Idle time of sessions changed",
   "team.created": "Team created",
   "team.changed": "Team changed",
   "team.removed": "Team removed",

@@ -13,7 +13,7 @@ import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
-import { endIfIdle } from "./model/people/sessions.ts";
+import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
@@ -31,6 +31,19 @@ export const endSession = internalMutation({
   returns: v.null(),
   handler: async (ctx, { sessionId }) => {
     await endIfIdle(ctx, sessionId, Date.now());
+    return null;
+  },
+});
+
+/** Ends an organization's idle sessions, after its idle time changed. */
+export const endIdleSessions = internalMutation({
+  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const next = await endIdleBatch(ctx, organizationId, cursor, Date.now());
+    if (next !== null) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.endIdleSessions, { organizationId, cursor: next });
+    }
     return null;
   },
 });

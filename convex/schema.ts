@@ -34,6 +34,8 @@ export default defineSchema({
     createdAt: v.number(),
     /** The oldest version of Gleaner whose devices get jobs, if it is not the default. Written by console/devices. */
     oldestVersion: v.optional(v.string()),
+    /** After how many minutes without use a session ends, if it is not the default. Written by console/people.setIdle. */
+    idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
   }),
@@ -113,7 +115,8 @@ export default defineSchema({
     expiresAt: v.number(),
   })
     .index("by_hash", ["sessionHash"])
-    .index("by_member", ["memberId"]),
+    .index("by_member", ["memberId"])
+    .index("by_organization", ["organizationId"]),
 
   /** When a session was last used, to five minutes. Written by account.use. */
   sessionUses: defineTable({ sessionId: v.id("sessions"), at: v.number() }).index("by_session", [

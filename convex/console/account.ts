@@ -3,7 +3,12 @@ import { mutation, query } from "../_generated/server.js";
 import { record } from "../model/audit.ts";
 import { findSession } from "../model/authenticate.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { acceptInvitation, acceptOutcome, shownInvitation, showInvitation } from "../model/people/invitations.ts";
+import {
+  acceptInvitation,
+  acceptOutcome,
+  shownInvitation,
+  showInvitation,
+} from "../model/people/invitations.ts";
 import { changeMember } from "../model/people/members.ts";
 import {
   deleteSession,

@@ -10,20 +10,16 @@ import {
   newInvitation,
   revokeInvitation as revoke,
 } from "../model/people/invitations.ts";
-import {
-  changeMember,
-  memberChange,
-  memberRow,
-  memberView,
-  removeMember,
-} from "../model/people/members.ts";
+import { changeMember, memberChange, memberRow, memberView, removeMember } from "../model/people/members.ts";
 import {
   deleteSession,
   endSessionsOf,
+  idleMinutesOf,
   lastUseOf,
   sessionRow,
   sessionsOf,
   sessionView,
+  setIdleMinutes,
 } from "../model/people/sessions.ts";
 import { createLink } from "../model/people/signIn.ts";
 import {
@@ -140,6 +136,23 @@ export const endSessions = memberMutation("people.change")({
     const ended = await endSessionsOf(ctx, _id);
     if (ended > 0) await ctx.audit("member.session-ended", _id, `${String(ended)} sessions`);
     return { ended };
+  },
+});
+
+/** After how many minutes without use a session ends. */
+export const idle = memberQuery("sign-in.read")({
+  args: {},
+  returns: v.number(),
+  handler: async (ctx) => await idleMinutesOf(ctx, ctx.organizationId),
+});
+
+/** Sets that time: 15 minutes to 7 days. It counts for open sessions, too. Refuses: invalid. */
+export const setIdle = memberMutation("sign-in.change")({
+  args: { minutes: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { minutes }) => {
+    await setIdleMinutes(ctx, ctx.organizationId, minutes, ctx.by);
+    return null;
   },
 });
 

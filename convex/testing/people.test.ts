@@ -3,7 +3,14 @@ import type { Role } from "../../app/people/roles.ts";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
-import { addDevice, type Backend, expectRefusal, type Organization, secret } from "./backend.fixture.ts";
+import {
+  addDevice,
+  type Backend,
+  expectRefusal,
+  type Organization,
+  pass,
+  secret,
+} from "./backend.fixture.ts";
 import { inviteMember, joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -171,5 +178,42 @@ describe("a sign-in link for a member", () => {
     await t.mutation(api.console.people.endSession, { session, sessionId: newest!.sessionId });
     expect(await t.query(api.console.account.me, { session: own })).toBeNull();
     expect(await t.mutation(api.console.people.endSessions, asked)).toEqual({ ended: 1 });
+  });
+});
+
+describe("idle sessions", () => {
+  const minuteMs = 60_000;
+  const isOpen = async () => (await t.query(api.console.account.me, { session })) !== null;
+  const setIdle = async (minutes: number) =>
+    await t.mutation(api.console.people.setIdle, { session, minutes });
+
+  it("end after 12 hours without use, and stay while they are used", async () => {
+    await pass(t, 11 * 60 * minuteMs);
+    await t.mutation(api.console.account.use, { session });
+    await pass(t, 2 * 60 * minuteMs);
+    expect(await isOpen()).toBe(true);
+    await pass(t, 10 * 60 * minuteMs);
+    expect(await isOpen()).toBe(false);
+  });
+
+  it("end after the time that an owner set, also if they were open before", async () => {
+    const ada = await join("Ada", ["auditor"]);
+    await setIdle(15);
+    await pass(t, 1);
+    expect(await t.query(api.console.people.idle, { session: ada.session })).toBe(15);
+    await pass(t, 10 * minuteMs);
+    await t.mutation(api.console.account.use, { session });
+    await pass(t, 6 * minuteMs);
+    expect(await t.query(api.console.account.me, { session: ada.session })).toBeNull();
+    expect(await isOpen()).toBe(true);
+    await pass(t, 10 * minuteMs);
+    expect(await isOpen()).toBe(false);
+  });
+
+  it("last from 15 minutes to 7 days, and only an owner sets how long", async () => {
+    for (const minutes of [14, 7 * 24 * 60 + 1, 60.5]) await expectRefusal(setIdle(minutes), "invalid");
+    await setIdle(7 * 24 * 60);
+    const { session: admin } = await join("Ada", ["admin"]);
+    await expectRefusal(t.mutation(api.console.people.setIdle, { session: admin, minutes: 60 }), "forbidden");
   });
 });

@@ -1,11 +1,14 @@
 import { useConvexConnectionState, useMutation, useQuery } from "convex/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { assertNever } from "../../app/assert-never.ts";
+import { useEveryMs } from "../../app/people/idle.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
+import { AccountPage } from "./account/AccountPage.tsx";
 import { AuditPage } from "./audit/AuditPage.tsx";
+import type { SessionRow } from "./data/rows.ts";
 import { Me, useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";
 import { CodesPage } from "./enrollment/CodesPage.tsx";
@@ -41,7 +44,13 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   useEffect(() => {
     if (ended) onExpired();
   }, [ended, onExpired]);
+  useNotedUse(session);
   if (ended) return null;
+  const leave = (): void => {
+    // Not awaited: signing out must work while the server is unreachable too.
+    void signOut({ session }).catch(() => undefined);
+    onEnd("signed-out");
+  };
   const visible = pages.filter(({ right }) => scopeOf(right, roles) !== null);
   // Until the member is known, the address decides.
   const shown = me === undefined ? route.page : visible.find(({ id }) => id === route.page)?.id;
@@ -51,18 +60,15 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       page={page}
       pages={me === undefined ? pages : visible}
       organization={me?.organization.name ?? null}
+      member={me?.member.name ?? null}
       connection={connection}
       pending={pending.length}
-      onSignOut={() => {
-        // Not awaited: signing out must work while the server is unreachable too.
-        void signOut({ session }).catch(() => undefined);
-        onEnd("signed-out");
-      }}
+      onSignOut={leave}
     >
       <PageErrors key={page} onExpired={onExpired}>
         {me === undefined ? null : (
           <Me value={me.member}>
-            <Page page={page} apiBase={apiBase} />
+            <Page page={page} apiBase={apiBase} sessionId={me.sessionId} onSignOut={leave} />
           </Me>
         )}
       </PageErrors>
@@ -85,7 +91,32 @@ function useConnection(): Connection {
   return hasEverConnected ? "live" : "connecting";
 }
 
-function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: string }): ReactNode {
+/** Tells the server every few minutes that the session is used, while the page is visible: an idle session ends. */
+function useNotedUse(session: string): void {
+  const use = useMutation(api.console.account.use);
+  useEffect(() => {
+    const note = (): void => {
+      // A session that has ended is noticed by the query about it.
+      if (document.visibilityState === "visible") void use({ session }).catch(() => undefined);
+    };
+    note();
+    const timer = setInterval(note, useEveryMs);
+    document.addEventListener("visibilitychange", note);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", note);
+    };
+  }, [session, use]);
+}
+
+type PageProps = {
+  readonly page: PageId;
+  readonly apiBase: string;
+  readonly sessionId: SessionRow["sessionId"];
+  readonly onSignOut: () => void;
+};
+
+function Page({ page, apiBase, sessionId, onSignOut }: PageProps): ReactNode {
   switch (page) {
     case "overview":
       return <OverviewPage />;
@@ -109,6 +140,8 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
       return <PeoplePage />;
     case "audit":
       return <AuditPage />;
+    case "account":
+      return <AccountPage sessionId={sessionId} onSignOut={onSignOut} />;
     default:
       return assertNever(page);
   }

@@ -11,6 +11,7 @@ export function inShell(id: string, at: PageId, content: ReactNode, connection: 
       page={at}
       pages={pages}
       organization="Northwind Research"
+      member="Ada Brandt"
       connection={connection}
       pending={2}
       onSignOut={() => undefined}

@@ -1,4 +1,7 @@
+import { OwnSessions } from "../console/account/OwnSessions.tsx";
+import { Profile } from "../console/account/Profile.tsx";
 import { SessionsTable } from "../console/account/SessionsTable.tsx";
+import { IdleTime } from "../console/people/IdleTime.tsx";
 import { Invitations } from "../console/people/Invitations.tsx";
 import { InviteDialog } from "../console/people/InviteDialog.tsx";
 import { MemberDialog } from "../console/people/MemberDialog.tsx";
@@ -43,6 +46,7 @@ export function peopleStories(now: number): readonly Story[] {
         <MembersView {...view} onMore={nothing} />
         <Invitations invitations={rows.invitations(now)} onRevoke={nothing} />
         <TeamsView teams={teams} actions={teamActions} />
+        <IdleTime minutes={720} onSet={nothing} />
       </>,
     ),
     inShell(
@@ -52,6 +56,7 @@ export function peopleStories(now: number): readonly Story[] {
         <MembersView {...view} actions={null} holdingsOf={() => undefined} />
         <Invitations invitations={rows.invitations(now)} onRevoke={null} />
         <TeamsView teams={[]} actions={null} />
+        <IdleTime minutes={90} onSet={null} />
       </>,
     ),
     inShell("console-people-none", "people", <MembersView {...view} search="nobody" members={[]} />),
@@ -93,9 +98,26 @@ export function peopleStories(now: number): readonly Story[] {
       "people",
       <NameDialog title="New team" action="Create team" initial="" onSave={refused} onClose={nothing} />,
     ),
+    inShell(
+      "console-account",
+      "account",
+      <>
+        <Profile member={self} onSave={refused} onSignOut={nothing} />
+        <OwnSessions
+          sessions={rows.sessions(now)}
+          current={"s1" as Parameters<typeof OwnSessions>[0]["current"]}
+          onEnd={nothing}
+          onEndOthers={nothing}
+        />
+      </>,
+    ),
     page(
       "console-invitation",
-      <OpenInvitation invitation={rows.openInvitation(now)} error={null} onAccept={() => Promise.resolve()} />,
+      <OpenInvitation
+        invitation={rows.openInvitation(now)}
+        error={null}
+        onAccept={() => Promise.resolve()}
+      />,
     ),
   ];
 }

@@ -110,10 +110,7 @@ const refused = v.object({
   reason: literals("unknown-invitation", "expired", "used", "revoked", "address-taken"),
 });
 
-export const acceptOutcome = v.union(
-  v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
-  refused,
-);
+export const acceptOutcome = v.union(v.object({ kind: v.literal("signed-in"), ...signedIn.fields }), refused);
 
 export const shownInvitation = v.union(
   v.object({

@@ -1,17 +1,16 @@
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
+import { idleMinutes } from "../../../app/people/idle.ts";
 import type { SignInMethod } from "../../../app/people/sign-in-methods.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
-import { refuse, reportedText } from "../refuse.ts";
+import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import { signInMethod } from "../validators.ts";
 
 const minuteMs = 60_000;
-/** A session that nobody uses ends after this time. */
-export const idleMs = 12 * 60 * minuteMs;
 /** The longest time that a session lasts. */
 const sessionMs = 7 * 24 * 60 * minuteMs;
 /** Uses within this time are one, so that an open page writes seldom. */
@@ -53,7 +52,8 @@ export async function startSession(
     ...(address === "" ? {} : { address: address.slice(0, maxAddressChars) }),
     expiresAt: now + sessionMs,
   });
-  await ctx.scheduler.runAt(now + idleMs, internal.maintenance.endSession, { sessionId });
+  const endsAt = now + (await idleMinutesOf(ctx, organizationId)) * minuteMs;
+  await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
   const actor = { memberId, sessionId };
   await record(ctx, {
     organizationId,
@@ -80,12 +80,54 @@ async function lastUse(ctx: QueryCtx, sessionId: Id<"sessions">): Promise<Doc<"s
     .unique();
 }
 
-/** Ends a session that nobody used for `idleMs`, or that is too old. Otherwise looks again when that can be. */
+/** After how many minutes without use an organization's sessions end. */
+export async function idleMinutesOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<number> {
+  return (await ctx.db.get("organizations", organizationId))?.idleMinutes ?? idleMinutes.usual;
+}
+
+/** Sets that time, which counts for open sessions, too. Refuses: invalid. */
+export async function setIdleMinutes(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  wanted: number,
+  by: Act,
+): Promise<void> {
+  const minutes = boundedInteger(wanted, "The idle time in minutes", idleMinutes.least, idleMinutes.most);
+  const before = await idleMinutesOf(ctx, organizationId);
+  if (minutes === before) return;
+  await ctx.db.patch("organizations", organizationId, { idleMinutes: minutes });
+  await ctx.scheduler.runAfter(0, internal.maintenance.endIdleSessions, { organizationId, cursor: null });
+  const detail = `${String(before)} minutes → ${String(minutes)} minutes`;
+  const action = "session.idle-time-changed";
+  await record(ctx, { organizationId, ...by, action, subject: organizationId, detail });
+}
+
+const perBatch = 50;
+
+/** Ends the idle ones of the organization's next sessions. @returns the cursor of the others; null at the end. */
+export async function endIdleBatch(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  cursor: string | null,
+  now: number,
+): Promise<string | null> {
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("sessions")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .paginate({ cursor, numItems: perBatch });
+  for (const { _id } of page) await endIfIdle(ctx, _id, now);
+  return isDone ? null : continueCursor;
+}
+
+/** Ends a session that nobody uses, or that is too old. Otherwise looks again when that can be. */
 export async function endIfIdle(ctx: MutationCtx, sessionId: Id<"sessions">, now: number): Promise<void> {
   const session = await ctx.db.get("sessions", sessionId);
   if (session === null) return;
   const usedAt = (await lastUse(ctx, sessionId))?.at ?? session.startedAt ?? 0;
-  const endsAt = Math.min(session.expiresAt, usedAt + idleMs);
+  const endsAt = Math.min(
+    session.expiresAt,
+    usedAt + (await idleMinutesOf(ctx, session.organizationId)) * minuteMs,
+  );
   if (endsAt <= now) await deleteSession(ctx, sessionId);
   else await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
 }

@@ -21,7 +21,11 @@ type Props = {
 export function SessionsTable({ sessions, current, empty, onEnd }: Props): ReactNode {
   const end = actionColumn<SessionRow>("w-14", (session) =>
     session.sessionId === current ? null : (
-      <RowAction verb="End" object={`the session in ${agentWords(session.agent)}`} onClick={() => onEnd?.(session)} />
+      <RowAction
+        verb="End"
+        object={`the session in ${agentWords(session.agent)}`}
+        onClick={() => onEnd?.(session)}
+      />
     ),
   );
   const shown = columnsOf(current);
@@ -57,6 +61,11 @@ const columnsOf = (current: Props["current"]): readonly Column<SessionRow>[] => 
       <span className="whitespace-nowrap">{method === null ? "unknown" : signInMethodWords(method)}</span>
     ),
   },
-  { key: "started", title: "Started", width: "w-24", cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  {
+    key: "started",
+    title: "Started",
+    width: "w-24",
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} />,
+  },
   { key: "used", title: "Last use", width: "w-24", cell: ({ usedAt }) => <RelativeTime at={usedAt} /> },
 ];

@@ -20,7 +20,9 @@ type Props = {
 export function Invitations({ invitations, onRevoke }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<InvitationRow | null>(null);
-  const pending = invitations.filter(({ acceptedBy, revokedAt }) => acceptedBy === null && revokedAt === null);
+  const pending = invitations.filter(
+    ({ acceptedBy, revokedAt }) => acceptedBy === null && revokedAt === null,
+  );
   if (pending.length === 0) return null;
   const shown = columnsOf(now);
   const revoke = actionColumn<InvitationRow>("w-20", (invitation) => (
@@ -65,7 +67,12 @@ const columnsOf = (now: number): readonly Column<InvitationRow>[] => [
     ),
   },
   { key: "roles", title: "Roles", cell: ({ roles }) => <RoleBadges roles={roles} /> },
-  { key: "created", title: "Invited", width: "w-28", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    key: "created",
+    title: "Invited",
+    width: "w-28",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
   {
     key: "ends",
     title: "Link ends",

@@ -77,13 +77,7 @@ export function MembersView(props: Props): ReactNode {
 /** 100 means 100 or more. */
 const countWords = (count: number): string => (count >= 100 ? "100+" : formatCount(count));
 
-function columnsOf({
-  teams,
-  holdingsOf,
-  self,
-  actions,
-  mayMakeOwners,
-}: Props): readonly Column<MemberRow>[] {
+function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): readonly Column<MemberRow>[] {
   const held =
     (show: (held: MemberHoldings) => ReactNode) =>
     (member: MemberRow): ReactNode => {

@@ -7,6 +7,7 @@ import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { linkOf } from "../session/sign-in.ts";
 import { useFilter } from "../shell/route.ts";
+import { IdleTime } from "./IdleTime.tsx";
 import { Invitations } from "./Invitations.tsx";
 import { InviteDialog } from "./InviteDialog.tsx";
 import { MemberDialog } from "./MemberDialog.tsx";
@@ -33,6 +34,8 @@ export function PeoplePage(): ReactNode {
   const holdings = useHoldings(results);
   const teams = useQuery(api.console.people.teams, { session });
   const invitations = useQuery(api.console.people.invitations, { session });
+  const idle = useQuery(api.console.people.idle, { session });
+  const setIdle = useAct(api.console.people.setIdle);
   const invite = useAct(api.console.people.invite);
   const revoke = useAct(api.console.people.revokeInvitation);
   const change = useAct(api.console.people.change);
@@ -66,6 +69,13 @@ export function PeoplePage(): ReactNode {
         }
       />
       <Teams teams={teams} mayChange={mayChange} />
+      {idle === undefined ? null : (
+        <IdleTime
+          key={idle}
+          minutes={idle}
+          onSet={mayMakeOwners ? (minutes) => void setIdle({ minutes }, "The idle time was saved.") : null}
+        />
+      )}
       {isInviting ? (
         <InviteDialog
           mayMakeOwners={mayMakeOwners}
@@ -106,10 +116,7 @@ function useHoldings(members: readonly MemberRow[]): ReadonlyMap<string, MemberH
         listed
           .split(",")
           .filter((memberId) => memberId !== "")
-          .map((memberId) => [
-            memberId,
-            { query: api.console.people.holdings, args: { session, memberId } },
-          ]),
+          .map((memberId) => [memberId, { query: api.console.people.holdings, args: { session, memberId } }]),
       ),
     [listed, session],
   );

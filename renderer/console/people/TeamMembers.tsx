@@ -41,10 +41,7 @@ export function TeamMembers({
         void setTeams({ memberId, teamIds: [...teamIds, teamId] }, `${member} joined ${name}.`)
       }
       onRemove={({ memberId, teamIds, name: member }) =>
-        void setTeams(
-          { memberId, teamIds: teamIds.filter((id) => id !== teamId) },
-          `${member} left ${name}.`,
-        )
+        void setTeams({ memberId, teamIds: teamIds.filter((id) => id !== teamId) }, `${member} left ${name}.`)
       }
       onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
       loading={status === "LoadingFirstPage" || status === "LoadingMore"}

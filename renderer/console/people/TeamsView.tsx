@@ -24,7 +24,12 @@ const columns: readonly Column<TeamRow>[] = [
     title: "Name",
     cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span>,
   },
-  { key: "created", title: "Created", width: "w-28", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    key: "created",
+    title: "Created",
+    width: "w-28",
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 export function TeamsView({ teams, actions }: Props): ReactNode {
@@ -50,7 +55,11 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
                 ...columns,
                 actionColumn<TeamRow>("w-60", (team) => (
                   <>
-                    <RowAction verb="Members" object={`of ${team.name}`} onClick={() => actions.members(team)} />
+                    <RowAction
+                      verb="Members"
+                      object={`of ${team.name}`}
+                      onClick={() => actions.members(team)}
+                    />
                     <RowAction verb="Rename" object={team.name} onClick={() => actions.rename(team)} />
                     <RowAction verb="Remove" object={team.name} onClick={() => setRemoving(team)} />
                   </>
@@ -69,8 +78,8 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
           onConfirm={() => actions?.remove(removing)}
           onClose={() => setRemoving(null)}
         >
-          Its members stay in the organization. A team that has keys or devices cannot be removed: hand them over
-          first.
+          Its members stay in the organization. A team that has keys or devices cannot be removed: hand them
+          over first.
         </Confirm>
       )}
     </Card>

@@ -22,7 +22,8 @@ export const invitationRefusals: Readonly<Record<Refused["reason"], string>> = {
   expired: "This invitation has expired. Ask for a new one.",
   used: "This invitation was already accepted. Each link works only once.",
   revoked: "This invitation was withdrawn. Ask for a new one.",
-  "address-taken": "Its e-mail address belongs to a member already. Sign in instead, or ask for a sign-in link.",
+  "address-taken":
+    "Its e-mail address belongs to a member already. Sign in instead, or ask for a sign-in link.",
 };
 
 type Props = {

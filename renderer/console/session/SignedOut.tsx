@@ -9,7 +9,9 @@ export function SignedOut({ reason }: { readonly reason: SignedOutReason }): Rea
   return (
     <FullPage title={titleOf(reason)}>
       {typeof reason === "object" ? <p className="text-bad">{reason.refused}</p> : null}
-      {reason === "expired" ? <p>Sessions end after 12 hours. Nothing is lost.</p> : null}
+      {reason === "expired" ? (
+        <p>Sessions end when nobody uses them, and after 7 days. Nothing is lost.</p>
+      ) : null}
       <p>You sign in with a link that works once. To get a link:</p>
       <ul className="grid list-disc gap-3 pl-5">
         <li>

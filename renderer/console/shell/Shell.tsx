@@ -15,12 +15,19 @@ type Props = {
   /** The pages that the member may see. */
   readonly pages: readonly (typeof allPages)[number][];
   readonly organization: string | null;
+  /** The signed-in member; null while it loads. */
+  readonly member: string | null;
   readonly connection: Connection;
   /** Devices that wait for approval. */
   readonly pending: number;
   readonly onSignOut: () => void;
   readonly children: ReactNode;
 };
+
+/** The account is at the member's name. */
+function navigable(pages: Props["pages"]): Props["pages"] {
+  return pages.filter(({ id }) => id !== "account");
+}
 
 const connections = {
   live: { tone: "good", words: "Live" },
@@ -32,6 +39,7 @@ export function Shell({
   page,
   pages,
   organization,
+  member,
   connection,
   pending,
   onSignOut,
@@ -50,7 +58,7 @@ export function Shell({
           </div>
         </div>
         <nav aria-label="Pages" className="flex gap-0.5 overflow-x-auto px-2 pb-2 lg:grid lg:pt-2">
-          {pages.map(({ id, label }) => (
+          {navigable(pages).map(({ id, label }) => (
             <a
               key={id}
               href={hrefOf(id)}
@@ -77,6 +85,17 @@ export function Shell({
             <StatusDot tone={connections[connection].tone} busy={connection !== "live"} />
             {connections[connection].words}
           </span>
+          {member === null ? null : (
+            <a
+              href={hrefOf("account")}
+              aria-label={`${member}: your account`}
+              aria-current={page === "account" ? "page" : undefined}
+              title={member}
+              className="min-w-0 flex-1 truncate text-right text-xs font-medium underline-offset-2 hover:underline lg:text-left"
+            >
+              {member}
+            </a>
+          )}
           <Button look="quiet" size="sm" className="-mr-2.5" onClick={onSignOut}>
             Sign out
           </Button>

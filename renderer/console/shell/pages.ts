@@ -1,6 +1,6 @@
 import type { Right } from "../../../app/people/rights.ts";
 
-/** The console's pages, in the order of the navigation. Members see those that they have the right for. */
+/** The console's pages, in the order of the navigation. The name of the member leads to the last one. Members see those that they have the right for. */
 export const pages = [
   { id: "overview", label: "Overview", right: "overview.read" },
   { id: "devices", label: "Devices", right: "devices.read" },
@@ -13,6 +13,7 @@ export const pages = [
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
   { id: "people", label: "People", right: "people.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
+  { id: "account", label: "Account", right: "account" },
 ] as const satisfies readonly { readonly id: string; readonly label: string; readonly right: Right }[];
 
 export type PageId = (typeof pages)[number]["id"];

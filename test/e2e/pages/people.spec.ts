@@ -135,3 +135,45 @@ test("a team gets members, another name, and goes", async ({ farm, page, browser
   await dialogOf(page).getByRole("button", { name: "Remove" }).click();
   await expect(page.getByText("No teams yet")).toBeVisible();
 });
+
+test("a member changes their own name, sees their sessions and ends the others", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  const theirs = await join(browser, await invite(page, "Eve", ["Requester"]), "Eve");
+  await page.getByRole("button", { name: "Sign-in link for Eve" }).click();
+  await dialogOf(page).getByRole("button", { name: "Create link" }).click();
+  await expect(dialogOf(page)).toContainText("#signin=");
+  const link = /https?:\S+#signin=[\w-]+/.exec(await dialogOf(page).innerText())?.[0] ?? "";
+  const other = await elsewhere(browser, link);
+  await expect(other.getByRole("navigation")).toBeVisible();
+
+  await theirs.getByRole("link", { name: "Eve: your account" }).click();
+  await expect(theirs.getByRole("heading", { name: "Account", exact: true })).toBeVisible();
+  await theirs.getByLabel("Name").fill("Eve Sommer");
+  await theirs.getByLabel("E-mail address").fill("Eve@acme.example");
+  await theirs.getByRole("button", { name: "Save" }).click();
+  await expect(theirs.getByRole("link", { name: "Eve Sommer: your account" })).toBeVisible();
+  await expect(theirs.getByLabel("E-mail address")).toHaveValue("eve@acme.example");
+  const sessions = theirs.getByRole("table", { name: "Sessions" });
+  await expect(sessions.getByRole("row", { name: /Invitation/ })).toContainText("This session");
+  await theirs.getByRole("button", { name: "End all others" }).click();
+  await expect(other.getByRole("heading", { name: "Your session has ended" })).toBeVisible();
+  await expect(sessions.getByRole("row")).toHaveCount(2);
+  await theirs.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+  await expect(theirs.getByRole("heading", { name: "You are signed out" })).toBeVisible();
+});
+
+test("an owner sets when idle sessions end", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "People");
+  const limit = page.getByLabel("A session that nobody uses ends after");
+  await expect(limit).toHaveValue("720");
+  await limit.selectOption({ label: "15 minutes" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("The idle time was saved.")).toBeVisible();
+  await page.reload();
+  await expect(limit).toHaveValue("15");
+});
