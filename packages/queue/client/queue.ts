@@ -133,6 +133,11 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.histories, { scope, jobIds: [...jobIds] });
   }
 
+  /** Why up to 100 jobs wait. Jobs that wait for nothing are left out. */
+  async waitReasons(ctx: QueryRunner, scope: string, jobIds: readonly string[]) {
+    return await ctx.runQuery(this.component.jobs.waitReasons, { scope, jobIds: [...jobIds] });
+  }
+
   /** How many characters of a text an attempt had streamed; 0 if the text does not begin with them. */
   async streamedChars(ctx: QueryRunner, scope: string, attemptId: string, text: string) {
     return await ctx.runQuery(this.component.jobs.streamedChars, { scope, attemptId, text });
@@ -180,6 +185,11 @@ export class Queue {
    */
   async stats(ctx: QueryRunner, scope: string) {
     return await ctx.runQuery(this.component.lanes.stats, { scope });
+  }
+
+  /** Counts of jobs by status and lane, now: exact up to 100 of a status. A query over this runs again with each job. */
+  async liveCounts(ctx: QueryRunner, scope: string) {
+    return await ctx.runQuery(this.component.lanes.live, { scope });
   }
 
   /** Replaces the settings of a scope, or of all scopes with "". A setting that is left out is the default again. */

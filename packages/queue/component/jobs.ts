@@ -19,6 +19,7 @@ import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf } from "./model/jobs/payloads.ts";
+import { waitReason, waitReasonsOf } from "./model/jobs/reasons.ts";
 import { resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
@@ -182,6 +183,13 @@ export const histories = query({
   args: { scope: v.string(), jobIds: v.array(v.string()) },
   returns: v.array(jobHistory),
   handler: async (ctx, { scope, jobIds }) => await historiesOf(ctx, scope, jobIds),
+});
+
+/** Why up to 100 jobs wait. Jobs that wait for nothing, or that the scope does not have, are left out. Refuses: invalid. */
+export const waitReasons = query({
+  args: { scope: v.string(), jobIds: v.array(v.string()) },
+  returns: v.array(v.object({ jobId: v.string(), reason: waitReason })),
+  handler: async (ctx, { scope, jobIds }) => await waitReasonsOf(ctx, scope, jobIds),
 });
 
 /** Null after the payload was purged. */

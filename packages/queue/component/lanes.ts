@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { capabilities, laneState, laneView } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { fleet } from "./model/counts/fleet.ts";
+import { countLive, liveCounts } from "./model/counts/live.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 
@@ -53,4 +54,14 @@ export const stats = query({
     lanes: v.array(laneView),
   }),
   handler: async (ctx, { scope }) => await statsOf(ctx, scope),
+});
+
+/**
+ * The jobs that are not final, now: up to 100 of each status exactly. It runs again with each of them, so subscribe to it only
+ * while somebody looks.
+ */
+export const live = query({
+  args: { scope: v.string() },
+  returns: liveCounts,
+  handler: async (ctx, { scope }) => await countLive(ctx, scope),
 });

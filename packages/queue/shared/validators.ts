@@ -447,6 +447,9 @@ export const laneView = v.object({
   requirements,
   /** `paused`: workers claim no jobs. `draining`: new jobs are refused, and existing ones finish. */
   state: laneState,
+  /** Who set the state last, and when (ms epoch). Null: nobody has, or an earlier version did. */
+  stateBy: v.union(v.string(), v.null()),
+  stateAt: v.union(v.number(), v.null()),
   slots: v.number(),
   /** Counted once a minute. */
   ready: v.number(),

@@ -96,6 +96,9 @@ export const schema = defineSchema({
     kind: v.string(),
     requirements,
     state: laneState,
+    /** Who set the state last, and when (ms epoch). Absent: nobody has, or an earlier version did. */
+    stateBy: v.optional(v.string()),
+    stateAt: v.optional(v.number()),
     /** The number of slots that jobs are placed at: a power of two that follows the number of accepting workers. */
     slots: v.number(),
     /** The priorities (`level`) that its jobs have had. Other priorities are not searched. */

@@ -132,6 +132,48 @@ describe("lanes.stats", () => {
   });
 });
 
+describe("lanes.live", () => {
+  it("live counts the jobs of each status and lane now", async () => {
+    const t = startQueue();
+    expect(await t.query(queue.lanes.live, { scope })).toMatchObject({ lanes: [] });
+    await submitJobs(t, [{}, {}, { delayMs: 9e6 }, { kind: "resize" }]);
+    await takeOne(t, await addWorker(t));
+    const [hash, resize] = await t.query(queue.lanes.list, { scope });
+    expect(await t.query(queue.lanes.live, { scope })).toEqual({
+      ready: { count: 2, more: false },
+      waiting: { count: 1, more: false },
+      running: { count: 1, more: false },
+      lanes: expect.arrayContaining([
+        { laneId: hash!.laneId, ready: 1, waiting: 1, running: 1 },
+        { laneId: resize!.laneId, ready: 1, waiting: 0, running: 0 },
+      ]) as unknown,
+    });
+    expect(await t.query(queue.lanes.live, { scope: "other" })).toMatchObject({ lanes: [] });
+  });
+
+  it("live says that there are more than it counts, and reads at most 300 documents", async () => {
+    const t = startQueue({ documentsRead: 300 });
+    for (let call = 0; call < 15; call += 1) await submitJobs(t, Array<object>(10).fill({}));
+    for (let call = 0; call < 15; call += 1) await submitJobs(t, Array<object>(10).fill({ delayMs: 9e6 }));
+    expect(await t.query(queue.lanes.live, { scope })).toMatchObject({
+      ready: { count: 100, more: true },
+      waiting: { count: 100, more: true },
+      running: { count: 0, more: false },
+    });
+  });
+});
+
+it("a lane tells who set its state, and when", async () => {
+  const t = startQueue();
+  await submitJobs(t, [{}]);
+  const laneOf = async () => (await t.query(queue.lanes.list, { scope }))[0]!;
+  const lane = await laneOf();
+  expect(lane).toMatchObject({ stateBy: null, stateAt: null });
+  vi.setSystemTime(started + 60_000);
+  await setState(t, lane.laneId, "paused");
+  expect(await laneOf()).toMatchObject({ state: "paused", stateBy: "eve", stateAt: started + 60_000 });
+});
+
 describe("workers in lanes.stats", () => {
   async function addFleet(t: Backend, many: number): Promise<void> {
     const laneId = (await jobRow(t, await submitJob(t))).laneId;

@@ -25,7 +25,7 @@ export async function setLaneState(
   const { scope, laneId, state, actor } = change;
   const lane = await loadOwned(ctx, "lanes", scope, laneId);
   if (lane.state === state) return;
-  await ctx.db.patch("lanes", lane._id, { state });
+  await ctx.db.patch("lanes", lane._id, { state, stateBy: actor, stateAt: now });
   await record(ctx, { scope, at: now, actor, action: actions[state], subject: lane.name });
   if (lane.state === "paused") {
     await ctx.scheduler.runAfter(0, maintenance.addToLane, { laneId: lane._id, after: -1 });

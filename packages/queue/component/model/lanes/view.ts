@@ -18,13 +18,15 @@ export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[
       .take(maxLanes),
   ]);
   const byLane = new Map(counts.map((row) => [row.laneId, row]));
-  return lanes.map(({ _id, kind, requirements, state, slots }) => {
+  return lanes.map(({ _id, kind, requirements, state, stateBy, stateAt, slots }) => {
     const counted = byLane.get(_id);
     return {
       laneId: _id,
       kind,
       requirements,
       state,
+      stateBy: stateBy ?? null,
+      stateAt: stateAt ?? null,
       slots,
       ready: counted?.ready ?? 0,
       waiting: counted?.waiting ?? 0,

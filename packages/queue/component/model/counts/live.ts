@@ -1,0 +1,62 @@
+import { type Infer, v } from "convex/values";
+import type { Doc, QueryCtx } from "../builders.ts";
+
+/** Up to this number, jobs are counted exactly. */
+const countedAtMost = 100;
+
+const liveCount = v.object({ count: v.number(), more: v.boolean() });
+
+export const liveCounts = v.object({
+  /** `more`: there are at least `count`. */
+  ready: liveCount,
+  waiting: liveCount,
+  /** Running and prefetched jobs. */
+  running: liveCount,
+  /** The counted jobs by lane. A lane without any is left out. */
+  lanes: v.array(
+    v.object({ laneId: v.string(), ready: v.number(), waiting: v.number(), running: v.number() }),
+  ),
+});
+export type LiveCounts = Infer<typeof liveCounts>;
+
+/** The jobs of a scope that are not final, now. Reads at most 300 of them, so it runs again with each of those. */
+export async function countLive(ctx: QueryCtx, scope: string): Promise<LiveCounts> {
+  const [ready, waiting, held] = await Promise.all([
+    firstJobs(ctx, scope, "ready", countedAtMost),
+    firstJobs(ctx, scope, "waiting", countedAtMost),
+    firstJobs(ctx, scope, "running", countedAtMost),
+  ]);
+  const prefetched = await firstJobs(ctx, scope, "prefetched", countedAtMost - held.length);
+  const counted = { ready, waiting, running: [...held, ...prefetched] };
+  const byLane = new Map<string, { ready: number; waiting: number; running: number }>();
+  for (const status of ["ready", "waiting", "running"] as const) {
+    for (const { laneId } of counted[status]) {
+      const lane = byLane.get(laneId) ?? { ready: 0, waiting: 0, running: 0 };
+      lane[status] += 1;
+      byLane.set(laneId, lane);
+    }
+  }
+  return {
+    ready: countOf(counted.ready),
+    waiting: countOf(counted.waiting),
+    running: countOf(counted.running),
+    lanes: [...byLane].map(([laneId, counts]) => ({ laneId, ...counts })),
+  };
+}
+
+async function firstJobs(
+  ctx: QueryCtx,
+  scope: string,
+  status: Doc<"jobs">["status"],
+  most: number,
+): Promise<Doc<"jobs">[]> {
+  if (most === 0) return [];
+  return await ctx.db
+    .query("jobs")
+    .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", status))
+    .take(most);
+}
+
+function countOf({ length }: readonly unknown[]): Infer<typeof liveCount> {
+  return { count: length, more: length === countedAtMost };
+}
