@@ -73,6 +73,7 @@ import type * as model_organizations_apiKeys from "../model/organizations/apiKey
 import type * as model_organizations_create from "../model/organizations/create.js";
 import type * as model_organizations_keyRights from "../model/organizations/keyRights.js";
 import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
+import type * as model_organizations_queueDepth from "../model/organizations/queueDepth.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
 import type * as model_people_find from "../model/people/find.js";
 import type * as model_people_holdings from "../model/people/holdings.js";
@@ -197,6 +198,7 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/create": typeof model_organizations_create;
   "model/organizations/keyRights": typeof model_organizations_keyRights;
   "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
+  "model/organizations/queueDepth": typeof model_organizations_queueDepth;
   "model/organizations/summary": typeof model_organizations_summary;
   "model/people/find": typeof model_people_find;
   "model/people/holdings": typeof model_people_holdings;

@@ -1,24 +1,19 @@
-import { laneState, laneView } from "@gleaner/queue/validators";
+import { laneState } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { actorName } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { queueDepth, queueDepthOf } from "../model/organizations/queueDepth.ts";
 import { queue } from "../model/queue.ts";
 import { changeSettings, settingValues, settingViews, viewSettings } from "../model/queueSettings.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** The queue in numbers. Counts are at most a minute old; `oldestReadyAt` is exact. */
+/** The queue in numbers, now. `oldestReadyAt` and `waits` of a lane are at most a minute old. */
 export const stats = memberQuery("queue.read")({
   args: {},
-  returns: v.object({
-    ready: v.number(),
-    waiting: v.number(),
-    running: v.number(),
-    workers: v.object({ online: v.number(), accepting: v.number() }),
-    lanes: v.array(laneView),
-  }),
-  handler: async (ctx) => await queue.stats(ctx, ctx.organizationId),
+  returns: queueDepth,
+  handler: async (ctx) => await queueDepthOf(ctx, ctx.organizationId),
 });
 
 const laneActions = { open: "lane.opened", paused: "lane.paused", draining: "lane.draining" } as const;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
+import { metricsText } from "../model/statistics/metrics.ts";
 import {
   addDevice,
   allJobs,
@@ -250,4 +251,28 @@ it("refuses the admin's calls on the queue without a session", async () => {
   const job = { ...nobody, jobId: "x" };
   await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, job), "unauthorized");
   await expectRefusal(t.mutation(api.console.jobs.discardDeadLetter, job), "unauthorized");
+});
+
+it("counts the queue's jobs at once, the same for the console and for Prometheus", async () => {
+  const device = await addDevice(t, acme);
+  await submit(t, acme);
+  await submit(t, acme);
+  await claim(t, device, await submit(t, acme));
+  const exactly = (count: number) => ({ count, exact: true });
+  const depth = await t.query(api.console.queue.stats, { session });
+  const counts = { ready: exactly(2), waiting: exactly(0), running: exactly(1) };
+  expect(depth).toMatchObject({ ...counts, lanes: [counts] });
+  const metrics = await t.run(async (ctx) => await metricsText(ctx, acme.organizationId));
+  expect(metrics).toMatch(/gleaner_queue_jobs\{[^}]*state="ready"[^}]*\} 2\n/);
+  expect(metrics).toMatch(/gleaner_queue_jobs\{[^}]*state="running"[^}]*\} 1\n/);
+});
+
+it("tells the name of whoever paused a lane", async () => {
+  await addDevice(t, acme);
+  await submit(t, acme);
+  const { laneId } = await onlyLane();
+  const paused = { session, laneId, state: "paused" as const };
+  await t.mutation(api.console.queue.setLaneState, paused);
+  const me = await t.query(api.console.account.me, { session });
+  expect(await onlyLane()).toMatchObject({ stateBy: me?.member.name, stateAt: Date.now() });
 });

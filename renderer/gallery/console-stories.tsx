@@ -111,6 +111,7 @@ const statisticsView = {
 export function consoleStories(now: number): readonly Story[] {
   const jobs = jobRows.jobs(now);
   const devices = deviceRows.devices(now);
+  const queue = jobRows.queue(now);
   const jobsView = {
     filter: null,
     onFilter: nothing,
@@ -132,23 +133,23 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-overview",
       "overview",
-      <OverviewView summary={rows.summary} devices={devices} jobs={jobs.slice(0, 8)} />,
+      <OverviewView summary={rows.summary} queue={queue} devices={devices} jobs={jobs.slice(0, 8)} />,
     ),
     inShell(
       "console-overview-loading",
       "overview",
-      <OverviewView summary={undefined} devices={undefined} jobs={undefined} />,
+      <OverviewView summary={undefined} queue={undefined} devices={undefined} jobs={undefined} />,
       "connecting",
     ),
     inShell(
       "console-overview-empty",
       "overview",
-      <OverviewView summary={emptySummary} devices={[]} jobs={[]} />,
+      <OverviewView summary={emptySummary} queue={noQueue} devices={[]} jobs={[]} />,
     ),
     inShell(
       "console-overview-lost",
       "overview",
-      <OverviewView summary={rows.summary} devices={devices} jobs={jobs} />,
+      <OverviewView summary={rows.summary} queue={queue} devices={devices} jobs={jobs} />,
       "lost",
     ),
     inShell(
@@ -446,8 +447,6 @@ function Broken(): never {
 
 const emptySummary = {
   ...rows.summary,
-  ready: 0,
-  running: 0,
   succeeded: 0,
   failed: 0,
   devicesOnline: 0,
@@ -457,4 +456,11 @@ const emptySummary = {
   money: { ledgerSum: 0n, spentMicro: 0n, earnedMicro: 0n },
 };
 
-const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accepting: 0 }, lanes: [] };
+const none = { count: 0, exact: true };
+const noQueue = {
+  ready: none,
+  waiting: none,
+  running: none,
+  workers: { online: 0, accepting: 0 },
+  lanes: [],
+};

@@ -5,13 +5,7 @@ import { onlineCounts } from "../devices/rows.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
 
-/** Up to this number, jobs are counted exactly. Beyond it, the queue's count of the last minute is shown. */
-const maxCounted = 100;
-
 export const summaryView = v.object({
-  /** Ready jobs and waiting ones. */
-  ready: v.number(),
-  running: v.number(),
   succeeded: v.number(),
   failed: v.number(),
   devicesOnline: v.number(),
@@ -25,25 +19,19 @@ export const summaryView = v.object({
 });
 
 /**
- * The organization in a few numbers. Credits spent and earned come from different accounts. Outcomes of jobs are counted
+ * The organization in a few numbers, without its queue (`queueDepthOf`): jobs that come and go do not rerun this. Credits spent and earned come from different accounts. Outcomes of jobs are counted
  * by the transfers that closed them.
  */
 export async function summaryOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
 ): Promise<Infer<typeof summaryView>> {
-  const [stats, { donating, paused, outdated }, ready, waiting, running, { sum, byKind, ended }] =
-    await Promise.all([
-      queue.stats(ctx, organizationId),
-      onlineCounts(ctx, organizationId),
-      liveJobs(ctx, organizationId, "ready"),
-      liveJobs(ctx, organizationId, "waiting"),
-      liveJobs(ctx, organizationId, "running"),
-      totalsOf(ctx, organizationId),
-    ]);
+  const [stats, { donating, paused, outdated }, { sum, byKind, ended }] = await Promise.all([
+    queue.stats(ctx, organizationId),
+    onlineCounts(ctx, organizationId),
+    totalsOf(ctx, organizationId),
+  ]);
   return {
-    ready: atLeast(ready, stats.ready) + atLeast(waiting, stats.waiting),
-    running: atLeast(running, stats.running),
     succeeded: ended.succeeded,
     failed: ended.failed + ended.expired,
     devicesOnline: stats.workers.online,
@@ -57,19 +45,4 @@ export async function summaryOf(
       earnedMicro: byKind.device,
     },
   };
-}
-
-/** The number of jobs with this status now, at most `maxCounted`. */
-async function liveJobs(
-  ctx: QueryCtx,
-  scope: string,
-  status: "ready" | "waiting" | "running",
-): Promise<number> {
-  const paginationOpts = { numItems: maxCounted, cursor: null };
-  const { page } = await queue.list(ctx, scope, { status, paginationOpts });
-  return page.length;
-}
-
-function atLeast(live: number, counted: number): number {
-  return live < maxCounted ? live : Math.max(live, counted);
 }

@@ -5,25 +5,26 @@ import { spans } from "../../../app/statistics/spans.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { totalsOf } from "../ledger/totals.ts";
-import { queue } from "../queue.ts";
+import { queueDepthOf } from "../organizations/queueDepth.ts";
 import { deviceCountsOf } from "./deviceCounts.ts";
 import { rowOf } from "./rollUp.ts";
 
 /** Lanes with the most jobs come first, and the others are left out. */
 const maxLanes = 100;
 
-/** An organization's metrics in Prometheus' text format. Reads sums, and no job or device. */
+/** An organization's metrics in Prometheus' text format. Reads sums, and of single rows only the jobs that are counted exactly. */
 export async function metricsText(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<string> {
   const [total, stats, devices, { byKind }] = await Promise.all([
     rowOf(ctx, { organizationId, by: "model", spanMs: spans.total, startAt: 0 }),
-    queue.stats(ctx, organizationId),
+    queueDepthOf(ctx, organizationId),
     deviceCountsOf(ctx, organizationId),
     totalsOf(ctx, organizationId),
   ]);
   const lanes = stats.lanes
     .map(({ laneId, kind, requirements, ready, waiting, running, oldestReadyAt }): LaneDepth => {
       const model = visibleText(requirements.model ?? "");
-      return { laneId, kind, model, ready, waiting, running, oldestReadyAt };
+      const depth = { ready: ready.count, waiting: waiting.count, running: running.count };
+      return { laneId, kind, model, ...depth, oldestReadyAt };
     })
     .sort((a, b) => depthOf(b) - depthOf(a));
   return expositionOf(

@@ -34,7 +34,7 @@ export function useScope(right: Right): Scope | null {
 type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
 
 /** The toast about an answer. */
-export type Notice = { readonly words: string; readonly tone?: "bad" };
+export type Notice = { readonly words: string; readonly tone?: "bad"; readonly undo?: () => void };
 type Done<Reference extends FunctionReference<"mutation">> =
   string | ((answer: FunctionReturnType<Reference>) => Notice);
 
@@ -52,8 +52,8 @@ export function useAct<Reference extends FunctionReference<"mutation">>(
       try {
         const answer = await mutate({ ...args, session });
         if (typeof done === "function") {
-          const { words, tone } = done(answer);
-          toast(words, tone);
+          const { words, tone, undo } = done(answer);
+          toast(words, tone, undo);
         } else if (done !== undefined) toast(done);
         return true;
       } catch (error) {

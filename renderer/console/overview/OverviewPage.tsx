@@ -5,10 +5,11 @@ import { api } from "../../../convex/_generated/api.js";
 import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import type { DeviceRow, JobRow, Summary } from "../data/rows.ts";
+import type { DeviceRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { DevicesTable } from "../devices/DevicesTable.tsx";
 import { JobsTable } from "../jobs/JobsTable.tsx";
+import { PausedLanes } from "./PausedLanes.tsx";
 import { attentionWords } from "./tiles.ts";
 import { Tiles } from "./Tiles.tsx";
 
@@ -17,11 +18,13 @@ const latest = 8;
 export function OverviewPage(): ReactNode {
   const session = useSession();
   const summary = useQuery(api.console.overview.summary, { session });
+  const queue = useQuery(api.console.queue.stats, { session });
   const devices = useQuery(api.console.devices.list, { session });
   const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
   return (
     <OverviewView
       summary={summary}
+      queue={queue}
       devices={devices}
       jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results}
     />
@@ -30,11 +33,12 @@ export function OverviewPage(): ReactNode {
 
 type Props = {
   readonly summary: Summary | undefined;
+  readonly queue: QueueStats | undefined;
   readonly devices: readonly DeviceRow[] | undefined;
   readonly jobs: readonly JobRow[] | undefined;
 };
 
-export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
+export function OverviewView({ summary, queue, devices, jobs }: Props): ReactNode {
   const attention = attentionWords(summary);
   return (
     <div className="grid gap-4">
@@ -48,7 +52,8 @@ export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
           </Banner>
         </div>
       )}
-      <Tiles summary={summary} />
+      <PausedLanes lanes={queue?.lanes ?? []} />
+      <Tiles summary={summary} queue={queue} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card flush title="Devices" aside={<AllLink page="devices" />}>
           <DevicesTable

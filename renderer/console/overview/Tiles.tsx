@@ -1,11 +1,14 @@
 import type { ReactNode } from "react";
 import { cx } from "../../ui/cx.ts";
 import { toneText } from "../../ui/tone.ts";
-import type { Summary } from "../data/rows.ts";
+import type { QueueStats, Summary } from "../data/rows.ts";
 import { type Tile, tilesOf } from "./tiles.ts";
 
-export function Tiles({ summary }: { readonly summary: Summary | undefined }): ReactNode {
-  return <Figures busy={summary === undefined} figures={tilesOf(summary)} />;
+type TilesProps = { readonly summary: Summary | undefined; readonly queue: QueueStats | undefined };
+
+export function Tiles({ summary, queue }: TilesProps): ReactNode {
+  const busy = summary === undefined || queue === undefined;
+  return <Figures busy={busy} figures={tilesOf(summary, queue)} />;
 }
 
 type Props = { readonly busy: boolean; readonly figures: readonly Tile[] };

@@ -1,7 +1,8 @@
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import type { Tone } from "../../ui/tone.ts";
-import type { Summary } from "../data/rows.ts";
+import { countedSum, countedWords } from "../data/counted.ts";
+import type { QueueStats, Summary } from "../data/rows.ts";
 
 export type Tile = {
   readonly label: string;
@@ -20,19 +21,25 @@ const labels = [
 ] as const;
 
 /** The overview's figures. Dashes fill their places while they load, so that nothing moves. */
-export function tilesOf(summary: Summary | undefined): readonly Tile[] {
-  if (summary === undefined) return labels.map((label) => ({ label, value: "–", note: " ", tone: null }));
+export function tilesOf(
+  summary: Summary | undefined,
+  queue: Pick<QueueStats, "ready" | "waiting" | "running"> | undefined,
+): readonly Tile[] {
+  if (summary === undefined || queue === undefined)
+    return labels.map((label) => ({ label, value: "–", note: " ", tone: null }));
+  const queued = countedSum(queue.ready, queue.waiting);
+  const unserved = queued.count > 0 && summary.devicesDonating === 0;
   const values: readonly Omit<Tile, "label">[] = [
     {
       value: formatCount(summary.devicesOnline),
       note: `${formatCount(summary.devicesDonating)} donating`,
       tone: summary.devicesDonating > 0 ? "good" : null,
     },
-    { value: formatCount(summary.running), note: "on a device now", tone: null },
+    { value: countedWords(queue.running), note: "on a device now", tone: null },
     {
-      value: formatCount(summary.ready),
-      note: summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready or waiting",
-      tone: summary.ready > 0 && summary.devicesDonating === 0 ? "hold" : null,
+      value: countedWords(queued),
+      note: unserved ? "no device is donating" : "ready or waiting",
+      tone: unserved ? "hold" : null,
     },
     {
       value: formatCount(summary.succeeded),

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -7,8 +6,9 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { countedWords } from "../data/counted.ts";
 import type { LaneRow } from "../data/rows.ts";
-import { laneName, laneNeeds, type LaneState, laneStateWords } from "./lane-words.ts";
+import { laneChange, laneName, laneNeeds, type LaneState, laneStateWords } from "./lane-words.ts";
 
 type Props = {
   readonly lanes: readonly LaneRow[] | undefined;
@@ -16,12 +16,12 @@ type Props = {
 };
 
 export function LanesTable({ lanes, onState }: Props): ReactNode {
-  const [draining, setDraining] = useState<LaneRow | null>(null);
+  const [closing, setClosing] = useState<{ lane: LaneRow; state: "paused" | "draining" } | null>(null);
   return (
     <>
       <Table
         label="Lanes"
-        columns={[...base, actionsOf(onState, setDraining)]}
+        columns={[...base, actionsOf(onState, setClosing)]}
         rows={lanes}
         keyOf={(lane) => lane.laneId}
         empty={
@@ -30,14 +30,18 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
           </Empty>
         }
       />
-      {draining === null ? null : (
+      {closing === null ? null : (
         <Confirm
-          title={`Drain ${laneName(draining)}?`}
-          action="Drain"
-          onConfirm={() => onState(draining, "draining")}
-          onClose={() => setDraining(null)}
+          title={`${closing.state === "paused" ? "Pause" : "Drain"} ${laneName(closing.lane)}?`}
+          action={closing.state === "paused" ? "Pause lane" : "Drain lane"}
+          onConfirm={() => onState(closing.lane, closing.state)}
+          onClose={() => setClosing(null)}
         >
-          Jobs in the lane finish. New requests are refused until you reopen it.
+          <ul className="grid list-disc gap-1 pl-4">
+            {laneChange(closing.lane, closing.state).map((change) => (
+              <li key={change}>{change}</li>
+            ))}
+          </ul>
         </Confirm>
       )}
     </>
@@ -49,7 +53,7 @@ const count = (key: "ready" | "waiting" | "running", title: string): Column<Lane
   title,
   align: "right",
   width: "w-24",
-  cell: (lane) => formatCount(lane[key]),
+  cell: (lane) => countedWords(lane[key]),
 });
 
 const base: readonly Column<LaneRow>[] = [
@@ -70,8 +74,17 @@ const base: readonly Column<LaneRow>[] = [
   {
     key: "status",
     title: "Status",
-    width: "w-28",
-    cell: ({ state }) => <Badge tone={laneStateWords[state].tone}>{laneStateWords[state].words}</Badge>,
+    width: "w-36",
+    cell: ({ state, stateBy, stateAt }) => (
+      <>
+        <Badge tone={laneStateWords[state].tone}>{laneStateWords[state].words}</Badge>
+        {state === "open" || stateAt === null ? null : (
+          <p className="text-xs text-muted">
+            by {stateBy ?? "an earlier version"}, <RelativeTime at={stateAt} />
+          </p>
+        )}
+      </>
+    ),
   },
   count("ready", "Ready"),
   count("waiting", "Waiting"),
@@ -108,7 +121,10 @@ function waitWords(ms: number): string {
   return ms < 60_000 ? "under 1m" : formatDuration(Math.round(ms / 60_000) * 60_000);
 }
 
-function actionsOf(onState: Props["onState"], drain: (lane: LaneRow) => void): Column<LaneRow> {
+function actionsOf(
+  onState: Props["onState"],
+  close: (change: { lane: LaneRow; state: "paused" | "draining" }) => void,
+): Column<LaneRow> {
   return actionColumn("w-32", (lane) => {
     const name = laneName(lane);
     if (lane.state !== "open") {
@@ -117,8 +133,8 @@ function actionsOf(onState: Props["onState"], drain: (lane: LaneRow) => void): C
     }
     return (
       <>
-        <RowAction verb="Pause" object={name} onClick={() => onState(lane, "paused")} />
-        <RowAction verb="Drain" object={name} onClick={() => drain(lane)} />
+        <RowAction verb="Pause" object={name} onClick={() => close({ lane, state: "paused" })} />
+        <RowAction verb="Drain" object={name} onClick={() => close({ lane, state: "draining" })} />
       </>
     );
   });

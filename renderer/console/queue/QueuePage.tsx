@@ -9,6 +9,7 @@ import { Card } from "../../ui/Card.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { type Counted, countedWords } from "../data/counted.ts";
 import type { BatchRow, LaneRow, QueueStats } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
@@ -27,7 +28,12 @@ export function QueuePage(): ReactNode {
     <QueueView
       stats={stats}
       batches={batches.results}
-      onState={({ laneId }, state) => void setState({ laneId, state }, laneStateWords[state].done)}
+      onState={({ laneId, state: before }, state) =>
+        void setState({ laneId, state }, () => ({
+          words: laneStateWords[state].done,
+          undo: () => void setState({ laneId, state: before }, laneStateWords[before].done),
+        }))
+      }
       limits={<Limits />}
     />
   );
@@ -63,11 +69,7 @@ export function QueueView({ stats, batches, onState, limits }: Props): ReactNode
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
-      <Card
-        flush
-        title="Lanes"
-        aside={<p className="text-xs text-muted">Counts can be up to a minute old.</p>}
-      >
+      <Card flush title="Lanes">
         <LanesTable lanes={stats?.lanes} onState={onState} />
       </Card>
       {batches.length === 0 ? null : (
@@ -82,12 +84,12 @@ export function QueueView({ stats, batches, onState, limits }: Props): ReactNode
 
 /** Shows dashes while the figures load, so that nothing moves. */
 function figuresOf(stats: QueueStats | undefined) {
-  const count = (value: number | undefined): string => (value === undefined ? "–" : formatCount(value));
-  const unserved = stats !== undefined && stats.ready > 0 && stats.workers.accepting === 0;
+  const count = (value: Counted | undefined): string => (value === undefined ? "–" : countedWords(value));
+  const unserved = stats !== undefined && stats.ready.count > 0 && stats.workers.accepting === 0;
   return [
     {
       label: "Devices taking jobs",
-      value: count(stats?.workers.accepting),
+      value: stats === undefined ? "–" : formatCount(stats.workers.accepting),
       note: stats === undefined ? " " : `of ${formatCount(stats.workers.online)} online`,
       tone: unserved ? ("hold" as const) : null,
     },

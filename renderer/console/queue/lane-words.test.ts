@@ -1,16 +1,18 @@
 import { expect, it } from "vitest";
 import type { LaneRow } from "../data/rows.ts";
-import { laneName, laneNeeds } from "./lane-words.ts";
+import { laneChange, laneName, laneNeeds } from "./lane-words.ts";
 
 const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   laneId: "l1",
   kind: "chat",
   requirements,
   state: "open",
+  stateBy: null,
+  stateAt: null,
   slots: 16,
-  ready: 0,
-  waiting: 0,
-  running: 0,
+  ready: { count: 0, exact: true },
+  waiting: { count: 0, exact: true },
+  running: { count: 0, exact: true },
   countedAt: null,
   oldestReadyAt: null,
   waits: null,
@@ -29,4 +31,19 @@ it("lists a lane's other requirements", () => {
     ),
   ).toEqual(["data: medical", "group: lab or office", "GPU", "8,000 MiB", "avx512"]);
   expect(laneNeeds(lane({ vramMb: 7_629 }))).toEqual(["7,629 MiB of GPU memory"]);
+});
+
+it("tells what pausing and draining will change", () => {
+  const counts = {
+    ready: { count: 1, exact: true },
+    waiting: { count: 2, exact: true },
+    running: { count: 1, exact: true },
+  };
+  expect(laneChange(counts, "paused").slice(0, 2)).toEqual([
+    "3 jobs in the queue will not start.",
+    "1 job on devices will finish.",
+  ]);
+  expect(laneChange({ ...counts, ready: { count: 100, exact: false } }, "draining")[0]).toBe(
+    "about 102 jobs in the queue and 1 job on devices will finish.",
+  );
 });

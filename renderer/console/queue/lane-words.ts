@@ -1,5 +1,6 @@
 import { formatExactMebibytes } from "../../../app/format/quantity.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
+import { type Counted, countedSum, countedWords } from "../data/counted.ts";
 import type { LaneRow } from "../data/rows.ts";
 
 export type LaneState = LaneRow["state"];
@@ -33,4 +34,26 @@ export function laneNeeds({ requirements }: Pick<LaneRow, "requirements">): read
     ...labels,
     ...tags,
   ];
+}
+
+/** What pausing or draining the lane will change, in sentences. */
+export function laneChange(
+  { ready, waiting, running }: Pick<LaneRow, "ready" | "waiting" | "running">,
+  state: "paused" | "draining",
+): readonly string[] {
+  const queued = countedSum(ready, waiting);
+  return state === "paused"
+    ? [
+        `${jobs(queued)} in the queue will not start.`,
+        `${jobs(running)} on devices will finish.`,
+        "New requests are accepted, and wait until somebody resumes the lane.",
+      ]
+    : [
+        `${jobs(queued)} in the queue and ${jobs(running)} on devices will finish.`,
+        "New requests are refused until somebody reopens the lane.",
+      ];
+}
+
+function jobs(counted: Counted): string {
+  return `${countedWords(counted)} ${counted.exact && counted.count === 1 ? "job" : "jobs"}`;
 }

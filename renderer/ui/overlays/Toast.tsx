@@ -4,17 +4,24 @@ import { cx } from "../cx.ts";
 import { StatusDot } from "../StatusDot.tsx";
 import type { Tone } from "../tone.ts";
 
-type Note = { readonly id: number; readonly tone: Tone; readonly text: string };
-type Show = (text: string, tone?: Tone) => void;
+type Note = {
+  readonly id: number;
+  readonly tone: Tone;
+  readonly text: string;
+  readonly undo?: (() => void) | undefined;
+};
+type Show = (text: string, tone?: Tone, undo?: () => void) => void;
 
 const ShowToast = createContext<Show>(() => undefined);
 
-/** Shows a short note at the bottom. Errors stay until somebody dismisses them. */
+/** Shows a short note at the bottom, with a button that undoes the change if it can be. Errors stay until somebody dismisses them. */
 export function useToast(): Show {
   return useContext(ShowToast);
 }
 
 const goodMs = 4_000;
+/** Longer, so that somebody has time to undo. */
+const undoMs = 12_000;
 const most = 3;
 
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
@@ -24,10 +31,10 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
     setNotes((all) => all.filter((note) => note.id !== id));
   }, []);
   const show = useCallback<Show>(
-    (text, tone = "good") => {
+    (text, tone = "good", undo) => {
       const id = nextId.current++;
-      setNotes((all) => [...all, { id, tone, text }].slice(-most));
-      if (tone !== "bad") setTimeout(() => dismiss(id), goodMs);
+      setNotes((all) => [...all, { id, tone, text, undo }].slice(-most));
+      if (tone !== "bad") setTimeout(() => dismiss(id), undo === undefined ? goodMs : undoMs);
     },
     [dismiss],
   );
@@ -63,6 +70,17 @@ export function ToastNote({
     >
       <StatusDot tone={note.tone} />
       <span className="min-w-0 break-words">{note.text}</span>
+      {note.undo === undefined ? null : (
+        <Button
+          size="sm"
+          onClick={() => {
+            note.undo?.();
+            onDismiss();
+          }}
+        >
+          Undo
+        </Button>
+      )}
       <Button look="quiet" size="sm" aria-label="Dismiss" onClick={onDismiss}>
         ✕
       </Button>

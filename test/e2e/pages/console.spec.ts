@@ -150,6 +150,7 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
   await openPage(page, "Queue");
   const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
   await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
   await expect(lane).toContainText("Paused");
   let answered = false;
   void askFor(farm, question).then(

@@ -42,6 +42,7 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await openPage(page, "Queue");
   const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
   await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
   await expect(lane).toContainText("Paused");
   const answer = askFor(farm, question);
   await openPage(page, "Jobs");

@@ -1,0 +1,67 @@
+import { laneView } from "@gleaner/queue/validators";
+import { type Infer, v } from "convex/values";
+import type { Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { actorWordsOf } from "../audit.ts";
+import { queue } from "../queue.ts";
+
+/** A number of jobs now. Not exact: there are at least 100; `count` is then the last count, up to a minute old. */
+const counted = v.object({ count: v.number(), exact: v.boolean() });
+export type Counted = Infer<typeof counted>;
+
+export const queueDepth = v.object({
+  ready: counted,
+  waiting: counted,
+  running: counted,
+  workers: v.object({ online: v.number(), accepting: v.number() }),
+  lanes: v.array(
+    v.object({
+      ...laneView.fields,
+      /** The name of whoever set the lane's state. */
+      stateBy: v.union(v.string(), v.null()),
+      ready: counted,
+      waiting: counted,
+      running: counted,
+    }),
+  ),
+});
+export type QueueDepth = Infer<typeof queueDepth>;
+
+const statuses = ["ready", "waiting", "running"] as const;
+
+/**
+ * The organization's jobs that are not final, now: the one source of these numbers for the console and for /metrics. Up to 100
+ * jobs of a status are counted exactly. Of more, the count of the last minute is the best one.
+ */
+export async function queueDepthOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<QueueDepth> {
+  const [stats, live] = await Promise.all([
+    queue.stats(ctx, organizationId),
+    queue.liveCounts(ctx, organizationId),
+  ]);
+  const now = new Map(live.lanes.map((lane) => [lane.laneId, lane]));
+  const total = (status: (typeof statuses)[number]): Counted =>
+    best(live[status], live[status].count, stats[status]);
+  return {
+    ready: total("ready"),
+    waiting: total("waiting"),
+    running: total("running"),
+    workers: stats.workers,
+    lanes: await Promise.all(
+      stats.lanes.map(async (lane) => {
+        const of = (status: (typeof statuses)[number]): Counted =>
+          best(live[status], now.get(lane.laneId)?.[status] ?? 0, lane[status]);
+        return {
+          ...lane,
+          stateBy: lane.stateBy === null ? null : await actorWordsOf(ctx, organizationId, lane.stateBy),
+          ready: of("ready"),
+          waiting: of("waiting"),
+          running: of("running"),
+        };
+      }),
+    ),
+  };
+}
+
+function best({ more }: { readonly more: boolean }, live: number, lastMinute: number): Counted {
+  return more ? { count: Math.max(live, lastMinute), exact: false } : { count: live, exact: true };
+}

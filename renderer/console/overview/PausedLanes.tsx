@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { Banner } from "../../ui/Banner.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { countedSum, countedWords } from "../data/counted.ts";
+import type { LaneRow } from "../data/rows.ts";
+import { laneName, laneStateWords } from "../queue/lane-words.ts";
+import { hrefOf } from "../shell/route.ts";
+
+const shown = 3;
+
+/** The lanes that are paused or draining, by whom and since when. Nothing while all lanes are open. */
+export function PausedLanes({ lanes }: { readonly lanes: readonly LaneRow[] }): ReactNode {
+  const closed = lanes.filter(({ state }) => state !== "open");
+  if (closed.length === 0) return null;
+  return (
+    <div className="grid gap-px overflow-hidden rounded-lg">
+      {closed.slice(0, shown).map((lane) => (
+        <Banner key={lane.laneId} tone="hold">
+          <strong className="font-medium">{laneName(lane)}</strong> is{" "}
+          {laneStateWords[lane.state].words.toLowerCase()}
+          {lane.stateBy === null ? null : ` by ${lane.stateBy}`}
+          {lane.stateAt === null ? null : (
+            <>
+              {", "}
+              <RelativeTime at={lane.stateAt} />
+            </>
+          )}
+          . Queued jobs: {countedWords(countedSum(lane.ready, lane.waiting))}.{" "}
+          <a href={hrefOf("queue")} className="font-medium underline underline-offset-2">
+            Show lanes
+          </a>
+        </Banner>
+      ))}
+      {closed.length > shown ? (
+        <Banner tone="hold">{closed.length - shown} more lanes are not open.</Banner>
+      ) : null}
+    </div>
+  );
+}
