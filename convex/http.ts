@@ -61,6 +61,24 @@ http.route({
   }),
 });
 
+const maxCallbackChars = 8_192;
+
+/** Where OpenID providers send browsers back. An action does the work, so that other routes do not load its libraries. */
+http.route({
+  path: "/auth/callback",
+  method: "GET",
+  handler: httpAction(async (ctx, request) => {
+    const { url } = request;
+    const location =
+      url.length > maxCallbackChars ? null : await ctx.runAction(internal.singleSignOn.callback, { url });
+    if (location !== null) {
+      const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
+      return new Response(null, { status: 302, headers });
+    }
+    return new Response("This sign-in has ended. Go back to the console and try again.\n", { status: 400 });
+  }),
+});
+
 async function listModels(_ctx: ActionCtx, _request: Request, { models }: Caller): Promise<Response> {
   return await Promise.resolve(json(200, { object: "list", data: models.map(modelBody) }));
 }

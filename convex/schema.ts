@@ -15,6 +15,7 @@ import {
   policyRules,
   price,
   priorityPrices,
+  providerSettings,
   role,
   runnerStop,
   signInMethod,
@@ -117,6 +118,71 @@ export default defineSchema({
     .index("by_hash", ["sessionHash"])
     .index("by_member", ["memberId"])
     .index("by_organization", ["organizationId"]),
+
+  /** A member's password, as a hash. Only sign-ins read it. Written by model/signIn/passwords.ts. */
+  passwords: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    hash: v.string(),
+    changedAt: v.number(),
+  }).index("by_member", ["memberId"]),
+
+  /** An organization's OpenID providers. Written by model/signIn/providers.ts. */
+  ssoProviders: defineTable({
+    organizationId: v.id("organizations"),
+    ...providerSettings.fields,
+    /** Sealed (model/signIn/sealed.ts). */
+    clientSecret: v.string(),
+    createdAt: v.number(),
+    /** Set when it is removed. The row stays, since the audit trail names it. */
+    removedAt: v.optional(v.number()),
+  }).index("by_organization", ["organizationId", "removedAt"]),
+
+  /** The people of a provider, by the subjects that it gave them. Written by model/signIn/admit.ts. */
+  ssoAccounts: defineTable({
+    organizationId: v.id("organizations"),
+    issuer: v.string(),
+    subject: v.string(),
+    memberId: v.id("members"),
+  })
+    .index("by_subject", ["organizationId", "issuer", "subject"])
+    .index("by_member", ["memberId"]),
+
+  /**
+   * A sign-in that is at the provider, for ten minutes at most. The provider's answer uses the state up, and sets the last
+   * four fields. Written by model/signIn/attempts.ts.
+   */
+  ssoAttempts: defineTable({
+    organizationId: v.id("organizations"),
+    providerId: v.id("ssoProviders"),
+    /** Absent once the provider has answered. */
+    stateHash: v.optional(v.string()),
+    /** Only the browser that began the sign-in knows this session. */
+    sessionHash: v.string(),
+    nonce: v.string(),
+    verifier: v.string(),
+    returnTo: v.string(),
+    expiresAt: v.number(),
+    memberId: v.optional(v.id("members")),
+    subject: v.optional(v.string()),
+    codeHash: v.optional(v.string()),
+    /** Sealed. Absent if the provider gave none. */
+    refreshToken: v.optional(v.string()),
+  })
+    .index("by_state", ["stateHash"])
+    .index("by_code", ["codeHash"]),
+
+  /** A session whose member the provider confirms each hour. Written by model/signIn/rechecks.ts. */
+  ssoSessions: defineTable({
+    organizationId: v.id("organizations"),
+    sessionId: v.id("sessions"),
+    providerId: v.id("ssoProviders"),
+    subject: v.string(),
+    /** Sealed. */
+    refreshToken: v.string(),
+    /** When the provider confirmed the member last. */
+    confirmedAt: v.number(),
+  }).index("by_session", ["sessionId"]),
 
   /** When a session was last used, to five minutes. Written by account.use. */
   sessionUses: defineTable({ sessionId: v.id("sessions"), at: v.number() }).index("by_session", [

@@ -40,6 +40,11 @@ export const rates = {
    * right code. If the address is unknown, only wrong codes must wait.
    */
   wrongCodes: { perMinute: 30, burst: 60 },
+  /** Tries to sign in with a password, for each member and for each address from which they come. */
+  passwords: { perMinute: 5, burst: 10 },
+  passwordsOfAddress: { perMinute: 30, burst: 60 },
+  /** Sign-ins that go to a provider, of each address from which they come. */
+  providerVisits: { perMinute: 30, burst: 60 },
 } as const;
 
 /** Calls that may wait for their answers at a time, of one API key and of all keys of an organization. Each holds a connection. */

@@ -78,6 +78,10 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     const id = db.normalizeId("members", subject);
     return id === null ? null : await db.get("members", id);
   },
+  "sign-in-provider": async ({ db }, subject) => {
+    const id = db.normalizeId("ssoProviders", subject);
+    return id === null ? null : await db.get("ssoProviders", id);
+  },
   organization: organizationOf,
   version: organizationOf,
   "queue-settings": organizationOf,

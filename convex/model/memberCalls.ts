@@ -1,14 +1,24 @@
 import { v } from "convex/values";
-import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
+import { customAction, customMutation, customQuery } from "convex-helpers/server/customFunctions";
 import type { AuditAction } from "../../app/audit.ts";
+import { needsProof } from "../../app/people/fresh-rights.ts";
 import { type Right, type Scope, scopeOf } from "../../app/people/rights.ts";
 import { roleWords } from "../../app/people/roles.ts";
+import { internal } from "../_generated/api.js";
 import type { Doc, Id } from "../_generated/dataModel.js";
-import { mutation, query, type QueryCtx } from "../_generated/server.js";
+import {
+  action,
+  internalMutation,
+  mutation,
+  type MutationCtx,
+  query,
+  type QueryCtx,
+} from "../_generated/server.js";
 import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { owned, refuse } from "./refuse.ts";
+import { checkProof } from "./signIn/proof.ts";
 
 /** Whose rows are meant: of these members and teams. Null: of everybody. */
 export type Owners = readonly (Id<"members"> | Id<"teams">)[] | null;
@@ -113,28 +123,60 @@ export function memberQuery(right: Right) {
   );
 }
 
-/** Makes mutations of signed-in members who have a right. `by`: the member, and the time of the call. Refuses as queries do. */
+/**
+ * The same for a change. `by`: the member, and the time of the call. Some rights need a recent proof. Refuses: unauthorized,
+ * forbidden, proof_needed.
+ */
+async function admitChange(ctx: MutationCtx, secret: string, right: Right) {
+  const at = Date.now();
+  const admitted = await admit(ctx, secret, right, at);
+  if (needsProof(right)) await checkProof(ctx, admitted, at);
+  const { organizationId } = admitted;
+  const by: Act = { actor: { memberId: admitted.member._id, sessionId: admitted.session._id }, at };
+  const audit = async (action: AuditAction, subject: string, detail?: string): Promise<void> => {
+    const described = detail === undefined ? {} : { detail };
+    await record(ctx, { organizationId, ...by, action, subject, ...described });
+  };
+  return { ...admitted, at, by, audit };
+}
+
+/** Makes mutations of signed-in members who have a right. Refuses: unauthorized, forbidden, proof_needed. */
 export function memberMutation(right: Right) {
   return withRight(
     right,
     customMutation(mutation, {
       args,
+      input: async (ctx, { session }) => ({ ctx: await admitChange(ctx, session, right), args: {} }),
+    }),
+  );
+}
+
+/** The same for the mutation in which an action of a member ends. */
+export function internalMemberMutation(right: Right) {
+  return customMutation(internalMutation, {
+    args,
+    input: async (ctx, { session }) => ({ ctx: await admitChange(ctx, session, right), args: {} }),
+  });
+}
+
+/**
+ * Makes actions of signed-in members who have a right, for work that is slow or needs random numbers. The mutation in which it
+ * ends checks the right again. Refuses as mutations do.
+ */
+export function memberAction(right: Right) {
+  return withRight(
+    right,
+    customAction(action, {
+      args,
       input: async (ctx, { session }) => {
-        const at = Date.now();
-        const admitted = await admit(ctx, session, right, at);
-        const { organizationId } = admitted;
-        const by: Act = { actor: { memberId: admitted.member._id, sessionId: admitted.session._id }, at };
-        const audit = async (action: AuditAction, subject: string, detail?: string): Promise<void> => {
-          await record(ctx, {
-            organizationId,
-            ...by,
-            action,
-            subject,
-            ...(detail === undefined ? {} : { detail }),
-          });
-        };
-        return { ctx: { ...admitted, at, by, audit }, args: {} };
+        await ctx.runMutation(internal.signIn.checkRight, { session, right });
+        return { ctx: {}, args: { session } };
       },
     }),
   );
+}
+
+/** Refuses unless the session's member has the right: unauthorized, forbidden, proof_needed. */
+export async function checkRight(ctx: MutationCtx, session: string, right: Right): Promise<void> {
+  await admitChange(ctx, session, right);
 }

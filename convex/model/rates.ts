@@ -13,6 +13,9 @@ const limiter = new RateLimiter(components.rateLimiter, {
   // get through. The key then waits longer.
   apiCalls: { ...bucket(rates.apiCalls), applyUpdates: "asynchronously" },
   wrongCodes: bucket(rates.wrongCodes),
+  passwords: bucket(rates.passwords),
+  passwordsOfAddress: bucket(rates.passwordsOfAddress),
+  providerVisits: bucket(rates.providerVisits),
 });
 
 function bucket({ perMinute, burst }: { readonly perMinute: number; readonly burst: number }) {
@@ -46,4 +49,29 @@ export async function admitGuess(ctx: MutationCtx, isRight: boolean): Promise<vo
 export async function countWrongGuess(ctx: MutationCtx): Promise<void> {
   const { ip } = await ctx.meta.getRequestMetadata();
   await limiter.limit(ctx, "wrongCodes", { key: ip ?? sharedBucket });
+}
+
+/**
+ * Counts a try of a password: of an account, whether it exists or not, and of the caller's address. Without a known address
+ * only the account counts, or one guesser could lock everybody out. Refuses: rate_limited.
+ */
+export async function countPassword(ctx: MutationCtx, account: string): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "passwords", { key: account });
+  if (!ok) refuseUntil("rate_limited", "Too many passwords were tried for this address.", retryAfter);
+  await countOfAddress(ctx, "passwordsOfAddress");
+}
+
+/** Counts a sign-in that goes to a provider. Refuses: rate_limited. */
+export async function countProviderVisit(ctx: MutationCtx): Promise<void> {
+  await countOfAddress(ctx, "providerVisits");
+}
+
+async function countOfAddress(
+  ctx: MutationCtx,
+  name: "passwordsOfAddress" | "providerVisits",
+): Promise<void> {
+  const { ip } = await ctx.meta.getRequestMetadata();
+  if (ip === null) return;
+  const { ok, retryAfter } = await limiter.limit(ctx, name, { key: ip });
+  if (!ok) refuseUntil("rate_limited", "Too many sign-ins come from your network.", retryAfter);
 }

@@ -6,6 +6,8 @@ import type { Id } from "../_generated/dataModel.js";
 export type RefusalCode =
   | "unauthorized"
   | "forbidden"
+  /** The member must prove again who they are. */
+  | "proof_needed"
   | "revoked"
   | "retired"
   | "not_found"

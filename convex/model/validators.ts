@@ -8,6 +8,7 @@ import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } fr
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
+import { rights } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
 import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
@@ -27,8 +28,31 @@ export const role = literals(...roles);
 /** To whom a key or a device belongs: a member or a team. */
 export const owner = v.union(v.id("members"), v.id("teams"));
 
+/** A row of the table who may do what. */
+export const right = literals(...rights);
+
 /** How a member proves who they are. */
 export const signInMethod = literals(...signInMethods);
+
+/** How an OpenID provider of an organization is used, but for its secret. */
+export const providerSettings = v.object({
+  /** The words on the button: "Sign in with …". */
+  name: v.string(),
+  issuer: v.string(),
+  clientId: v.string(),
+  scopes: v.string(),
+  /** The claim with the groups or roles of a person. */
+  groupsClaim: v.string(),
+  /** The roles of a group's people. The group "*" means everybody. */
+  groups: v.array(v.object({ group: v.string(), roles: v.array(role) })),
+  /** The domains of addresses that may sign in. None: all. */
+  emailDomains: v.array(v.string()),
+  /** Whether people become members by their first sign-in. Otherwise only members may sign in. */
+  admitsUnknown: v.boolean(),
+  /** Whether its addresses count as verified although it does not say so. */
+  trustsEmail: v.boolean(),
+  enabled: v.boolean(),
+});
 
 /** What an organization allows a device. A missing field allows everything that the device offers. */
 export const deviceLimits = v.object({

@@ -138,6 +138,7 @@ const refusals: Readonly<
   revoked: { status: 401, code: "invalid_api_key" },
   retired: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "forbidden" },
+  proof_needed: { status: 403, code: "forbidden" },
   not_found: { status: 404, code: "not_found" },
   invalid: { status: 400, code: "invalid_value" },
   too_large: { status: 413, code: "request_too_large" },

@@ -29,6 +29,10 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/account:invitation": "token",
   "console/account:signOut": "session",
   "console/account:me": "session",
+  "console/passwords:signIn": "password",
+  "console/signIn:options": "organizationId",
+  "console/signIn:finish": "code",
+  "console/singleSignOn:begin": "providerId",
   "devices:enroll": "code",
   "devices:*": "key",
   "work:*": "key",
@@ -91,6 +95,24 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
     const row = { organizationId, sessionHash: secret(""), memberId, expiresAt: Date.now() + 1_000_000 };
     return { members: memberId, sessions: await ctx.db.insert("sessions", row) };
   });
+  const ssoProviders = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("ssoProviders", {
+        organizationId,
+        name: "Spare",
+        issuer: "https://id.example.org",
+        clientId: "gleaner",
+        clientSecret: "plain.secret",
+        scopes: "openid",
+        groupsClaim: "groups",
+        groups: [],
+        emailDomains: [],
+        admitsUnknown: false,
+        trustsEmail: false,
+        enabled: true,
+        createdAt: Date.now(),
+      }),
+  );
   const devices = (await t.run(async (ctx) => await ctx.db.query("devices").collect())).find(
     (device) => device.organizationId === organizationId,
   )!._id;
@@ -100,12 +122,14 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
     teams: teamId,
     invitations: invitationId,
     devices,
+    ssoProviders,
     ...spare,
   };
 }
 
 async function call({ name, type }: PublicFunction, args: Record<string, unknown>): Promise<unknown> {
   if (type === "query") return await t.query(makeFunctionReference<"query">(name), args);
+  if (type === "action") return await t.action(makeFunctionReference<"action">(name), args);
   return await t.mutation(makeFunctionReference<"mutation">(name), args);
 }
 

@@ -158,11 +158,19 @@ export async function changeMember(
 }
 
 /** Refuses (conflict) if the member is the organization's last owner. */
-async function checkAnotherOwner(ctx: QueryCtx, { _id, organizationId }: Member): Promise<void> {
-  const members = await currentMembers(ctx, organizationId);
-  const isOther = (other: Member): boolean => other._id !== _id && other.roles.includes("owner");
-  if (members.some(isOther)) return;
+async function checkAnotherOwner(ctx: QueryCtx, member: Member): Promise<void> {
+  if (!(await isLastOwner(ctx, member))) return;
   refuse("conflict", "An organization needs an owner. Make somebody else an owner first.");
+}
+
+/** Whether nobody else is an owner. */
+export async function isLastOwner(
+  ctx: QueryCtx,
+  { _id, organizationId, roles: held }: Member,
+): Promise<boolean> {
+  if (!held.includes("owner")) return false;
+  const members = await currentMembers(ctx, organizationId);
+  return !members.some((other) => other._id !== _id && other.roles.includes("owner"));
 }
 
 /** Removes a member, whose sessions end. Refuses: forbidden (an owner, by somebody who is none), conflict (the last owner). */

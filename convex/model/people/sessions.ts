@@ -26,9 +26,16 @@ export type Client = { readonly agent?: string; readonly address?: string };
 export async function startSession(
   ctx: MutationCtx,
   { _id: memberId, organizationId }: Doc<"members">,
-  { session, method, client = {} }: { session: string; method: SignInMethod; client?: Client },
+  asked: {
+    readonly session: string;
+    readonly method: SignInMethod;
+    readonly client?: Client;
+    /** The longest time that it lasts. */
+    readonly lastsMs?: number;
+  },
   now: number,
 ): Promise<Doc<"sessions">> {
+  const { session, method, client = {}, lastsMs = sessionMs } = asked;
   if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(session)) {
     refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
   }
@@ -50,7 +57,7 @@ export async function startSession(
       ? {}
       : { agent: reportedText(agent.slice(0, maxAgentChars), "agent", maxAgentChars) }),
     ...(address === "" ? {} : { address: address.slice(0, maxAddressChars) }),
-    expiresAt: now + sessionMs,
+    expiresAt: now + lastsMs,
   });
   const endsAt = now + (await idleMinutesOf(ctx, organizationId)) * minuteMs;
   await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });

@@ -1,0 +1,107 @@
+import { v } from "convex/values";
+import { mutation, query } from "../_generated/server.js";
+import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { onlyOrganization } from "../model/organizations/create.ts";
+import { signedIn } from "../model/people/signIn.ts";
+import { redirectUri } from "../model/signIn/addresses.ts";
+import { finishAttempt } from "../model/signIn/finish.ts";
+import { passwordOf } from "../model/signIn/passwords.ts";
+import { checkProof, proofsOf } from "../model/signIn/proof.ts";
+import { providerRow, providersOf, providerView, removeProvider } from "../model/signIn/providers.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const button = v.object({ providerId: v.id("ssoProviders"), name: v.string() });
+
+/**
+ * The ways to sign in to an organization, for its sign-in page. Without an id: the deployment's only organization. Null: there is
+ * no such organization, or several, which are not listed for strangers.
+ */
+export const options = query({
+  args: { organizationId: v.optional(v.string()) },
+  returns: v.union(
+    v.object({ organizationId: v.id("organizations"), name: v.string(), providers: v.array(button) }),
+    v.null(),
+  ),
+  handler: async (ctx, { organizationId: named }) => {
+    const id = named === undefined ? null : ctx.db.normalizeId("organizations", named);
+    const found =
+      named === undefined ? await onlyOrganization(ctx) : id && (await ctx.db.get("organizations", id));
+    if (found === null) return null;
+    const providers = (await providersOf(ctx, found._id)).filter(({ enabled }) => enabled);
+    return {
+      organizationId: found._id,
+      name: found.name,
+      providers: providers.map(({ _id: providerId, name }) => ({ providerId, name })),
+    };
+  },
+});
+
+/**
+ * Ends a single sign-on in the browser that began it: `code` comes from the address to which the provider sent the browser.
+ * Refuses: unauthorized, invalid.
+ */
+export const finish = mutation({
+  args: { code: v.string(), session: v.string(), agent: v.optional(v.string()) },
+  returns: signedIn,
+  handler: async (ctx, { agent, ...asked }) => {
+    const client = agent === undefined ? {} : { agent };
+    return await finishAttempt(ctx, { ...asked, client }, Date.now());
+  },
+});
+
+/** The ways in which the member can sign in. */
+export const own = memberQuery("account")({
+  args: {},
+  returns: v.object({
+    /** When the password was set. Null: there is none. */
+    passwordAt: v.union(v.number(), v.null()),
+    singleSignOn: v.boolean(),
+    providers: v.array(button),
+  }),
+  handler: async (ctx) => {
+    const password = await passwordOf(ctx, ctx.member._id);
+    const { singleSignOn } = await proofsOf(ctx, ctx.member._id);
+    const providers = (await providersOf(ctx, ctx.organizationId)).filter(({ enabled }) => enabled);
+    return {
+      passwordAt: password?.changedAt ?? null,
+      singleSignOn,
+      providers: providers.map(({ _id: providerId, name }) => ({ providerId, name })),
+    };
+  },
+});
+
+/** Removes the own password. Does nothing without one. Refuses: proof_needed. */
+export const removePassword = memberMutation("account")({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await checkProof(ctx, ctx, ctx.at);
+    const password = await passwordOf(ctx, ctx.member._id);
+    if (password === null) return null;
+    await ctx.db.delete("passwords", password._id);
+    await ctx.audit("member.password-removed", ctx.member._id);
+    return null;
+  },
+});
+
+/** The organization's providers, oldest first, and the address that each of them must allow. */
+export const providers = memberQuery("sign-in.read")({
+  args: {},
+  returns: v.object({ providers: v.array(providerRow), redirectUri: v.string() }),
+  handler: async (ctx) => ({
+    providers: (await providersOf(ctx, ctx.organizationId)).map(providerView),
+    redirectUri: redirectUri(),
+  }),
+});
+
+/** Removes a provider. Its members stay. Refuses: not_found, proof_needed. */
+export const remove = memberMutation("sign-in.change")({
+  args: { providerId: v.id("ssoProviders") },
+  returns: v.null(),
+  handler: async (ctx, { providerId }) => {
+    await removeProvider(ctx, ctx.organizationId, providerId, ctx.by);
+    return null;
+  },
+});
