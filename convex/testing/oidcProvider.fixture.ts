@@ -55,7 +55,8 @@ export async function startOidcProvider(
     },
     features: { devInteractions: { enabled: true } },
   });
-  server.on("request", provider.callback());
+  const answer = provider.callback();
+  server.on("request", (request, response) => void answer(request, response));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

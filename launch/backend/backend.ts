@@ -63,6 +63,7 @@ export async function startBackend(
   const { port, sitePort, host } = options;
   const name = publicName(host, networkInterfaces());
   const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
+  const secretsKey = await readOrMakeSecret(folder.secretsKeyFile, () => makeSecret(""));
   // During a rotation the key before signs the new one.
   const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);
   const openOwnCertificate = (): Promise<Certificate> =>
@@ -83,6 +84,7 @@ export async function startBackend(
       ...["--site-port", String(sitePort)],
       ...(certificate === null ? [] : ["--tls-cert", certificate.certFile, "--tls-key", certificate.keyFile]),
       ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
+      ...["--pass-env", "GLEANER_SECRETS_KEY"],
       ...["--pass-env", "GLEANER_JOIN_URL", "--pass-env", "GLEANER_JOIN_PIN"],
       ...["--on-start", "maintenance:cancelCutOffCalls"],
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
@@ -96,6 +98,7 @@ export async function startBackend(
       CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
       GLEANER_SIGNING_KEY: signingKey,
       GLEANER_SIGNING_KEY_PREVIOUS: previousKey,
+      GLEANER_SECRETS_KEY: secretsKey,
       // The console shows them with an enrollment code.
       GLEANER_JOIN_URL: joinUrl ?? "",
       GLEANER_JOIN_PIN: certificate?.pin ?? "",

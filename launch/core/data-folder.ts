@@ -24,6 +24,8 @@ export type DataFolder = {
   readonly adminKeyFile: string;
   /** The secret that signs the catalogs. It is not in the database, so a backup does not contain it. */
   readonly signingKeyFile: string;
+  /** The key of secrets that others gave the organization, such as those of sign-in providers. A backup does not contain it. */
+  readonly secretsKeyFile: string;
   /** The certificate for other computers, and its key. */
   readonly tlsFolder: string;
   readonly donorFolder: string;
@@ -39,6 +41,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     dataFile: join(path, "backend.sqlite"),
     adminKeyFile: join(path, "admin-key"),
     signingKeyFile: join(path, "signing-key"),
+    secretsKeyFile: join(path, "secrets-key"),
     tlsFolder: join(path, "tls"),
     donorFolder: join(path, "donor"),
     logFolder: join(path, "logs"),

@@ -4,7 +4,9 @@ import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { Session } from "./data/session-context.ts";
 import type { SessionStore } from "./session/session-store.ts";
-import { SignedOut, type SignedOutReason } from "./session/SignedOut.tsx";
+import { ProofProvider } from "./session/ProofDialog.tsx";
+import type { SignedOutReason } from "./session/SignedOut.tsx";
+import { SignInPage } from "./session/SignInPage.tsx";
 import { SignedIn } from "./SignedIn.tsx";
 
 type Props = {
@@ -26,13 +28,27 @@ export function Console({ client, apiBase, store, initialReason }: Props): React
     },
     [store],
   );
-  if (session === null) return <SignedOut reason={reason} />;
+  if (session === null) {
+    return (
+      <ConvexProvider client={client}>
+        <SignInPage
+          reason={reason}
+          onSession={(started) => {
+            store.save(started);
+            setSession(started);
+          }}
+        />
+      </ConvexProvider>
+    );
+  }
   return (
     <ConvexProvider client={client}>
       <Session value={session}>
         <TooltipProvider>
           <ToastProvider>
-            <SignedIn apiBase={apiBase} onEnd={end} />
+            <ProofProvider>
+              <SignedIn apiBase={apiBase} onEnd={end} />
+            </ProofProvider>
           </ToastProvider>
         </TooltipProvider>
       </Session>

@@ -23,6 +23,7 @@ import { PageErrors } from "./shell/PageErrors.tsx";
 import { type PageId, pages } from "./shell/pages.ts";
 import { useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
+import { SignInSettingsPage } from "./sign-in/SignInSettingsPage.tsx";
 import { StatisticsPage } from "./statistics/StatisticsPage.tsx";
 
 const none: readonly Role[] = [];
@@ -138,6 +139,8 @@ function Page({ page, apiBase, sessionId, onSignOut }: PageProps): ReactNode {
       return <CodesPage />;
     case "people":
       return <PeoplePage />;
+    case "sign-in":
+      return <SignInSettingsPage />;
     case "audit":
       return <AuditPage />;
     case "account":

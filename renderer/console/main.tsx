@@ -6,6 +6,7 @@ import { findDeployment } from "./data/find-deployment.ts";
 import { Invitation } from "./session/Invitation.tsx";
 import { sessionStore } from "./session/session-store.ts";
 import { signIn, type SignInAnswer, takeLinkToken } from "./session/sign-in.ts";
+import { finishSingleSignOn, ssoAnswer } from "./session/single-sign-on.ts";
 import type { SignedOutReason } from "./session/SignedOut.tsx";
 import { StillSigningIn } from "./session/StillSigningIn.tsx";
 import { FullPage } from "./shell/FullPage.tsx";
@@ -22,6 +23,7 @@ function reasonOf(outcome: SignInAnswer | null): SignedOutReason {
 async function boot(): Promise<void> {
   const token = takeLinkToken(window, "signin");
   const invitation = takeLinkToken(window, "invite");
+  const answer = ssoAnswer(window.location.hash);
   root.render(<FullPage title="Connecting…" />);
   const found = await findDeployment(window.location, window.fetch.bind(window));
   if (found.kind === "failed") {
@@ -36,6 +38,10 @@ async function boot(): Promise<void> {
     root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={reason} />);
   if (invitation !== null) {
     root.render(<Invitation client={client} store={store} token={invitation} onDone={() => show("new")} />);
+    return;
+  }
+  if (answer !== null) {
+    show(reasonOf(await finishSingleSignOn(client, store, window, answer)));
     return;
   }
   const hadSession = store.load() !== null;

@@ -1,4 +1,4 @@
-import { type GroupRoles, rolesOfGroups, type SsoRefusal } from "../../../app/people/single-sign-on.ts";
+import { rolesOfGroups, type SsoRefusal } from "../../../app/people/single-sign-on.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
@@ -17,7 +17,7 @@ export async function admitIdentity(
   identity: Identity,
   now: number,
 ): Promise<Admission> {
-  const roles = rolesOfGroups(provider.groups as readonly GroupRoles[], identity.groups);
+  const roles = rolesOfGroups(provider.groups, identity.groups);
   if (roles.length === 0) return { refused: identity.groupsCut ? "too-many-groups" : "no-role" };
   const account = await accountOf(ctx, provider, identity.subject);
   const known = account === null ? null : await ctx.db.get("members", account.memberId);

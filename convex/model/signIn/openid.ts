@@ -25,6 +25,8 @@ export type Answer = { readonly identity: Identity; readonly refreshToken: strin
 /** Only a provider on the backend's own machine may be reached without TLS. */
 function optionsFor(issuer: string) {
   return {
+    // The library marks it as deprecated to make it stand out.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
     [oauth.allowInsecureRequests]: isLoopback(new URL(issuer).origin),
     [oauth.customFetch]: boundedFetch,
   };

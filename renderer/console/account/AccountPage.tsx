@@ -5,6 +5,7 @@ import type { SessionRow } from "../data/rows.ts";
 import { useAct, useMe, useSession } from "../data/session-context.ts";
 import { OwnSessions } from "./OwnSessions.tsx";
 import { Profile } from "./Profile.tsx";
+import { SecurityCards } from "./SecurityCards.tsx";
 
 type Props = {
   readonly sessionId: SessionRow["sessionId"];
@@ -27,6 +28,7 @@ export function AccountPage({ sessionId, onSignOut }: Props): ReactNode {
         onSave={(changed) => change(changed, "Your account was saved.")}
         onSignOut={onSignOut}
       />
+      <SecurityCards />
       <OwnSessions
         sessions={sessions}
         current={sessionId}

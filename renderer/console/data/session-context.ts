@@ -1,10 +1,10 @@
-import { useMutation } from "convex/react";
+import { useAction, useMutation } from "convex/react";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { createContext, useCallback, useContext } from "react";
 import { type Right, type Scope, scopeOf } from "../../../app/people/rights.ts";
 import type { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
-import { messageOf } from "./refusal.ts";
+import { messageOf, refusalOf } from "./refusal.ts";
 
 /** The secret of the signed-in session. Every function of members takes it. */
 export const Session = createContext<string | null>(null);
@@ -31,26 +31,47 @@ export function useScope(right: Right): Scope | null {
   return scopeOf(right, useMe().roles);
 }
 
-type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
+/** Lets the member prove who they are. Resolves to whether they did. */
+export const Prove = createContext<() => Promise<boolean>>(async () => Promise.resolve(false));
+
+type Callable = FunctionReference<"mutation"> | FunctionReference<"action">;
+type ArgsOf<Reference extends Callable> = Omit<FunctionArgs<Reference>, "session">;
 
 /** The toast about an answer. */
 export type Notice = { readonly words: string; readonly tone?: "bad"; readonly undo?: () => void };
-type Done<Reference extends FunctionReference<"mutation">> =
-  string | ((answer: FunctionReturnType<Reference>) => Notice);
+type Done<Reference extends Callable> = string | ((answer: FunctionReturnType<Reference>) => Notice);
+type Act<Reference extends Callable> = (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean>;
 
 /** Runs a mutation with the session. Shows `done` on success, and the refusal otherwise. */
 export function useAct<Reference extends FunctionReference<"mutation">>(
   reference: Reference,
-): (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean> {
+): Act<Reference> {
+  return useWithSession<Reference>(useMutation(reference));
+}
+
+/** The same for an action. */
+export function useLongAct<Reference extends FunctionReference<"action">>(
+  reference: Reference,
+): Act<Reference> {
+  return useWithSession<Reference>(useAction(reference));
+}
+
+/** A call that needs a fresh proof of the member is repeated after they gave one. */
+function useWithSession<Reference extends Callable>(
+  run: (args: never) => Promise<FunctionReturnType<Reference>>,
+): Act<Reference> {
   const session = useSession();
-  const mutate = useMutation(reference) as unknown as (
-    args: unknown,
-  ) => Promise<FunctionReturnType<Reference>>;
+  const prove = useContext(Prove);
   const toast = useToast();
   return useCallback(
     async (args, done) => {
+      const call = async (): Promise<FunctionReturnType<Reference>> =>
+        await run({ ...args, session } as never);
       try {
-        const answer = await mutate({ ...args, session });
+        const answer = await call().catch(async (error: unknown) => {
+          if (refusalOf(error)?.code === "proof_needed" && (await prove())) return await call();
+          throw error;
+        });
         if (typeof done === "function") {
           const { words, tone, undo } = done(answer);
           toast(words, tone, undo);
@@ -61,6 +82,6 @@ export function useAct<Reference extends FunctionReference<"mutation">>(
         return false;
       }
     },
-    [mutate, session, toast],
+    [run, session, prove, toast],
   );
 }

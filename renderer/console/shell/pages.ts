@@ -12,6 +12,7 @@ export const pages = [
   { id: "keys", label: "API keys", right: "keys.read" },
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
   { id: "people", label: "People", right: "people.read" },
+  { id: "sign-in", label: "Sign-in", right: "sign-in.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
   { id: "account", label: "Account", right: "account" },
 ] as const satisfies readonly { readonly id: string; readonly label: string; readonly right: Right }[];

@@ -1,0 +1,116 @@
+import { useConvex, useQuery } from "convex/react";
+import { type ReactNode, useCallback, useState } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { messageOf } from "../data/refusal.ts";
+import { Prove, useSession } from "../data/session-context.ts";
+import { goToProvider } from "./single-sign-on.ts";
+import type { SignInProvider } from "./SignInForm.tsx";
+
+/** Opens the dialog when an act needs a fresh proof, and lets the act go on afterwards. */
+export function ProofProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const [settle, setSettle] = useState<((proved: boolean) => void) | null>(null);
+  const prove = useCallback(
+    async () => await new Promise<boolean>((resolve) => setSettle(() => resolve)),
+    [],
+  );
+  return (
+    <Prove value={prove}>
+      {children}
+      {settle === null ? null : (
+        <ProofDialog
+          onEnd={(proved) => {
+            setSettle(null);
+            settle(proved);
+          }}
+        />
+      )}
+    </Prove>
+  );
+}
+
+function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): ReactNode {
+  const client = useConvex();
+  const session = useSession();
+  const own = useQuery(api.console.signIn.own, { session });
+  if (own === undefined) return null;
+  const { passwordAt, singleSignOn, providers } = own;
+  return (
+    <ProofView
+      hasPassword={passwordAt !== null}
+      providers={singleSignOn ? providers : []}
+      onPassword={async (password) => {
+        try {
+          const isRight = await client.action(api.console.passwords.prove, { session, password });
+          if (isRight) onEnd(true);
+          return isRight ? null : "This password is wrong.";
+        } catch (error) {
+          return messageOf(error);
+        }
+      }}
+      onProvider={async (chosen) => {
+        const known = providers.find(({ providerId }) => providerId === chosen.providerId);
+        if (known === undefined) return "This provider is not in use.";
+        return await goToProvider(client, window, known.providerId, session).then(() => null, messageOf);
+      }}
+      onClose={() => onEnd(false)}
+    />
+  );
+}
+
+type ViewProps = {
+  readonly hasPassword: boolean;
+  readonly providers: readonly SignInProvider[];
+  /** Each resolves to why it was refused, or to null. */
+  readonly onPassword: (password: string) => Promise<string | null>;
+  readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
+  readonly onClose: () => void;
+};
+
+/** Asks the member to prove again who they are. */
+export function ProofView({ hasPassword, providers, onPassword, onProvider, onClose }: ViewProps): ReactNode {
+  const [password, setPassword] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  return (
+    <Dialog title="Confirm it’s you" onClose={onClose}>
+      <div className="grid gap-3">
+        <p className="text-muted">
+          This change lasts, and you signed in more than 30 minutes ago. Confirm that it is you who makes it.
+        </p>
+        {providers.map((provider) => (
+          <Button key={provider.providerId} onClick={() => void onProvider(provider).then(setError)}>
+            Confirm with {provider.name}
+          </Button>
+        ))}
+        {providers.length === 0 ? null : (
+          <p className="text-xs text-muted">You come back to this page, and then make the change again.</p>
+        )}
+        {hasPassword ? (
+          <DialogForm
+            action="Confirm"
+            disabled={password === ""}
+            onSubmit={() => onPassword(password).then(setError)}
+            onClose={onClose}
+          >
+            <Field
+              autoFocus
+              label="Password"
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              error={error}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </DialogForm>
+        ) : error === null ? null : (
+          <p role="alert" className="text-bad">
+            {error}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}

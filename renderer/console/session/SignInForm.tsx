@@ -1,0 +1,65 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Form } from "../../ui/controls/Form.tsx";
+
+export type SignInProvider = { readonly providerId: string; readonly name: string };
+
+type Props = {
+  readonly providers: readonly SignInProvider[];
+  /** Each resolves to why it was refused, or to null. */
+  readonly onPassword: (email: string, password: string) => Promise<string | null>;
+  readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
+};
+
+/** The ways to sign in without a link: the organization's providers, and an address with a password. */
+export function SignInForm({ providers, onPassword, onProvider }: Props): ReactNode {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const attempt = (tried: Promise<string | null>): void => {
+    setBusy(true);
+    setError(null);
+    void tried.then(setError).finally(() => setBusy(false));
+  };
+  return (
+    <div className="grid gap-4 text-ink">
+      {providers.map((provider) => (
+        <Button
+          key={provider.providerId}
+          look="primary"
+          disabled={busy}
+          onClick={() => attempt(onProvider(provider))}
+        >
+          Sign in with {provider.name}
+        </Button>
+      ))}
+      <Form
+        onSubmit={() => {
+          if (email.trim() !== "" && password !== "") attempt(onPassword(email, password));
+          else setError("Enter your e-mail address and your password.");
+        }}
+      >
+        <Field
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          error={error}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button type="submit" look={providers.length === 0 ? "primary" : "plain"} disabled={busy}>
+          Sign in
+        </Button>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useConvex, useQuery } from "convex/react";
+import type { ReactNode } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import { messageOf } from "../data/refusal.ts";
+import { makeSecret } from "../secrets/make-secret.ts";
+import { organizationInHash } from "./organization-in-hash.ts";
+import { SignedOut, type SignedOutReason } from "./SignedOut.tsx";
+import { SignInForm } from "./SignInForm.tsx";
+import { goToProvider } from "./single-sign-on.ts";
+
+type Props = { readonly reason: SignedOutReason; readonly onSession: (session: string) => void };
+
+/** The page of somebody who is not signed in. */
+export function SignInPage({ reason, onSession }: Props): ReactNode {
+  const client = useConvex();
+  const organizationId = organizationInHash(window.location.hash);
+  const options = useQuery(api.console.signIn.options, organizationId === null ? {} : { organizationId });
+  // A server that does not answer must not hide how to get a link.
+  if (options === undefined) return <SignedOut reason={reason} />;
+  if (options === null) {
+    return (
+      <SignedOut reason={reason}>
+        <p>
+          This server has several organizations. Open the sign-in address of yours: an owner finds it on the
+          page “Sign-in”.
+        </p>
+      </SignedOut>
+    );
+  }
+  return (
+    <SignedOut reason={reason}>
+      <SignInForm
+        providers={options.providers}
+        onPassword={async (email, password) => {
+          const session = makeSecret("gs_");
+          const asked = { organizationId: options.organizationId, email, password, session };
+          const agent = window.navigator.userAgent;
+          try {
+            const { kind } = await client.action(api.console.passwords.signIn, { ...asked, agent });
+            if (kind === "refused") return "The e-mail address or the password is wrong.";
+            onSession(session);
+            return null;
+          } catch (error) {
+            return messageOf(error);
+          }
+        }}
+        onProvider={async (chosen) => {
+          const known = options.providers.find(({ providerId }) => providerId === chosen.providerId);
+          if (known === undefined) return "This provider is not in use.";
+          return await goToProvider(client, window, known.providerId, makeSecret("gs_")).then(
+            () => null,
+            messageOf,
+          );
+        }}
+      />
+    </SignedOut>
+  );
+}

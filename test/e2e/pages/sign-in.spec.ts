@@ -1,0 +1,123 @@
+import type { Page } from "@playwright/test";
+import { type OidcProvider, startOidcProvider } from "../../../convex/testing/oidcProvider.fixture.ts";
+import { clientId, clientSecret } from "../../../convex/testing/oidcProvider.fixture.ts";
+import type { Farm } from "../../../launch/farm/farm.ts";
+import { openPage, signIn } from "../support/console.ts";
+import { expect, test } from "../support/farm-test.ts";
+
+const password = "correct horse battery";
+const email = "olga@example.org";
+
+const consoleOf = (farm: Farm): string => `${farm.backend.siteUrl}/console/`;
+
+/** Gives the owner an address, which no page does yet. */
+async function setAddress(page: Page, farm: Farm): Promise<void> {
+  const session = await page.evaluate(
+    () => Object.entries(localStorage).find(([key]) => key.startsWith("gleaner.session."))?.[1] ?? "",
+  );
+  const response = await fetch(`${farm.backend.url}/api/mutation`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: "console/account:change", args: { session, email }, format: "json" }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  expect(await response.json()).toMatchObject({ status: "success" });
+}
+
+test("a member sets a password, and signs in with it and not with another", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await setAddress(page, farm);
+  await openPage(page, "Account");
+  await page.getByRole("button", { name: "Set a password" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("New password").fill("password12345");
+  await dialog.getByLabel("Again").fill("password12345");
+  await dialog.getByRole("button", { name: "Set password" }).click();
+  await expect(dialog.getByText(/guessers try first/)).toBeVisible();
+  await dialog.getByLabel("New password").fill(password);
+  await dialog.getByLabel("Again").fill(password);
+  await dialog.getByRole("button", { name: "Set password" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText(new RegExp(`You sign in with ${email}`))).toBeVisible();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill("wrong horse battery");
+  await page.getByLabel("Password").press("Enter");
+  await expect(page.getByText("The e-mail address or the password is wrong.")).toBeVisible();
+  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password").press("Enter");
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+});
+
+test.describe("single sign-on", () => {
+  let provider: OidcProvider;
+
+  test.beforeAll(async ({ farm }) => {
+    provider = await startOidcProvider(`${farm.backend.siteUrl}/auth/callback`, {
+      ann: { groups: ["staff", "gleaner-admins"] },
+      bob: { groups: ["staff"] },
+      eve: { groups: ["cooks"] },
+    });
+  });
+
+  test.afterAll(async () => {
+    await provider.close();
+  });
+
+  /** Signs in at the provider's own pages. */
+  async function visit(page: Page, farm: Farm, person: string): Promise<void> {
+    await page.goto(consoleOf(farm));
+    await page.getByRole("button", { name: "Sign in with Acme ID" }).click();
+    await page.locator("input[name=login]").fill(person);
+    await page.locator("input[name=password]").fill("any");
+    await page.locator("button[type=submit]").click();
+    await page.locator("button[type=submit]").click();
+  }
+
+  test("an owner sets a provider up, and its people get the roles of their groups", async ({
+    farm,
+    page,
+    browser,
+  }) => {
+    await signIn(page, farm);
+    await openPage(page, "Sign-in");
+    await page.getByRole("button", { name: "Add provider" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toContainText(`${farm.backend.siteUrl}/auth/callback`);
+    await dialog.getByLabel("Name").fill("Acme ID");
+    await dialog.getByLabel("Issuer").fill(provider.issuer);
+    await dialog.getByLabel("Client ID").fill(clientId);
+    await dialog.getByLabel("Client secret").fill(clientSecret);
+    await dialog.getByLabel("Scopes").fill("openid email profile groups");
+    await dialog.getByLabel("Roles of groups").fill("gleaner-admins: admin\nstaff: requester");
+    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await expect(page.getByRole("row", { name: /Acme ID/ })).toContainText("In use");
+
+    const ann = await (await browser.newContext()).newPage();
+    await visit(ann, farm, "ann");
+    await expect(ann.getByRole("link", { name: "API keys" })).toBeVisible();
+    expect(ann.url()).not.toContain("sso=");
+    await expect(ann.getByRole("link", { name: "Sign-in" })).toBeVisible();
+
+    const bob = await (await browser.newContext()).newPage();
+    await visit(bob, farm, "bob");
+    await expect(bob.getByRole("link", { name: "API keys" })).toBeVisible();
+    await expect(bob.getByRole("link", { name: "Sign-in" })).toHaveCount(0);
+
+    const eve = await (await browser.newContext()).newPage();
+    await visit(eve, farm, "eve");
+    await expect(eve.getByText(/None of your groups has a role here/)).toBeVisible();
+  });
+
+  test("a person whom the provider has revoked does not come in again", async ({ farm, page }) => {
+    provider.people["bob"]!.revoked = true;
+    await page.goto(consoleOf(farm));
+    await page.getByRole("button", { name: "Sign in with Acme ID" }).click();
+    await page.locator("input[name=login]").fill("bob");
+    await page.locator("input[name=password]").fill("any");
+    await page.locator("button[type=submit]").click();
+    await expect(page.getByRole("button", { name: "Sign out" })).toHaveCount(0);
+    expect(page.url()).not.toContain("/console/");
+  });
+});
