@@ -13,6 +13,7 @@ import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
+import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
@@ -20,7 +21,7 @@ import { endSessions } from "./model/restores.ts";
 import { countDevices, storeDeviceCounts } from "./model/statistics/deviceCounts.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { metricsTokenOf } from "./model/statistics/token.ts";
-import { deviceCounts } from "./model/validators.ts";
+import { deviceCounts, owner } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -31,6 +32,16 @@ export const endSession = internalMutation({
   returns: v.null(),
   handler: async (ctx, { sessionId }) => {
     await endIfIdle(ctx, sessionId, Date.now());
+    return null;
+  },
+});
+
+/** Hands over, or ends, the next keys and devices of a member who left. */
+export const settleThings = internalMutation({
+  args: { from: owner, answer: leftThings, actor: storedActor },
+  returns: v.null(),
+  handler: async (ctx, { from, answer, actor }) => {
+    await settle(ctx, from, answer, { actor, at: Date.now() });
     return null;
   },
 });

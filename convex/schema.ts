@@ -244,7 +244,8 @@ export default defineSchema({
     needsApproval: v.optional(v.boolean()),
   })
     .index("by_hash", ["codeHash"])
-    .index("by_organization", ["organizationId"]),
+    .index("by_organization", ["organizationId"])
+    .index("by_owner", ["owner", "revokedAt"]),
 
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and

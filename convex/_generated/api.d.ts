@@ -79,6 +79,7 @@ import type * as model_organizations_priorityPrices from "../model/organizations
 import type * as model_organizations_queueDepth from "../model/organizations/queueDepth.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
 import type * as model_people_find from "../model/people/find.js";
+import type * as model_people_handOver from "../model/people/handOver.js";
 import type * as model_people_holdings from "../model/people/holdings.js";
 import type * as model_people_invitations from "../model/people/invitations.js";
 import type * as model_people_members from "../model/people/members.js";
@@ -224,6 +225,7 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/queueDepth": typeof model_organizations_queueDepth;
   "model/organizations/summary": typeof model_organizations_summary;
   "model/people/find": typeof model_people_find;
+  "model/people/handOver": typeof model_people_handOver;
   "model/people/holdings": typeof model_people_holdings;
   "model/people/invitations": typeof model_people_invitations;
   "model/people/members": typeof model_people_members;

@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { visibleText } from "../../app/format/visible.ts";
 import { mutation, query } from "../_generated/server.js";
 import { record } from "../model/audit.ts";
 import { findSession } from "../model/authenticate.ts";
@@ -9,6 +10,7 @@ import {
   shownInvitation,
   showInvitation,
 } from "../model/people/invitations.ts";
+import { memberPage } from "../model/people/find.ts";
 import { changeMember } from "../model/people/members.ts";
 import {
   deleteSession,
@@ -19,6 +21,7 @@ import {
   sessionView,
 } from "../model/people/sessions.ts";
 import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "../model/people/signIn.ts";
+import { teamRows } from "../model/people/teams.ts";
 import { refuse } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -80,6 +83,31 @@ export const use = memberMutation("account")({
   handler: async (ctx) => {
     await noteUse(ctx, ctx.session._id, ctx.at);
     return null;
+  },
+});
+
+/**
+ * The members and teams to whom somebody may hand a key or a device over, by name. `search`: only members with such a name or
+ * e-mail address. `more`: there are more members.
+ */
+export const owners = memberQuery("account")({
+  args: { search: v.optional(v.string()) },
+  returns: v.object({
+    members: v.array(v.object({ id: v.id("members"), name: v.string() })),
+    teams: v.array(v.object({ id: v.id("teams"), name: v.string() })),
+    more: v.boolean(),
+  }),
+  handler: async (ctx, { search = "" }) => {
+    const { organizationId } = ctx;
+    const [found, teams] = await Promise.all([
+      memberPage(ctx, organizationId, search, { numItems: 50, cursor: null }),
+      teamRows(ctx, organizationId),
+    ]);
+    return {
+      members: found.page.map(({ _id: id, name }) => ({ id, name: visibleText(name) })),
+      teams: teams.map(({ teamId: id, name }) => ({ id, name })),
+      more: !found.isDone,
+    };
   },
 });
 

@@ -12,7 +12,9 @@ import {
 } from "../model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "../model/devices/versions.ts";
 import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
-import { deviceLimits } from "../model/validators.ts";
+import { handOverDevice } from "../model/people/handOver.ts";
+import { checkedOwner } from "../model/people/owners.ts";
+import { deviceLimits, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -56,6 +58,17 @@ export const refuse = memberMutation("enrollment.change")({
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
     await refuseDevice(ctx, await ownDevice(ctx, deviceId), ctx.by);
+    return null;
+  },
+});
+
+/** Hands a device over to a member or a team. Refuses: not_found. */
+export const setOwner = memberMutation("devices.hand-over")({
+  args: { deviceId: v.id("devices"), owner },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, owner: to }) => {
+    const device = await ownDevice(ctx, deviceId);
+    await handOverDevice(ctx, device, await checkedOwner(ctx, ctx.organizationId, to), ctx.by);
     return null;
   },
 });

@@ -11,10 +11,12 @@ import {
   revokeKey,
 } from "../model/organizations/apiKeys.ts";
 import { setRights as setRightsOf } from "../model/organizations/keyRights.ts";
+import { handOverKey } from "../model/people/handOver.ts";
+import { checkedOwner } from "../model/people/owners.ts";
 import { queue } from "../model/queue.ts";
 import { boundedInteger, refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";
-import { deviceNeeds } from "../model/validators.ts";
+import { deviceNeeds, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -38,6 +40,17 @@ export const create = memberMutation("keys.create")({
     if (scope === "own" && key.creditsMicro !== undefined)
       refuse("forbidden", "Only an administrator can say how many credits a key gets.");
     return { keyId: await createApiKey(ctx, { ...key, organizationId, owner: member._id }, by) };
+  },
+});
+
+/** Hands a key over to a member or a team. Refuses: not_found. */
+export const setOwner = memberMutation("keys.hand-over")({
+  args: { keyId: v.id("apiKeys"), owner },
+  returns: v.null(),
+  handler: async (ctx, { keyId, owner: to }) => {
+    const key = await ownKey(ctx, keyId);
+    await handOverKey(ctx, key, await checkedOwner(ctx, ctx.organizationId, to), ctx.by);
+    return null;
   },
 });
 

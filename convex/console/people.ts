@@ -2,6 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { memberMutation, memberQuery, ownMember, ownTeam } from "../model/memberCalls.ts";
 import { memberPage } from "../model/people/find.ts";
+import { leftThings } from "../model/people/handOver.ts";
 import { holdings as heldCounts, holdingsOf } from "../model/people/holdings.ts";
 import {
   invitationRow,
@@ -81,13 +82,16 @@ export const change = memberMutation("people.change")({
   },
 });
 
-/** Removes a member, whose sessions end. Refuses: not_found, forbidden, conflict (the last owner). */
+/**
+ * Removes a member, whose sessions end. `things`: the new owner of their keys and devices, or "end" to revoke and retire them.
+ * Refuses: not_found, forbidden, invalid, conflict (the last owner; things without an answer).
+ */
 export const remove = memberMutation("people.change")({
-  args: ofMember,
+  args: { ...ofMember, things: v.optional(leftThings) },
   returns: v.null(),
-  handler: async (ctx, { memberId }) => {
+  handler: async (ctx, { memberId, things }) => {
     const isOwner = ctx.member.roles.includes("owner");
-    await removeMember(ctx, await ownMember(ctx, memberId), isOwner, ctx.by);
+    await removeMember(ctx, await ownMember(ctx, memberId), things, isOwner, ctx.by);
     return null;
   },
 });

@@ -26,7 +26,14 @@ const onKey = {
   onLift: nothing,
   onRevoke: nothing,
 } as const;
-const actions = { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing };
+const actions = {
+  retire: nothing,
+  reinstate: nothing,
+  label: nothing,
+  limit: nothing,
+  resume: nothing,
+  handOver: nothing,
+};
 const none = { pending: 0, active: 0, retired: 0, devices: [] };
 
 /** States of the console's pages that are rare: long names, many rows, no rows, and decisions. */

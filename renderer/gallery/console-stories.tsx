@@ -19,6 +19,7 @@ import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
 import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
+import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
 import { QueueSettings } from "../console/queue/QueueSettings.tsx";
@@ -35,6 +36,7 @@ import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
+import { owners } from "./fixtures/people-rows.ts";
 import { statistics } from "./fixtures/statistics-rows.ts";
 import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
@@ -126,9 +128,17 @@ export function consoleStories(now: number): readonly Story[] {
     onLimit: nothing,
     onEntitle: nothing,
     onLift: nothing,
+    onHandOver: nothing,
     onRevoke: nothing,
   } as const;
-  const actions = { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing };
+  const actions = {
+    retire: nothing,
+    reinstate: nothing,
+    label: nothing,
+    limit: nothing,
+    resume: nothing,
+    handOver: nothing,
+  };
   return [
     inShell(
       "console-overview",
@@ -381,6 +391,15 @@ export function consoleStories(now: number): readonly Story[] {
         <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <NewCode
           address={joinAddress}
+          ownerPicker={(value, onChange) => (
+            <OwnerSelect
+              label="Its devices belong to"
+              nobody="The organization"
+              value={value}
+              owners={owners}
+              onChange={onChange}
+            />
+          )}
           onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")}
           onClose={nothing}
         />

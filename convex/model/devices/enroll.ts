@@ -6,6 +6,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret, unlessRetired } from "../authenticate.ts";
 import { signatureOf } from "../models/signCatalog.ts";
+import { currentOwner } from "../people/owners.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse, reportedText } from "../refuse.ts";
@@ -77,12 +78,13 @@ export async function enroll(
 
 async function addDevice(
   ctx: MutationCtx,
-  { _id: codeId, organizationId, label, needsApproval = false }: Doc<"enrolmentCodes">,
+  { _id: codeId, organizationId, label, owner: codeOwner, needsApproval = false }: Doc<"enrolmentCodes">,
   keyHash: string,
   asked: Pick<ObjectType<typeof enrollment>, "name" | "platform" | "signingKey">,
   now: number,
 ): Promise<Doc<"devices">> {
   const { ip } = await ctx.meta.getRequestMetadata();
+  const owner = await currentOwner(ctx, codeOwner);
   const name = reportedText(asked.name, "The device's name", limits.nameChars);
   const deviceId = await ctx.db.insert("devices", {
     organizationId,
@@ -96,6 +98,7 @@ async function addDevice(
     groups: [],
     enrolledAt: now,
     codeId,
+    ...(owner === undefined ? {} : { owner }),
     ...(ip === null ? {} : { enrolledFrom: ip }),
     lastChangeAt: now,
   });

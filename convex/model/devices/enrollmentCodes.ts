@@ -5,7 +5,9 @@ import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { checkedOwner, ownerName, ownerView } from "../people/owners.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
+import { owner } from "../validators.ts";
 
 const maxUses = 100_000;
 const maxHours = 24 * 366;
@@ -18,9 +20,11 @@ export const newCode = {
   expiresInHours: v.optional(v.number()),
   /** Whether an admin must approve each of its devices. */
   needsApproval: v.optional(v.boolean()),
+  /** To whom its devices belong. Left out: to the organization. */
+  owner: v.optional(owner),
 };
 
-/** Creates an enrollment code. Only its hash is known here. Refuses: invalid, conflict (the code exists). */
+/** Creates an enrollment code. Only its hash is known here. Refuses: invalid, not_found (the owner), conflict (the code exists). */
 export async function createCode(
   ctx: MutationCtx,
   code: ObjectType<typeof newCode> & { readonly organizationId: Id<"organizations"> },
@@ -41,6 +45,7 @@ export async function createCode(
     used: 0,
     createdAt: by.at,
     expiresAt: by.at + boundedInteger(expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
+    ...(code.owner === undefined ? {} : { owner: await checkedOwner(ctx, organizationId, code.owner) }),
     ...(code.needsApproval === true ? { needsApproval: true } : {}),
   });
   await record(ctx, { organizationId, ...by, action: "enrolment-code.created", subject: codeId });
@@ -68,6 +73,7 @@ export const codeRow = v.object({
   expiresAt: v.number(),
   revokedAt: v.union(v.number(), v.null()),
   needsApproval: v.boolean(),
+  owner: ownerName,
 });
 
 /** Revokes a code. Devices that it admitted stay. False if it is revoked already. */
@@ -89,14 +95,17 @@ export async function codeRows(
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .order("desc")
     .take(maxListed);
-  return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt, needsApproval }) => ({
-    codeId: _id,
-    label: visibleText(label),
-    uses,
-    used,
-    createdAt,
-    expiresAt,
-    revokedAt: revokedAt ?? null,
-    needsApproval: needsApproval ?? false,
-  }));
+  return await Promise.all(
+    rows.map(async (code) => ({
+      codeId: code._id,
+      label: visibleText(code.label),
+      uses: code.uses,
+      used: code.used,
+      createdAt: code.createdAt,
+      expiresAt: code.expiresAt,
+      revokedAt: code.revokedAt ?? null,
+      needsApproval: code.needsApproval ?? false,
+      owner: await ownerView(ctx, code.owner),
+    })),
+  );
 }

@@ -25,6 +25,18 @@ export async function heldKeys(ctx: QueryCtx, owner: Owner, limit: number): Prom
     .take(limit);
 }
 
+/** The enrollment codes of an owner that are not revoked. */
+export async function heldCodes(
+  ctx: QueryCtx,
+  owner: Owner,
+  limit: number,
+): Promise<Doc<"enrolmentCodes">[]> {
+  return await ctx.db
+    .query("enrolmentCodes")
+    .withIndex("by_owner", (q) => q.eq("owner", owner).eq("revokedAt", undefined))
+    .take(limit);
+}
+
 /** The devices of an owner that are not retired. */
 export async function heldDevices(ctx: QueryCtx, owner: Owner, limit: number): Promise<Doc<"devices">[]> {
   const found: Doc<"devices">[] = [];

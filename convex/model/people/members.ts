@@ -7,6 +7,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { role } from "../validators.ts";
+import { leaveThings, type leftThings } from "./handOver.ts";
 import { endSessionsOf } from "./sessions.ts";
 
 export const maxMembers = 10_000;
@@ -173,10 +174,14 @@ export async function isLastOwner(
   return !members.some((other) => other._id !== _id && other.roles.includes("owner"));
 }
 
-/** Removes a member, whose sessions end. Refuses: forbidden (an owner, by somebody who is none), conflict (the last owner). */
+/**
+ * Removes a member, whose sessions end. `things`: what happens to their keys and devices. Refuses: forbidden (an owner, by
+ * somebody who is none), conflict (the last owner; things without an answer), invalid, not_found.
+ */
 export async function removeMember(
   ctx: MutationCtx,
   member: Member,
+  things: Infer<typeof leftThings> | undefined,
   mayMakeOwners: boolean,
   by: Act,
 ): Promise<void> {
@@ -186,6 +191,7 @@ export async function removeMember(
     if (!mayMakeOwners) refuse("forbidden", "Only an owner can remove an owner.");
     await checkAnotherOwner(ctx, member);
   }
+  await leaveThings(ctx, member, things, by);
   await ctx.db.patch("members", subject, { removedAt: by.at });
   await endSessionsOf(ctx, subject);
   await record(ctx, { organizationId, ...by, action: "member.removed", subject });

@@ -29,6 +29,13 @@ export async function checkedOwner(
   return refuse("not_found", "There is no such member or team.");
 }
 
+/** The owner, if it is still a member or a team. What a removed one would get belongs to the organization. */
+export async function currentOwner(ctx: QueryCtx, owner: Owner | undefined): Promise<Owner | undefined> {
+  if (owner === undefined) return undefined;
+  const { row } = await ownerRow(ctx, owner);
+  return row === null || row.removedAt !== undefined ? undefined : owner;
+}
+
 async function ownerRow(ctx: QueryCtx, owner: Owner) {
   const memberId = ctx.db.normalizeId("members", owner);
   if (memberId !== null) return { kind: "member" as const, row: await ctx.db.get("members", memberId) };

@@ -23,6 +23,10 @@ export type MemberRow = FunctionReturnType<Console["people"]["list"]>["page"][nu
 export type MemberHoldings = FunctionReturnType<Console["people"]["holdings"]>;
 export type InvitationRow = FunctionReturnType<Console["people"]["invitations"]>[number];
 export type SessionRow = FunctionReturnType<Console["people"]["sessions"]>[number];
+export type Owners = FunctionReturnType<Console["account"]["owners"]>;
+export type OwnerId = Owners["members"][number]["id"] | Owners["teams"][number]["id"];
+/** To whom a key or a device belongs; null: to the organization. */
+export type OwnerName = KeyRow["owner"];
 export type TeamRow = FunctionReturnType<Console["people"]["teams"]>[number];
 export type ModelRow = FunctionReturnType<Console["models"]["list"]>[number];
 export type ModelDeviceRow = FunctionReturnType<Console["models"]["devices"]>[number];

@@ -4,7 +4,8 @@ import { formatCount } from "../../../app/format/quantity.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import type { DeviceRow } from "../data/rows.ts";
-import { useAct, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { HandOver } from "../people/HandOver.tsx";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DeviceLimits } from "./DeviceLimits.tsx";
 import { DevicesTable } from "./DevicesTable.tsx";
@@ -26,6 +27,9 @@ export function DevicesPage(): ReactNode {
   const label = useAct(api.console.devices.label);
   const limit = useAct(api.console.devices.limit);
   const models = useQuery(api.console.models.list, { session });
+  const setOwner = useAct(api.console.devices.setOwner);
+  const mayHandOver = useScope("devices.hand-over") !== null;
+  const [handed, setHanded] = useState<DeviceRow | null>(null);
   const [limited, setLimited] = useState<DeviceRow | null>(null);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   const others = devices?.filter(({ status }) => status !== "pending");
@@ -46,8 +50,19 @@ export function DevicesPage(): ReactNode {
               reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
               label: setLabeled,
               limit: setLimited,
+              handOver: mayHandOver ? setHanded : null,
               resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
             }}
+          />
+        )}
+        {handed === null ? null : (
+          <HandOver
+            name={handed.name}
+            owner={handed.owner}
+            onSave={(owner) =>
+              setOwner({ deviceId: handed.deviceId, owner }, `${handed.name} was handed over.`)
+            }
+            onClose={() => setHanded(null)}
           />
         )}
         {labeled === null ? null : (

@@ -12,15 +12,20 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { DeviceRow } from "../data/rows.ts";
+import { OwnerWords } from "../people/OwnerWords.tsx";
 import { describeDevice } from "./describe-device.ts";
 import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
 
+type OnDevice = (device: DeviceRow) => void;
+
 type DeviceActions = {
-  readonly retire: (device: DeviceRow) => void;
-  readonly reinstate: (device: DeviceRow) => void;
-  readonly label: (device: DeviceRow) => void;
-  readonly limit: (device: DeviceRow) => void;
-  readonly resume: (device: DeviceRow) => void;
+  readonly retire: OnDevice;
+  readonly reinstate: OnDevice;
+  readonly label: OnDevice;
+  readonly limit: OnDevice;
+  readonly resume: OnDevice;
+  /** Null for those who may not hand devices over. */
+  readonly handOver: OnDevice | null;
 };
 
 /** The device's groups, tags and data classes. */
@@ -78,7 +83,7 @@ type Props = {
 export function DevicesTable({ devices, actions, compact = false }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   const all = columnsOf(compact, useNow());
-  const shown = compact ? all.filter(({ key }) => key !== "capabilities") : all;
+  const shown = compact ? all.filter(({ key }) => key !== "capabilities" && key !== "owner") : all;
   return (
     <>
       <Table
@@ -161,6 +166,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
       );
     },
   },
+  { key: "owner", title: "Owner", cell: ({ owner }) => <OwnerWords owner={owner} /> },
   {
     key: "since",
     title: "Since",
@@ -208,12 +214,16 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
   },
 ];
 
-function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
+function actionsOf(actions: DeviceActions, retire: OnDevice): Column<DeviceRow> {
+  const { handOver } = actions;
   return actionColumn("w-37 2xl:w-56", (device) =>
     device.status === "pending" ? null : device.status !== "retired" ? (
       <>
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
         <RowAction verb="Edit limits" object={`of ${device.name}`} onClick={() => actions.limit(device)} />
+        {handOver === null ? null : (
+          <RowAction verb="Hand over" object={device.name} onClick={() => handOver(device)} />
+        )}
         <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
         {device.pause === null ? null : (
           <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { CodeRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import { OwnerPicker } from "../people/OwnerPicker.tsx";
 import { makeEnrollmentCode } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { CodeDevices } from "./CodeDevices.tsx";
@@ -44,6 +45,14 @@ export function CodesPage(): ReactNode {
       {isNew ? (
         <NewCode
           address={joined === undefined ? null : { url: joined.url ?? url, pin: joined.pin }}
+          ownerPicker={(value, onChange) => (
+            <OwnerPicker
+              label="Its devices belong to"
+              nobody="The organization"
+              value={value}
+              onChange={onChange}
+            />
+          )}
           onCreate={async (options) => {
             const code = makeEnrollmentCode();
             return (await create({ ...options, codeHash: sha256(code) })) ? code : null;

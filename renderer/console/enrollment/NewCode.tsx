@@ -7,6 +7,7 @@ import { Select } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import type { OwnerId } from "../data/rows.ts";
 import { CodeMade } from "./CodeMade.tsx";
 
 type CodeOptions = {
@@ -14,11 +15,14 @@ type CodeOptions = {
   readonly uses: number;
   readonly expiresInHours: number;
   readonly needsApproval: boolean;
+  readonly owner?: OwnerId;
 };
 
 type Props = {
   /** The address by which devices join; null while it loads. */
   readonly address: JoinAddress | null;
+  /** Chooses to whom the devices will belong. */
+  readonly ownerPicker: (value: OwnerId | null, onChange: (owner: OwnerId | null) => void) => ReactNode;
   /** Creates the code. Resolves to null if the server refused. */
   readonly onCreate: (options: CodeOptions) => Promise<string | null>;
   readonly onClose: () => void;
@@ -30,10 +34,11 @@ const lifetimes = [
   { value: "720", label: "30 days" },
 ];
 
-export function NewCode({ address, onCreate, onClose }: Props): ReactNode {
+export function NewCode({ address, ownerPicker, onCreate, onClose }: Props): ReactNode {
   const [label, setLabel] = useState("");
   const [uses, setUses] = useState(String(defaultCode.uses));
   const [hours, setHours] = useState(String(defaultCode.expiresInHours));
+  const [owner, setOwner] = useState<OwnerId | null>(null);
   const [needsApproval, setNeedsApproval] = useState(false);
   const [error, setError] = useState<"label" | "uses" | null>(null);
   const [code, setCode] = useState<string | null>(null);
@@ -53,7 +58,13 @@ export function NewCode({ address, onCreate, onClose }: Props): ReactNode {
           const wrong = name === "" ? "label" : /^[1-9]\d{0,3}$/.test(uses.trim()) ? null : "uses";
           setError(wrong);
           if (wrong !== null) return undefined;
-          const options = { label: name, uses: Number(uses), expiresInHours: Number(hours), needsApproval };
+          const options = {
+            label: name,
+            uses: Number(uses),
+            expiresInHours: Number(hours),
+            needsApproval,
+            ...(owner === null ? {} : { owner }),
+          };
           return onCreate(options).then(setCode);
         }}
         onClose={onClose}
@@ -82,6 +93,7 @@ export function NewCode({ address, onCreate, onClose }: Props): ReactNode {
           />
           <Select label="Valid for" value={hours} options={lifetimes} onChange={setHours} />
         </div>
+        {ownerPicker(owner, setOwner)}
         {/* A click on the words works the switch, too. */}
         <label className="flex items-start justify-between gap-3">
           <span>

@@ -3,7 +3,8 @@ import { type ReactNode, useState } from "react";
 import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { KeyRow } from "../data/rows.ts";
-import { useAct, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { HandOver } from "../people/HandOver.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { KeyLimits } from "./KeyLimits.tsx";
@@ -23,6 +24,12 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const entitle = useAct(api.console.keys.setRights);
   const lift = useAct(api.console.keys.liftRestriction);
   const [isNew, setIsNew] = useState(false);
+  const setOwner = useAct(api.console.keys.setOwner);
+  const mayCreate = useScope("keys.create") !== null;
+  const mayChange = useScope("keys.change") !== null;
+  const mayRevoke = useScope("keys.revoke") !== null;
+  const mayHandOver = useScope("keys.hand-over") !== null;
+  const [handed, setHanded] = useState<KeyRow | null>(null);
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const model = models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo";
@@ -30,11 +37,18 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
     <>
       <KeysView
         keys={keys}
-        onCreate={() => setIsNew(true)}
-        onLimit={setLimited}
-        onEntitle={setEntitled}
-        onLift={({ keyId, name }) => void lift({ keyId }, `The restriction of ${name} was lifted.`)}
-        onRevoke={({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`)}
+        onCreate={mayCreate ? () => setIsNew(true) : null}
+        onLimit={mayChange ? setLimited : null}
+        onEntitle={mayChange ? setEntitled : null}
+        onLift={
+          mayChange
+            ? ({ keyId, name }) => void lift({ keyId }, `The restriction of ${name} was lifted.`)
+            : null
+        }
+        onHandOver={mayHandOver ? setHanded : null}
+        onRevoke={
+          mayRevoke ? ({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`) : null
+        }
       />
       {isNew ? (
         <NewKey
@@ -53,6 +67,16 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           onClose={() => setIsNew(false)}
         />
       ) : null}
+      {handed === null ? null : (
+        <HandOver
+          name={handed.name}
+          owner={handed.owner}
+          onSave={(owner) =>
+            setOwner({ keyId: handed.keyId, owner }, `The key for ${handed.name} was handed over.`)
+          }
+          onClose={() => setHanded(null)}
+        />
+      )}
       {limited === null ? null : (
         <KeyLimits
           limited={limited}

@@ -12,18 +12,31 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { OwnerWords } from "../people/OwnerWords.tsx";
 import type { KeyRow } from "../data/rows.ts";
 
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;
-  readonly onCreate: () => void;
-  readonly onLimit: (key: KeyRow) => void;
-  readonly onEntitle: (key: KeyRow) => void;
-  readonly onLift: (key: KeyRow) => void;
-  readonly onRevoke: (key: KeyRow) => void;
+  /** Actions that the member may not take are null. */
+  readonly onCreate: (() => void) | null;
+  readonly onLimit: OnKey;
+  readonly onEntitle: OnKey;
+  readonly onLift: OnKey;
+  readonly onHandOver: OnKey;
+  readonly onRevoke: OnKey;
 };
 
-export function KeysView({ keys, onCreate, onLimit, onEntitle, onLift, onRevoke }: Props): ReactNode {
+type OnKey = ((key: KeyRow) => void) | null;
+
+export function KeysView({
+  keys,
+  onCreate,
+  onLimit,
+  onEntitle,
+  onLift,
+  onHandOver,
+  onRevoke,
+}: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
   return (
@@ -31,14 +44,22 @@ export function KeysView({ keys, onCreate, onLimit, onEntitle, onLift, onRevoke 
       flush
       title="Keys for requesters"
       aside={
-        <Button look="primary" size="sm" onClick={onCreate}>
-          New key
-        </Button>
+        onCreate === null ? null : (
+          <Button look="primary" size="sm" onClick={onCreate}>
+            New key
+          </Button>
+        )
       }
     >
       <Table
         label="API keys"
-        columns={columns(now, { limit: onLimit, entitle: onEntitle, lift: onLift, revoke: setRevoking })}
+        columns={columns(now, {
+          limit: onLimit,
+          entitle: onEntitle,
+          lift: onLift,
+          handOver: onHandOver,
+          revoke: onRevoke === null ? null : setRevoking,
+        })}
         rows={keys}
         keyOf={(key) => key.keyId}
         detail={(key) => restrictionNote(key, now)}
@@ -49,7 +70,7 @@ export function KeysView({ keys, onCreate, onLimit, onEntitle, onLift, onRevoke 
           title={`Revoke the key for ${revoking.name}?`}
           action="Revoke"
           danger
-          onConfirm={() => onRevoke(revoking)}
+          onConfirm={() => onRevoke?.(revoking)}
           onClose={() => setRevoking(null)}
         >
           Programs that use this key stop working. You cannot undo this, but you can create a new key at any
@@ -74,9 +95,12 @@ function restrictionNote(key: KeyRow, now: number): ReactNode {
   );
 }
 
-type Actions = Readonly<Record<"limit" | "entitle" | "lift" | "revoke", (key: KeyRow) => void>>;
+type Actions = Readonly<Record<"limit" | "entitle" | "lift" | "handOver" | "revoke", OnKey>>;
 
-function columns(now: number, { limit, entitle, lift, revoke }: Actions): readonly Column<KeyRow>[] {
+function columns(
+  now: number,
+  { limit, entitle, lift, handOver, revoke }: Actions,
+): readonly Column<KeyRow>[] {
   return [
     {
       key: "name",
@@ -89,6 +113,11 @@ function columns(now: number, { limit, entitle, lift, revoke }: Actions): readon
           {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
         </div>
       ),
+    },
+    {
+      key: "owner",
+      title: "Owner",
+      cell: ({ owner }) => <OwnerWords owner={owner} />,
     },
     {
       key: "prefix",
@@ -143,10 +172,17 @@ function columns(now: number, { limit, entitle, lift, revoke }: Actions): readon
     actionColumn("w-37 2xl:w-56", (key) =>
       key.revokedAt === null ? (
         <>
-          <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
-          <RowAction verb="Edit rights" object={`of ${key.name}`} onClick={() => entitle(key)} />
-          <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />
-          {restrictionOf(key, now) === null ? null : (
+          {limit === null ? null : (
+            <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
+          )}
+          {entitle === null ? null : (
+            <RowAction verb="Edit rights" object={`of ${key.name}`} onClick={() => entitle(key)} />
+          )}
+          {handOver === null ? null : (
+            <RowAction verb="Hand over" object={key.name} onClick={() => handOver(key)} />
+          )}
+          {revoke === null ? null : <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />}
+          {lift === null || restrictionOf(key, now) === null ? null : (
             <RowAction
               verb="Lift restriction"
               object={`of ${key.name}`}

@@ -13,7 +13,9 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import type { MemberHoldings, MemberRow, TeamRow } from "../data/rows.ts";
 import { RoleBadges } from "./RoleBadges.tsx";
 
-export type MemberActions = Readonly<Record<"edit" | "link" | "sessions", (member: MemberRow) => void>>;
+export type MemberActions = Readonly<
+  Record<"edit" | "link" | "sessions" | "remove", (member: MemberRow) => void>
+>;
 
 type Props = {
   readonly members: readonly MemberRow[] | undefined;
@@ -152,15 +154,18 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
     },
   ];
   if (actions === null) return shown;
-  const { edit, link, sessions } = actions;
+  const { edit, link, sessions, remove } = actions;
   return [
     ...shown,
-    actionColumn("w-58", (member) => (
+    actionColumn("w-37 2xl:w-76", (member) => (
       <>
         <RowAction verb="Edit" object={member.name} onClick={() => edit(member)} />
         <RowAction verb="Sessions" object={`of ${member.name}`} onClick={() => sessions(member)} />
         {member.roles.includes("owner") && !mayMakeOwners ? null : (
           <RowAction verb="Sign-in link" object={`for ${member.name}`} onClick={() => link(member)} />
+        )}
+        {member.memberId === self || (member.roles.includes("owner") && !mayMakeOwners) ? null : (
+          <RowAction verb="Remove" object={member.name} onClick={() => remove(member)} />
         )}
       </>
     )),

@@ -12,13 +12,14 @@ import { Invitations } from "./Invitations.tsx";
 import { InviteDialog } from "./InviteDialog.tsx";
 import { MemberDialog } from "./MemberDialog.tsx";
 import { MemberSessions } from "./MemberSessions.tsx";
-import { MembersView } from "./MembersView.tsx";
+import { type MemberActions, MembersView } from "./MembersView.tsx";
+import { RemoveMember } from "./RemoveMember.tsx";
 import { SignInLink } from "./SignInLink.tsx";
 import { Teams } from "./Teams.tsx";
 
 const pageSize = 50;
 
-type Opened = { readonly dialog: "edit" | "link" | "sessions"; readonly member: MemberRow };
+type Opened = { readonly dialog: keyof MemberActions; readonly member: MemberRow };
 
 export function PeoplePage(): ReactNode {
   const session = useSession();
@@ -39,6 +40,7 @@ export function PeoplePage(): ReactNode {
   const invite = useAct(api.console.people.invite);
   const revoke = useAct(api.console.people.revokeInvitation);
   const change = useAct(api.console.people.change);
+  const remove = useAct(api.console.people.remove);
   const setTeams = useAct(api.console.people.setTeams);
   const [isInviting, setIsInviting] = useState(false);
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -53,7 +55,16 @@ export function PeoplePage(): ReactNode {
         search={search}
         self={me.memberId}
         mayMakeOwners={mayMakeOwners}
-        actions={mayChange ? { edit: open("edit"), link: open("link"), sessions: open("sessions") } : null}
+        actions={
+          mayChange
+            ? {
+                edit: open("edit"),
+                link: open("link"),
+                sessions: open("sessions"),
+                remove: open("remove"),
+              }
+            : null
+        }
         onSearch={setSearch}
         onInvite={() => setIsInviting(true)}
         onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
@@ -96,6 +107,17 @@ export function PeoplePage(): ReactNode {
             const { memberId } = opened.member;
             if (!(await change({ memberId, change: changed }))) return false;
             return await setTeams({ memberId, teamIds }, `${changed.name} was saved.`);
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {opened?.dialog === "remove" ? (
+        <RemoveMember
+          member={opened.member}
+          holdings={holdings.get(opened.member.memberId)}
+          onRemove={(things) => {
+            const { memberId, name } = opened.member;
+            return remove({ memberId, ...(things === null ? {} : { things }) }, `${name} was removed.`);
           }}
           onClose={close}
         />

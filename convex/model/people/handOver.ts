@@ -1,0 +1,103 @@
+import { type Infer, v } from "convex/values";
+import { internal } from "../../_generated/api.js";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { revokeCode } from "../devices/enrollmentCodes.ts";
+import { retireMany } from "../devices/service.ts";
+import { revokeKey } from "../organizations/apiKeys.ts";
+import { refuse } from "../refuse.ts";
+import { owner as ownerId } from "../validators.ts";
+import { heldCodes, heldDevices, heldKeys, holdingsOf } from "./holdings.ts";
+import { checkedOwner, currentOwner, type Owner, ownerView } from "./owners.ts";
+
+/** Hands a key over to a member, a team, or the organization (undefined). The caller has checked that the owner is current. */
+export async function handOverKey(
+  ctx: MutationCtx,
+  { _id: subject, organizationId, owner: before }: Doc<"apiKeys">,
+  owner: Owner | undefined,
+  by: Act,
+): Promise<void> {
+  if (owner === before) return;
+  await ctx.db.patch("apiKeys", subject, { owner });
+  const detail = await changeWords(ctx, before, owner);
+  await record(ctx, { organizationId, ...by, action: "api-key.handed-over", subject, detail });
+}
+
+/** The same for a device. It keeps what it earned. */
+export async function handOverDevice(
+  ctx: MutationCtx,
+  { _id: subject, organizationId, owner: before }: Doc<"devices">,
+  owner: Owner | undefined,
+  by: Act,
+): Promise<void> {
+  if (owner === before) return;
+  await ctx.db.patch("devices", subject, { owner });
+  const detail = await changeWords(ctx, before, owner);
+  await record(ctx, { organizationId, ...by, action: "device.handed-over", subject, detail });
+}
+
+async function changeWords(
+  ctx: MutationCtx,
+  before: Owner | undefined,
+  owner: Owner | undefined,
+): Promise<string> {
+  const [from, to] = await Promise.all([ownerView(ctx, before), ownerView(ctx, owner)]);
+  return `owner: ${from?.name ?? "the organization"} → ${to?.name ?? "the organization"}`;
+}
+
+/** What happens to the things of a member who leaves: a new owner gets them, or they end. */
+export const leftThings = v.union(v.literal("end"), ownerId);
+
+/** Keys, codes and devices each, so that a run stays small. */
+const perBatch = 20;
+
+/**
+ * Hands over what belongs to a member who leaves, or ends it. The first things at once, the others follow soon. Refuses:
+ * conflict (there is something, and no answer for it), invalid, not_found.
+ */
+export async function leaveThings(
+  ctx: MutationCtx,
+  { _id: memberId, organizationId }: Doc<"members">,
+  answer: Infer<typeof leftThings> | undefined,
+  by: Act,
+): Promise<void> {
+  const { keys, devices } = await holdingsOf(ctx, memberId);
+  if (answer === undefined) {
+    if (keys + devices > 0)
+      refuse("conflict", "Keys or devices belong to this member. Say who gets them, or end them.");
+    // Devices that join by their codes would have no owner.
+    await settleThings(ctx, memberId, "end", by);
+    return;
+  }
+  if (answer === memberId) refuse("invalid", "Hand the keys and devices over to somebody else.");
+  if (answer !== "end") await checkedOwner(ctx, organizationId, answer);
+  await settleThings(ctx, memberId, answer, by);
+}
+
+/** Hands over, or ends, the next things of somebody. The others follow in scheduled batches. */
+export async function settleThings(
+  ctx: MutationCtx,
+  from: Owner,
+  answer: Infer<typeof leftThings>,
+  by: Act,
+): Promise<void> {
+  const [keys, codes, devices] = await Promise.all([
+    heldKeys(ctx, from, perBatch),
+    heldCodes(ctx, from, perBatch),
+    heldDevices(ctx, from, perBatch),
+  ]);
+  if (answer === "end") {
+    for (const key of keys) await revokeKey(ctx, key, by);
+    for (const code of codes) await revokeCode(ctx, code, by);
+    await retireMany(ctx, devices, by);
+  } else {
+    // An heir who left since then gets nothing: the organization does.
+    const heir = await currentOwner(ctx, answer);
+    for (const key of keys) await handOverKey(ctx, key, heir, by);
+    for (const { _id } of codes) await ctx.db.patch("enrolmentCodes", _id, { owner: heir });
+    for (const device of devices) await handOverDevice(ctx, device, heir, by);
+  }
+  if (Math.max(keys.length, codes.length, devices.length) < perBatch) return;
+  await ctx.scheduler.runAfter(0, internal.maintenance.settleThings, { from, answer, actor: by.actor });
+}

@@ -1,0 +1,90 @@
+import { type ReactNode, useState } from "react";
+import { plural } from "../../../app/format/quantity.ts";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import type { MemberHoldings, MemberRow, OwnerId } from "../data/rows.ts";
+import { OwnerPicker } from "./OwnerPicker.tsx";
+
+type Things = OwnerId | "end";
+
+type Props = {
+  readonly member: MemberRow;
+  /** What the member has; undefined while it loads. */
+  readonly holdings: MemberHoldings | undefined;
+  /** Removes the member. Resolves to false if the server refused. */
+  readonly onRemove: (things: Things | null) => Promise<boolean>;
+  readonly onClose: () => void;
+};
+
+/** Removes a member, after asking what happens to their keys and devices. */
+export function RemoveMember({ member, holdings, onRemove, onClose }: Props): ReactNode {
+  const [way, setWay] = useState<"hand-over" | "end">("hand-over");
+  const [heir, setHeir] = useState<OwnerId | null>(null);
+  const hasThings = holdings !== undefined && holdings.keys + holdings.devices > 0;
+  const things = way === "end" ? "end" : heir;
+  const ready = holdings !== undefined && (!hasThings || things !== null);
+  return (
+    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
+      <DialogForm
+        action="Remove"
+        disabled={!ready}
+        onSubmit={() =>
+          ready
+            ? onRemove(hasThings ? things : null).then((removed) => (removed ? onClose() : undefined))
+            : undefined
+        }
+        onClose={onClose}
+      >
+        <p className="text-muted">
+          {member.name} cannot sign in anymore, and all their sessions end. The audit trail keeps their name.
+        </p>
+        {hasThings ? (
+          <fieldset className="grid gap-2">
+            <legend className="mb-1 font-medium">
+              {thingsWords(holdings)} belong to {member.name}
+            </legend>
+            <Choice
+              label="Hand them over"
+              checked={way === "hand-over"}
+              onChoose={() => setWay("hand-over")}
+            />
+            {way === "hand-over" ? (
+              <div className="pl-6.5">
+                <OwnerPicker label="New owner" value={heir} except={member.memberId} onChange={setHeir} />
+              </div>
+            ) : null}
+            <Choice
+              label="Revoke the keys and retire the devices"
+              checked={way === "end"}
+              onChoose={() => setWay("end")}
+            />
+          </fieldset>
+        ) : null}
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+/** 100 means 100 or more. */
+function thingsWords({ keys, devices }: MemberHoldings): string {
+  const words = (count: number, one: string, many: string): readonly string[] =>
+    count === 0 ? [] : [count >= 100 ? `100 or more ${many}` : plural(count, one, many)];
+  return [...words(keys, "key", "keys"), ...words(devices, "device", "devices")].join(" and ");
+}
+
+type ChoiceProps = { readonly label: string; readonly checked: boolean; readonly onChoose: () => void };
+
+function Choice({ label, checked, onChoose }: ChoiceProps): ReactNode {
+  return (
+    <label className="flex items-center gap-2.5">
+      <input
+        type="radio"
+        name="things"
+        className="size-4 accent-accent"
+        checked={checked}
+        onChange={onChoose}
+      />
+      {label}
+    </label>
+  );
+}
