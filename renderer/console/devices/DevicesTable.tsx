@@ -158,6 +158,10 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
               </Badge>
             </span>
           </Tooltip>
+          <p className="mt-1 text-xs text-muted">
+            {/* The time since it went offline, or since its current activity began. */}
+            <RelativeTime at={device.online ? device.since : device.lastChangeAt} />
+          </p>
           {compact || (device.status !== "paused" && device.status !== "outdated") ? null : (
             <p className="mt-1 max-w-56 text-xs text-muted 2xl:max-w-96">{words.sentence}</p>
           )}
@@ -167,13 +171,6 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     },
   },
   { key: "owner", title: "Owner", cell: ({ owner }) => <OwnerWords owner={owner} /> },
-  {
-    key: "since",
-    title: "Since",
-    width: "w-24",
-    // The time since it went offline, or since its current activity began.
-    cell: (device) => <RelativeTime at={device.online ? device.since : device.lastChangeAt} />,
-  },
   {
     key: "capabilities",
     title: "Offers",
@@ -216,7 +213,7 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
 
 function actionsOf(actions: DeviceActions, retire: OnDevice): Column<DeviceRow> {
   const { handOver } = actions;
-  return actionColumn("w-37 2xl:w-56", (device) =>
+  return actionColumn("w-42 2xl:w-76", (device) =>
     device.status === "pending" ? null : device.status !== "retired" ? (
       <>
         <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />

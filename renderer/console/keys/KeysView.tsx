@@ -122,9 +122,15 @@ function columns(
     {
       key: "prefix",
       title: "Key",
-      cell: (key) => <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>,
+      cell: (key) => (
+        <>
+          <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>
+          <p className="text-xs text-muted">
+            <RelativeTime at={key.createdAt} />
+          </p>
+        </>
+      ),
     },
-    { key: "created", title: "Created", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
     {
       key: "balance",
       title: "Credits left",
@@ -169,7 +175,7 @@ function columns(
           <Badge tone="hold">Restricted</Badge>
         ),
     },
-    actionColumn("w-37 2xl:w-56", (key) =>
+    actionColumn("w-40 2xl:w-76", (key) =>
       key.revokedAt === null ? (
         <>
           {limit === null ? null : (
