@@ -24,6 +24,7 @@ const onKey = {
   onLimit: nothing,
   onEntitle: nothing,
   onLift: nothing,
+  onHandOver: nothing,
   onRevoke: nothing,
 } as const;
 const actions = {

@@ -7,6 +7,8 @@ import { InviteDialog } from "../console/people/InviteDialog.tsx";
 import { MemberDialog } from "../console/people/MemberDialog.tsx";
 import { MembersView } from "../console/people/MembersView.tsx";
 import { NameDialog } from "../console/people/NameDialog.tsx";
+import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
+import { RemoveMember } from "../console/people/RemoveMember.tsx";
 import { TeamMembersView } from "../console/people/TeamMembers.tsx";
 import { TeamsView } from "../console/people/TeamsView.tsx";
 import { OpenInvitation } from "../console/session/Invitation.tsx";
@@ -19,7 +21,7 @@ const nothing = (): void => undefined;
 const refused = (): Promise<boolean> => Promise.resolve(false);
 
 const search = { search: "", onSearch: nothing, onMore: null } as const;
-const memberActions = { edit: nothing, link: nothing, sessions: nothing } as const;
+const memberActions = { edit: nothing, link: nothing, sessions: nothing, remove: nothing } as const;
 const teamActions = { create: nothing, members: nothing, rename: nothing, remove: nothing } as const;
 
 /** The pages and dialogs about people. */
@@ -77,6 +79,19 @@ export function peopleStories(now: number): readonly Story[] {
       <Dialog title="Sessions of Ada Brandt" onClose={nothing}>
         <SessionsTable sessions={rows.sessions(now)} empty={null} onEnd={nothing} />
       </Dialog>,
+    ),
+    inShell(
+      "console-member-remove",
+      "people",
+      <RemoveMember
+        member={self}
+        holdings={rows.holdings(now).get(self.memberId)}
+        ownerPicker={(value, onChange) => (
+          <OwnerSelect label="New owner" value={value} owners={rows.owners} onChange={onChange} />
+        )}
+        onRemove={refused}
+        onClose={nothing}
+      />,
     ),
     inShell(
       "console-team-members",

@@ -9,6 +9,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CodeRow } from "../data/rows.ts";
+import { OwnerWords } from "../people/OwnerWords.tsx";
 import { codeState } from "./code-state.ts";
 
 type Props = {
@@ -77,6 +78,7 @@ function columns(
         </div>
       ),
     },
+    { key: "owner", title: "Devices belong to", cell: ({ owner }) => <OwnerWords owner={owner} /> },
     {
       key: "used",
       title: "Used",

@@ -13,6 +13,7 @@ import { InviteDialog } from "./InviteDialog.tsx";
 import { MemberDialog } from "./MemberDialog.tsx";
 import { MemberSessions } from "./MemberSessions.tsx";
 import { type MemberActions, MembersView } from "./MembersView.tsx";
+import { OwnerPicker } from "./OwnerPicker.tsx";
 import { RemoveMember } from "./RemoveMember.tsx";
 import { SignInLink } from "./SignInLink.tsx";
 import { Teams } from "./Teams.tsx";
@@ -115,6 +116,14 @@ export function PeoplePage(): ReactNode {
         <RemoveMember
           member={opened.member}
           holdings={holdings.get(opened.member.memberId)}
+          ownerPicker={(value, onChange) => (
+            <OwnerPicker
+              label="New owner"
+              value={value}
+              except={opened.member.memberId}
+              onChange={onChange}
+            />
+          )}
           onRemove={(things) => {
             const { memberId, name } = opened.member;
             return remove({ memberId, ...(things === null ? {} : { things }) }, `${name} was removed.`);

@@ -3,7 +3,6 @@ import { plural } from "../../../app/format/quantity.ts";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { MemberHoldings, MemberRow, OwnerId } from "../data/rows.ts";
-import { OwnerPicker } from "./OwnerPicker.tsx";
 
 type Things = OwnerId | "end";
 
@@ -11,13 +10,15 @@ type Props = {
   readonly member: MemberRow;
   /** What the member has; undefined while it loads. */
   readonly holdings: MemberHoldings | undefined;
+  /** Chooses the new owner. */
+  readonly ownerPicker: (value: OwnerId | null, onChange: (owner: OwnerId | null) => void) => ReactNode;
   /** Removes the member. Resolves to false if the server refused. */
   readonly onRemove: (things: Things | null) => Promise<boolean>;
   readonly onClose: () => void;
 };
 
 /** Removes a member, after asking what happens to their keys and devices. */
-export function RemoveMember({ member, holdings, onRemove, onClose }: Props): ReactNode {
+export function RemoveMember({ member, holdings, ownerPicker, onRemove, onClose }: Props): ReactNode {
   const [way, setWay] = useState<"hand-over" | "end">("hand-over");
   const [heir, setHeir] = useState<OwnerId | null>(null);
   const hasThings = holdings !== undefined && holdings.keys + holdings.devices > 0;
@@ -41,18 +42,14 @@ export function RemoveMember({ member, holdings, onRemove, onClose }: Props): Re
         {hasThings ? (
           <fieldset className="grid gap-2">
             <legend className="mb-1 font-medium">
-              {thingsWords(holdings)} belong to {member.name}
+              {member.name} owns {thingsWords(holdings)}
             </legend>
             <Choice
               label="Hand them over"
               checked={way === "hand-over"}
               onChoose={() => setWay("hand-over")}
             />
-            {way === "hand-over" ? (
-              <div className="pl-6.5">
-                <OwnerPicker label="New owner" value={heir} except={member.memberId} onChange={setHeir} />
-              </div>
-            ) : null}
+            {way === "hand-over" ? <div className="pl-6.5">{ownerPicker(heir, setHeir)}</div> : null}
             <Choice
               label="Revoke the keys and retire the devices"
               checked={way === "end"}

@@ -177,3 +177,54 @@ test("an owner sets when idle sessions end", async ({ farm, page }) => {
   await page.reload();
   await expect(limit).toHaveValue("15");
 });
+
+test("a device belongs to its code's owner, and goes to another member by name", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  await join(browser, await invite(page, "Finn", ["Donor"]), "Finn");
+  await openPage(page, "Enrollment codes");
+  await page.getByRole("button", { name: "New code" }).click();
+  const dialog = dialogOf(page);
+  await dialog.getByLabel("Label").fill("For Finn");
+  await dialog.getByLabel("Its devices belong to").selectOption({ label: "Finn" });
+  await dialog.getByRole("button", { name: "Create code" }).click();
+  await expect(dialog).toContainText(/GLN-\w{4}-\w{4}-\w{4}/);
+  const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await dialog.innerText())?.[0] ?? "";
+  await page.keyboard.press("Escape");
+  const donor = await farm.startDonor("finns-laptop", { enrollmentCode: code });
+  await openPage(page, "Devices");
+  const row = page.getByRole("row", { name: /finns-laptop/ });
+  await expect(row.getByRole("cell", { name: "Finn", exact: true })).toBeVisible();
+  await row.getByRole("button", { name: "Hand over finns-laptop" }).click();
+  await dialog.getByLabel("New owner").selectOption({ label: "Owner" });
+  await dialog.getByRole("button", { name: "Hand over" }).click();
+  await expect(row.getByRole("cell", { name: "Owner", exact: true })).toBeVisible();
+  await donor.stop();
+});
+
+test("a member is removed only with an answer about their keys", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  const theirs = await join(browser, await invite(page, "Gwen", ["Requester"]), "Gwen");
+  await theirs.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+  await theirs.getByRole("button", { name: "New key" }).click();
+  await theirs.getByLabel("Name").fill("Gwens key");
+  await theirs.getByRole("button", { name: "Create key" }).click();
+  await expect(dialogOf(theirs)).toContainText("sk-gleaner-");
+
+  await expect(memberRow(page, /Gwen/).getByRole("cell", { name: "1", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Remove Gwen" }).click();
+  const dialog = dialogOf(page);
+  await expect(dialog.getByRole("group", { name: "Gwen owns 1 key" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Remove" })).toBeDisabled();
+  await dialog.getByLabel("New owner").selectOption({ label: "Owner" });
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await expect(memberRow(page, /Gwen/)).toHaveCount(0);
+  await expect(theirs.getByRole("heading", { name: "Your session has ended" })).toBeVisible();
+  await openPage(page, "API keys");
+  const row = page.getByRole("row", { name: /Gwens key/ });
+  await expect(row.getByRole("cell", { name: "Owner", exact: true })).toBeVisible();
+  await expect(row).toContainText("Active");
+});
