@@ -48,6 +48,8 @@ const actions = {
   "device.limited": "Limits of a device changed",
   "job.canceled": "Job canceled",
   "job.prioritized": "Priority of a job changed",
+  "job.payload-read": "Request and answer of a job looked at",
+  "payload-access.changed": "Access of owners to requests and answers changed",
   "lane.opened": "Lane opened",
   "lane.paused": "Lane paused",
   "lane.draining": "Lane draining",

@@ -149,14 +149,21 @@ export const checkVersions = internalMutation({
 
 /** Retries the next batch of an organization's dead letters. */
 export const retryDeadLetters = internalMutation({
-  args: { organizationId: v.id("organizations"), cursor: v.string(), actor: v.optional(storedActor) },
+  args: {
+    organizationId: v.id("organizations"),
+    cursor: v.string(),
+    onlyMendable: v.optional(v.boolean()),
+    actor: v.optional(storedActor),
+  },
   returns: v.null(),
-  handler: async (ctx, { organizationId, cursor, actor = "system" }) => {
-    const { next } = await retryBatch(ctx, organizationId, cursor, { actor, at: Date.now() });
+  handler: async (ctx, { organizationId, cursor, onlyMendable = false, actor = "system" }) => {
+    const batch = { cursor, onlyMendable };
+    const { next } = await retryBatch(ctx, organizationId, batch, { actor, at: Date.now() });
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
         organizationId,
         cursor: next,
+        onlyMendable,
         actor,
       });
     }

@@ -39,6 +39,8 @@ export default defineSchema({
     idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
+    /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
+    ownersReadPayloads: v.optional(v.boolean()),
   }),
 
   /** The people of an organization. Written by setup (the first owner) and model/people/. */

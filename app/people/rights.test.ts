@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rights, rolesWith, scopeOf } from "./rights.ts";
+import { roles } from "./roles.ts";
 
 describe("the table of rights", () => {
   it("gives owners every right", () => {
@@ -8,9 +9,15 @@ describe("the table of rights", () => {
 
   it("lets an auditor read everything and change nothing but the own account", () => {
     for (const right of rights) {
-      if (right === "account") continue;
+      if (right === "account" || right === "payloads.read") continue;
       expect([right, scopeOf(right, ["auditor"])]).toEqual([right, right.endsWith(".read") ? "all" : null]);
     }
+  });
+
+  it("lets nobody look at the prompts and answers of others", () => {
+    for (const role of roles) expect(scopeOf("payloads.read", [role])).not.toBe("all");
+    expect(rolesWith("payloads.read")).toEqual(["owner", "admin", "requester"]);
+    expect(rolesWith("payloads.change")).toEqual(["owner"]);
   });
 
   it("keeps keys and money from an operator", () => {

@@ -36,6 +36,9 @@ const table = {
   "models.change": managers,
   "jobs.read": { ...operators, auditor: "all", requester: "own" },
   "jobs.change": { ...operators, requester: "own" },
+  /** To look at a prompt and an answer: own means those of one's own keys. An organization may let its owners look at all. */
+  "payloads.read": { owner: "own", admin: "own", requester: "own" },
+  "payloads.change": { owner: "all" },
   "queue.read": { ...operators, auditor: "all" },
   "queue.change": operators,
   "statistics.read": { ...operators, auditor: "all" },

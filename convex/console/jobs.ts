@@ -3,9 +3,11 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { internal } from "../_generated/api.js";
 import { actorName } from "../model/audit.ts";
-import { may, memberMutation, memberQuery, ownJob, visibleOwners } from "../model/memberCalls.ts";
+import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
+import { findJob } from "../model/orders/findJob.ts";
+import { jobDetail, jobDetailOf } from "../model/orders/jobDetail.ts";
 import { deadLetterPage, jobPage } from "../model/orders/jobPages.ts";
-import { jobRow, withoutPrice } from "../model/orders/jobRow.ts";
+import { jobRow } from "../model/orders/jobRow.ts";
 import { canceled, cancelOrder, prioritized, setOrderPriority } from "../model/orders/orders.ts";
 import { retryBatch, retryOrder, retryOutcome } from "../model/orders/retry.ts";
 import { queue } from "../model/queue.ts";
@@ -13,15 +15,42 @@ import { queue } from "../model/queue.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Jobs of one status or of all, newest first. */
+/**
+ * Jobs, newest first: of one status or of all, of a key, a device, a model, and of a time (ms epoch). A page may be short before
+ * the last one. Refuses: not_found (the key or the device).
+ */
 export const list = memberQuery("jobs.read")({
-  args: { paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
-  returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { paginationOpts, status }) => {
-    const which = status === undefined ? { paginationOpts } : { paginationOpts, status };
-    const page = await jobPage(ctx, ctx.organizationId, visibleOwners(ctx), which);
-    return may(ctx, "money.read") ? page : { ...page, page: page.page.map(withoutPrice) };
+  args: {
+    paginationOpts: paginationOptsValidator,
+    status: v.optional(jobStatus),
+    keyId: v.optional(v.string()),
+    deviceId: v.optional(v.string()),
+    model: v.optional(v.string()),
+    from: v.optional(v.number()),
+    to: v.optional(v.number()),
   },
+  returns: paginationResultValidator(jobRow),
+  handler: async (ctx, { paginationOpts, keyId, deviceId, ...filter }) => {
+    const [key, device] = await Promise.all([
+      keyId === undefined ? undefined : ownKey(ctx, idIn(ctx, "apiKeys", keyId)),
+      deviceId === undefined ? undefined : ownDevice(ctx, idIn(ctx, "devices", deviceId)),
+    ]);
+    return await jobPage(ctx, { ...filter, key, device }, paginationOpts);
+  },
+});
+
+/** All about a job but its request and its answer. Refuses: not_found. */
+export const get = memberQuery("jobs.read")({
+  args: { jobId: v.string() },
+  returns: jobDetail,
+  handler: async (ctx, { jobId }) => await jobDetailOf(ctx, await ownJob(ctx, jobId)),
+});
+
+/** The id of the job with exactly this id, as the API or the console shows it, or with this external id; null without one. */
+export const find = memberQuery("jobs.read")({
+  args: { text: v.string() },
+  returns: v.union(v.string(), v.null()),
+  handler: async (ctx, { text }) => await findJob(ctx, text),
 });
 
 /** Cancels an unfinished job of the organization. */
@@ -54,10 +83,7 @@ export const setPriority = memberMutation("jobs.change")({
 export const deadLetters = memberQuery("jobs.read")({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { paginationOpts }) => {
-    const page = await deadLetterPage(ctx, ctx.organizationId, visibleOwners(ctx), paginationOpts);
-    return may(ctx, "money.read") ? page : { ...page, page: page.page.map(withoutPrice) };
-  },
+  handler: async (ctx, { paginationOpts }) => await deadLetterPage(ctx, paginationOpts),
 });
 
 /** Retries a dead letter. Its key is charged again, so its credits may not be enough. */
@@ -72,17 +98,22 @@ export const retryDeadLetter = memberMutation("jobs.change")({
   },
 });
 
-/** Retries all dead letters whose keys can pay. `started`: retried now. If `more`, the others follow soon. */
+/**
+ * Retries all dead letters whose keys can pay. `onlyMendable`: not those whose request itself causes the error. `started`:
+ * retried now. If `more`, the others follow soon.
+ */
 export const retryDeadLetters = memberMutation("queue.change")({
-  args: {},
+  args: { onlyMendable: v.optional(v.boolean()) },
   returns: v.object({ started: v.number(), more: v.boolean() }),
-  handler: async (ctx) => {
+  handler: async (ctx, { onlyMendable = false }) => {
     const { organizationId } = ctx;
-    const { started, next } = await retryBatch(ctx, organizationId, null, ctx.by);
+    const first = { cursor: null, onlyMendable };
+    const { started, next } = await retryBatch(ctx, organizationId, first, ctx.by);
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
         organizationId,
         cursor: next,
+        onlyMendable,
         actor: ctx.by.actor,
       });
     }

@@ -85,6 +85,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   organization: organizationOf,
   version: organizationOf,
   "queue-settings": organizationOf,
+  "payload-access": organizationOf,
   backup: organizationOf,
 };
 

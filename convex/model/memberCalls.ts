@@ -74,6 +74,15 @@ export async function ownJob(ctx: ScopedCtx, jobId: string): Promise<Doc<"orders
   return order;
 }
 
+/** An id from an address, which may be any text. Refuses: not_found. */
+export function idIn<Table extends "apiKeys" | "devices">(
+  ctx: QueryCtx,
+  table: Table,
+  text: string,
+): Id<Table> {
+  return ctx.db.normalizeId(table, text) ?? refuse("not_found", "There is no such API key or device.");
+}
+
 /** The same for another member. */
 export async function ownMember(ctx: ScopedCtx, memberId: Id<"members">): Promise<Doc<"members">> {
   return owned(await ctx.db.get("members", memberId), ctx.organizationId, "member");

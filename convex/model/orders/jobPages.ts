@@ -1,70 +1,91 @@
+import type { JobView } from "@gleaner/queue/validators";
 import type { PaginationOptions, PaginationResult } from "convex/server";
-import type { Infer } from "convex/values";
 import { mergedStream, stream } from "convex-helpers/server/stream";
 import type { JobStatus } from "../../../app/jobs/states.ts";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
-import type { Owners } from "../memberCalls.ts";
+import { type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { keysOf } from "../organizations/apiKeys.ts";
 import { queue } from "../queue.ts";
-import { type jobRow, jobRowOf } from "./jobRow.ts";
+import { type JobRow, jobRowsOf } from "./jobRow.ts";
 
-type Page = PaginationResult<Infer<typeof jobRow>>;
+type Page = PaginationResult<JobRow>;
+type Ctx = QueryCtx & MemberCtx;
 
-/** A page of an organization's jobs, newest first: of one status or of all. */
-export async function jobPage(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: Owners,
-  { paginationOpts, status }: { paginationOpts: PaginationOptions; status?: JobStatus },
-): Promise<Page> {
-  if (owners !== null) {
-    return await ownPage(
-      ctx,
-      organizationId,
-      owners,
-      paginationOpts,
-      (job) => status === undefined || job === status,
-    );
+/** Which jobs are listed. The key and the device are ones that the member may see. */
+export type JobFilter = {
+  readonly status?: JobStatus | undefined;
+  readonly key?: Doc<"apiKeys"> | undefined;
+  readonly device?: Doc<"devices"> | undefined;
+  readonly model?: string | undefined;
+  /** Submitted at or after `from`, and before `to`; ms epoch. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+};
+
+/** A page of the jobs that the member may see, newest first. Of a device: by its newest attempts. A page may be short. */
+export async function jobPage(ctx: Ctx, filter: JobFilter, paginationOpts: PaginationOptions): Promise<Page> {
+  const { status, key, device, model, from, to } = filter;
+  if (device !== undefined) return await devicePage(ctx, device, filter, paginationOpts);
+  if (key === undefined && visibleOwners(ctx) !== null) {
+    return await ownPage(ctx, paginationOpts, (job) => fits(job, filter));
   }
-  const which = status === undefined ? { paginationOpts } : { paginationOpts, status };
-  const page = await queue.list(ctx, organizationId, which);
-  return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, organizationId, job))) };
+  const which = { status, requester: key?._id, model, from, to };
+  const given = Object.fromEntries(Object.entries(which).filter(([, value]) => value !== undefined));
+  const page = await queue.list(ctx, ctx.organizationId, { ...given, paginationOpts });
+  return { ...page, page: await jobRowsOf(ctx, page.page) };
 }
 
-/** A page of an organization's dead letters, newest first. */
-export async function deadLetterPage(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: Owners,
+/** A page of dead letters that the member may see, newest first. */
+export async function deadLetterPage(ctx: Ctx, paginationOpts: PaginationOptions): Promise<Page> {
+  if (visibleOwners(ctx) !== null) {
+    return await ownPage(ctx, paginationOpts, ({ status }) => status === "failed" || status === "expired");
+  }
+  const page = await queue.deadLetters.list(ctx, ctx.organizationId, { paginationOpts });
+  return { ...page, page: await jobRowsOf(ctx, page.page) };
+}
+
+function fits(job: JobView, { status, key, model, from = 0, to = Infinity }: JobFilter): boolean {
+  return (
+    (status === undefined || job.status === status) &&
+    (key === undefined || job.requester === key._id) &&
+    (model === undefined || job.requirements.model === model) &&
+    job.submittedAt >= from &&
+    job.submittedAt < to
+  );
+}
+
+async function devicePage(
+  ctx: Ctx,
+  { workerId }: Doc<"devices">,
+  filter: JobFilter,
   paginationOpts: PaginationOptions,
 ): Promise<Page> {
-  if (owners !== null) {
-    return await ownPage(
-      ctx,
-      organizationId,
-      owners,
-      paginationOpts,
-      (job) => job === "failed" || job === "expired",
-    );
-  }
-  const page = await queue.deadLetters.list(ctx, organizationId, { paginationOpts });
-  return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, organizationId, job))) };
+  const { organizationId } = ctx;
+  const history = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
+  const owners = visibleOwners(ctx);
+  const keys = owners === null ? null : await keysOf(ctx, organizationId, owners);
+  const jobs = await jobsOf(
+    ctx,
+    history.page.map(({ jobId }) => jobId),
+  );
+  const wanted = jobs.filter(
+    (job) => fits(job, filter) && (keys === null || keys.some(({ _id }) => _id === job.requester)),
+  );
+  return { ...history, page: await jobRowsOf(ctx, wanted) };
 }
 
 /**
- * A page of the jobs of somebody's keys. The queue knows no owners, so the orders of these keys are read, newest first. A page
+ * A page of the jobs of the member's keys. The queue knows no owners, so the orders of these keys are read, newest first. A page
  * is shorter if some of its jobs have another status, or were deleted.
  */
 async function ownPage(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: NonNullable<Owners>,
+  ctx: Ctx,
   paginationOpts: PaginationOptions,
-  isWanted: (status: JobStatus) => boolean,
+  isWanted: (job: JobView) => boolean,
 ): Promise<Page> {
-  const keys = await keysOf(ctx, organizationId, owners);
+  const keys = await keysOf(ctx, ctx.organizationId, visibleOwners(ctx));
   if (keys.length === 0) return { page: [], isDone: true, continueCursor: "" };
   const ofKeys = keys.map(({ _id }) =>
     stream(ctx.db, schema)
@@ -73,7 +94,16 @@ async function ownPage(
       .order("desc"),
   );
   const orders = await mergedStream(ofKeys, ["_creationTime"]).paginate(paginationOpts);
-  const jobs = await Promise.all(orders.page.map(({ jobId }) => queue.status(ctx, organizationId, jobId)));
-  const wanted = jobs.flatMap((job) => (job !== null && isWanted(job.status) ? [job] : []));
-  return { ...orders, page: await Promise.all(wanted.map((job) => jobRowOf(ctx, organizationId, job))) };
+  const jobs = await jobsOf(
+    ctx,
+    orders.page.map(({ jobId }) => jobId),
+  );
+  return { ...orders, page: await jobRowsOf(ctx, jobs.filter(isWanted)) };
+}
+
+/** The jobs with these ids, each once. Deleted ones are left out. */
+async function jobsOf(ctx: Ctx, jobIds: readonly string[]): Promise<JobView[]> {
+  const once = [...new Set(jobIds)];
+  const jobs = await Promise.all(once.map((jobId) => queue.status(ctx, ctx.organizationId, jobId)));
+  return jobs.filter((job) => job !== null);
 }

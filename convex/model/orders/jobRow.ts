@@ -1,17 +1,27 @@
 import { attemptStatus, jobStatus, type JobView, priority, waitsFor } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import { scopeOf } from "../../../app/people/rights.ts";
+import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
+import { jobWait, type JobWait, waitsOfJobs } from "./jobWaits.ts";
 import { orderOf } from "./orders.ts";
 
 export const jobRow = v.object({
   jobId: v.string(),
+  /** The requester's own name for the job: its idempotency key. */
+  externalId: v.union(v.string(), v.null()),
   kind: v.string(),
   model: v.string(),
   status: jobStatus,
   waitsFor: v.union(waitsFor, v.null()),
+  wait: v.union(jobWait, v.null()),
   priority,
+  /** Null for those who see no keys. */
+  keyId: v.union(v.id("apiKeys"), v.null()),
   keyName: v.string(),
   submittedAt: v.number(),
   startedAt: v.union(v.number(), v.null()),
@@ -19,6 +29,8 @@ export const jobRow = v.object({
   attempts: v.array(
     v.object({
       number: v.number(),
+      /** The device's id. Null for those who do not see all devices, and after the device was deleted. */
+      deviceId: v.union(v.string(), v.null()),
       deviceName: v.string(),
       status: attemptStatus,
       startedAt: v.number(),
@@ -29,39 +41,47 @@ export const jobRow = v.object({
   priceMicro: v.union(v.int64(), v.null()),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
+export type JobRow = Infer<typeof jobRow>;
 
-/** A job as the console shows it: its key, devices, times and price, but never the prompt. */
-export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Promise<Infer<typeof jobRow>> {
+type Ctx = QueryCtx & MemberCtx;
+
+/** Jobs as the console shows them: their keys, devices, times and prices, but never a prompt. */
+export async function jobRowsOf(ctx: Ctx, jobs: readonly JobView[]): Promise<JobRow[]> {
+  const waits = await waitsOfJobs(ctx, ctx.organizationId, jobs);
+  return await Promise.all(jobs.map((job) => jobRowOf(ctx, job, waits.get(job.jobId) ?? null)));
+}
+
+async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<JobRow> {
   const [order, attempts] = await Promise.all([
     orderOf(ctx, job.jobId),
-    job.attempts === 0 ? [] : queue.attempts(ctx, scope, job.jobId),
+    job.attempts === 0 ? [] : queue.attempts(ctx, ctx.organizationId, job.jobId),
   ]);
   const key = order === null ? null : await ctx.db.get("apiKeys", order.apiKeyId);
+  const seesDevices = scopeOf("devices.read", ctx.member.roles) === "all";
   return {
     jobId: job.jobId,
+    externalId: job.externalId,
     kind: job.kind,
     model: order?.modelId ?? job.requirements.model ?? "",
     status: job.status,
     waitsFor: job.waitsFor,
+    wait,
     priority: job.priority,
-    keyName: key?.name ?? "",
+    keyId: may(ctx, "keys.read") ? ((key?._id ?? null) as Id<"apiKeys"> | null) : null,
+    keyName: visibleText(key?.name ?? ""),
     submittedAt: job.submittedAt,
     startedAt: job.startedAt,
     finishedAt: job.finishedAt,
-    attempts: attempts.map(({ number, workerName, status, claimedAt, endedAt }) => ({
+    attempts: attempts.map(({ number, worker, workerName, status, claimedAt, endedAt }) => ({
       number,
-      deviceName: workerName,
+      deviceId: seesDevices ? worker : null,
+      deviceName: visibleText(workerName),
       status,
       startedAt: claimedAt,
       endedAt,
     })),
     usage: order?.usage ?? null,
-    priceMicro: order?.priceMicro ?? null,
+    priceMicro: may(ctx, "money.read") ? (order?.priceMicro ?? null) : null,
     error: job.status === "canceled" ? (order?.error ?? job.error) : job.error,
   };
-}
-
-/** The row for somebody who sees no money. */
-export function withoutPrice(row: Infer<typeof jobRow>): Infer<typeof jobRow> {
-  return { ...row, priceMicro: null };
 }

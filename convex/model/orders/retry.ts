@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { jobTimes } from "../../../app/jobs/limits.ts";
+import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { isRestricted, restrictionOf } from "../../../app/keys/restriction.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -56,20 +57,21 @@ export async function retryOrder(
 const perBatch = 25;
 
 /**
- * Retries a batch of an organization's dead letters.
+ * Retries a batch of an organization's dead letters. `onlyMendable`: leaves out those whose request itself causes the error.
  * @returns the number of jobs that are ready again, and the cursor of the next batch; null at the end.
  */
 export async function retryBatch(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  cursor: string | null,
+  { cursor, onlyMendable }: { readonly cursor: string | null; readonly onlyMendable: boolean },
   by: Act,
 ): Promise<{ started: number; next: string | null }> {
   const { page, isDone, continueCursor } = await queue.deadLetters.list(ctx, organizationId, {
     paginationOpts: { numItems: perBatch, cursor },
   });
   let started = 0;
-  for (const { jobId } of page) {
+  for (const { jobId, error } of page) {
+    if (onlyMendable && noRetryHelps(error) !== null) continue;
     const order = await orderOf(ctx, jobId);
     if (order === null) continue;
     const { kind } = await retryOrder(ctx, order, by);

@@ -2,6 +2,7 @@ import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import { type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { plural } from "../../../app/format/quantity.ts";
+import { visibleText } from "../../../app/format/visible.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import { contextNeed } from "../../../app/jobs/context-steps.ts";
 import {
@@ -195,7 +196,11 @@ const maxIdempotencyChars = 255;
 async function idempotencyOf(
   key: Doc<"apiKeys">,
   { model, work, idempotencyKey, requires }: Submission,
-): Promise<{ readonly idempotencyKey?: string; readonly fingerprint?: string }> {
+): Promise<{
+  readonly idempotencyKey?: string;
+  readonly externalId?: string;
+  readonly fingerprint?: string;
+}> {
   if (idempotencyKey === undefined) return {};
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
     refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
@@ -203,6 +208,8 @@ async function idempotencyOf(
   wellFormed(idempotencyKey, "An idempotency key");
   return {
     idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
+    // The requester's own name for the job: the console finds the job by it.
+    externalId: visibleText(idempotencyKey),
     fingerprint: await fingerprintOf(model, work, isEmpty(requires) ? [] : [requires]),
   };
 }

@@ -118,7 +118,7 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.byExternalId, { scope, externalId });
   }
 
-  /** Jobs with a status, a requester, a key or a batch, newest first. At most 100 a page. */
+  /** Jobs with a status, a requester, a key, a batch or a model, and of a time, newest first. At most 100 a page. */
   async list(ctx: QueryRunner, scope: string, which: Rest<QueueComponent["jobs"]["list"], "scope">) {
     return await ctx.runQuery(this.component.jobs.list, { scope, ...which });
   }

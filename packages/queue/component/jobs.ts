@@ -149,6 +149,10 @@ export const list = query({
     requester: v.optional(v.string()),
     key: v.optional(v.string()),
     batchId: v.optional(v.string()),
+    model: v.optional(v.string()),
+    /** Submitted at or after `from`, and before `to`; ms epoch. */
+    from: v.optional(v.number()),
+    to: v.optional(v.number()),
     paginationOpts: paginationOptsValidator,
   },
   returns: paginationResultValidator(jobView),

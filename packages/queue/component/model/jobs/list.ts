@@ -14,10 +14,14 @@ export type Filter = {
   readonly requester?: string;
   readonly key?: string;
   readonly batchId?: string;
+  readonly model?: string;
+  /** Submitted at or after `from`, and before `to`; ms epoch. */
+  readonly from?: number;
+  readonly to?: number;
 };
 
 /** The most rows that one page skips because they do not match the filter. The page may then be short. */
-const maxRowsRead = 1_000;
+const maxRowsRead = 250;
 
 /** A scope's jobs, newest first. Uses the narrowest index that fits, and filters its rows. */
 export async function listJobs(
@@ -51,7 +55,7 @@ async function pageOf(
   const batchId = filter.batchId === undefined ? undefined : idOf(ctx, "batches", filter.batchId);
   if (batchId === null) return { page: [], isDone: true, continueCursor: cursor ?? "[]" };
   const rows = () => stream(ctx.db, schema).query("jobs");
-  const { scope, requester, key } = filter;
+  const { scope, requester, key, from = 0, to = Infinity } = filter;
   const streams = statuses.map((status) => {
     if (batchId !== undefined) {
       return rows()
@@ -61,17 +65,31 @@ async function pageOf(
     if (requester !== undefined) {
       return rows()
         .withIndex("by_requester", (q) =>
-          q.eq("scope", scope).eq("requester", requester).eq("status", status),
+          q
+            .eq("scope", scope)
+            .eq("requester", requester)
+            .eq("status", status)
+            .gte("submittedAt", from)
+            .lt("submittedAt", to),
         )
         .order("desc");
     }
     if (key !== undefined) {
       return rows()
-        .withIndex("by_key", (q) => q.eq("scope", scope).eq("key", key).eq("status", status))
+        .withIndex("by_key", (q) =>
+          q
+            .eq("scope", scope)
+            .eq("key", key)
+            .eq("status", status)
+            .gte("submittedAt", from)
+            .lt("submittedAt", to),
+        )
         .order("desc");
     }
     return rows()
-      .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", status))
+      .withIndex("by_status", (q) =>
+        q.eq("scope", scope).eq("status", status).gte("submittedAt", from).lt("submittedAt", to),
+      )
       .order("desc");
   });
   const order = batchId === undefined ? ["submittedAt", "_creationTime"] : ["_creationTime"];
@@ -87,7 +105,9 @@ async function pageOf(
   return { page: page.page.map(viewJob), isDone: page.isDone, continueCursor: page.continueCursor };
 }
 
-function fits(job: Doc<"jobs">, { scope, requester, key }: Filter): boolean {
-  if (job.scope !== scope) return false;
+function fits(job: Doc<"jobs">, filter: Filter): boolean {
+  const { scope, requester, key, model, from = 0, to = Infinity } = filter;
+  if (job.scope !== scope || job.submittedAt < from || job.submittedAt >= to) return false;
+  if (model !== undefined && job.requirements?.model !== model) return false;
   return (requester === undefined || job.requester === requester) && (key === undefined || job.key === key);
 }

@@ -422,6 +422,25 @@ function page(numItems = 10, cursor: string | null = null) {
   return { paginationOpts: { numItems, cursor } };
 }
 
+describe("filters of jobs.list", () => {
+  it("lists the jobs of a model and of a time", async () => {
+    const t = startQueue();
+    const startedAt = Date.now();
+    const old = await submitJob(t, { requirements: { model: "m" } });
+    vi.setSystemTime(startedAt + 60_000);
+    const [other, young] = await submitJobs(t, [{}, { requirements: { model: "m" }, requester: "ada" }]);
+    const listed = async (filter: object) => {
+      const which = { scope, ...filter, paginationOpts: { numItems: 10, cursor: null } };
+      return (await t.query(queue.jobs.list, which)).page.map(({ jobId }) => jobId);
+    };
+    expect(await listed({ model: "m" })).toEqual([young, old]);
+    expect(await listed({ from: startedAt + 1 })).toEqual([young, other]);
+    expect(await listed({ to: startedAt + 60_000 })).toEqual([old]);
+    expect(await listed({ requester: "ada", from: startedAt + 1, model: "m" })).toEqual([young]);
+    expect(await listed({ requester: "ada", to: startedAt + 1 })).toEqual([]);
+  });
+});
+
 describe("jobs.list", () => {
   it("list pages through all jobs of a scope, newest first, with any status", async () => {
     const t = startQueue();

@@ -1,0 +1,13 @@
+/** Errors that come back at every retry, because the request itself causes them, and how to mend it. */
+const unmendable: Readonly<Record<string, string>> = {
+  context_length_exceeded:
+    "The request is longer than the model's context, so each retry fails. Send it again with less text.",
+  invalid_grammar: "The request's grammar or schema can't be enforced, so each retry fails. Change it.",
+  result_too_large: "The answer is too large for one job, so each retry fails. Send fewer inputs at once.",
+};
+
+/** Why no retry can mend a failed job; null if a retry may help. */
+export function noRetryHelps(error: { readonly code: string } | null): string | null {
+  const code = error?.code ?? "";
+  return Object.hasOwn(unmendable, code) ? (unmendable[code] ?? null) : null;
+}

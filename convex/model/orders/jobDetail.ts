@@ -1,0 +1,92 @@
+import { attemptStatus, type AttemptView, requirements } from "@gleaner/queue/validators";
+import { type Infer, v } from "convex/values";
+import { literals, validate } from "convex-helpers/validators";
+import { visibleText } from "../../../app/format/visible.ts";
+import { scopeOf } from "../../../app/people/rights.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { may, type MemberCtx } from "../memberCalls.ts";
+import { queue } from "../queue.ts";
+import { refuse } from "../refuse.ts";
+import { price, timing, usage, workReport } from "../validators.ts";
+import { jobRow, jobRowsOf } from "./jobRow.ts";
+import { mayLook } from "./payloadAccess.ts";
+
+const attempt = v.object({
+  ...jobRow.fields.attempts.element.fields,
+  status: attemptStatus,
+  error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  /** Why the device gave the job back; null if it did not. */
+  releaseReason: v.union(v.string(), v.null()),
+  /** Of the attempt that ended the job. */
+  work: v.union(v.object({ usage, timing }), v.null()),
+});
+
+export const jobDetail = v.object({
+  ...jobRow.fields,
+  attempts: v.array(attempt),
+  requirements,
+  batchId: v.union(v.string(), v.null()),
+  /** Failed or lost attempts in this round. */
+  failures: v.number(),
+  /** Null for those who see no money. */
+  cost: v.union(
+    v.object({ price, percent: v.number(), reservedMicro: v.int64(), settled: v.boolean() }),
+    v.null(),
+  ),
+  /** Whether the member may look at the request and the answer. */
+  payload: literals("allowed", "not-allowed"),
+});
+
+/** All about a job but its request and its answer. Refuses: not_found (also if the queue has deleted it). */
+export async function jobDetailOf(
+  ctx: QueryCtx & MemberCtx,
+  order: Doc<"orders">,
+): Promise<Infer<typeof jobDetail>> {
+  const { organizationId } = ctx;
+  const [job, attempts, canLook] = await Promise.all([
+    queue.status(ctx, organizationId, order.jobId),
+    queue.attempts(ctx, organizationId, order.jobId),
+    mayLook(ctx, order),
+  ]);
+  const [row] = job === null ? [] : await jobRowsOf(ctx, [job]);
+  if (job === null || row === undefined) {
+    return refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
+  }
+  const seesDevices = scopeOf("devices.read", ctx.member.roles) === "all";
+  const { pricePercent: percent = 100, reservedMicro } = order;
+  return {
+    ...row,
+    attempts: attempts.map((each) => attemptOf(each, seesDevices)),
+    requirements: job.requirements,
+    batchId: job.batchId,
+    failures: job.failures,
+    cost: may(ctx, "money.read")
+      ? { price: order.price, percent, reservedMicro, settled: order.priceMicro !== undefined }
+      : null,
+    payload: canLook ? "allowed" : "not-allowed",
+  };
+}
+
+function attemptOf(attempt: AttemptView, seesDevices: boolean) {
+  const { number, worker, workerName, status, claimedAt, endedAt, error, releaseReason, report } = attempt;
+  return {
+    number,
+    deviceId: seesDevices ? worker : null,
+    deviceName: visibleText(workerName),
+    status,
+    startedAt: claimedAt,
+    endedAt,
+    error,
+    releaseReason,
+    work: workOf(report),
+  };
+}
+
+/** What the device reported about its work. Reports have more fields, such as the signature. */
+function workOf(report: unknown): Infer<typeof workReport> | null {
+  if (typeof report !== "object" || report === null) return null;
+  const { usage, timing } = report as Record<string, unknown>;
+  const found = { usage, timing };
+  return validate(workReport, found) ? found : null;
+}
