@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { retryBatch } from "../model/orders/retry.ts";
 import {
   addDevice,
   addOrganization,
@@ -218,7 +219,9 @@ it("leaves dead letters alone that no retry can mend, if asked to", async () => 
   await pass(t, 86_400_001);
   await countQueue(t);
   expect([await statusOf(t, acme, hopeless), await statusOf(t, acme, late)]).toEqual(["failed", "expired"]);
-  const retried = await t.mutation(api.console.jobs.retryDeadLetters, { session, onlyMendable: true });
-  expect(retried).toEqual({ started: 1, more: false });
+  const by = { actor: "system" as const, at: Date.now() };
+  const all = { cursor: null, onlyMendable: true };
+  const retried = await t.run(async (ctx) => await retryBatch(ctx, acme.organizationId, all, by));
+  expect(retried).toEqual({ started: 1, next: null });
   expect([await statusOf(t, acme, hopeless), await statusOf(t, acme, late)]).toEqual(["failed", "ready"]);
 });

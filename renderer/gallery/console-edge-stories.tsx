@@ -6,6 +6,7 @@ import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
+import { jobFilters } from "./fixtures/job-filters.ts";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
 import { Card } from "../ui/Card.tsx";
@@ -113,11 +114,9 @@ export function consoleEdgeStories(now: number): readonly Story[] {
       "jobs",
       <JobsView
         jobs={edge.longJobs(now)}
-        filter={null}
-        onFilter={nothing}
-        onCancel={nothing}
-        onPriority={nothing}
-        deadLetters={{ onRetry: nothing, onRetryAll: nothing, onDiscard: nothing }}
+        filters={jobFilters}
+        onBulk={nothing}
+        deadLetters={null}
         onMore={null}
         loadingMore={false}
       />,

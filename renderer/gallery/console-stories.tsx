@@ -7,6 +7,8 @@ import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
+import { JobDetails } from "../console/jobs/JobDetails.tsx";
+import { JobPayload } from "../console/jobs/JobPayload.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
@@ -35,6 +37,7 @@ import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
+import { jobFilters } from "./fixtures/job-filters.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
 import { owners } from "./fixtures/people-rows.ts";
 import { statistics } from "./fixtures/statistics-rows.ts";
@@ -83,6 +86,14 @@ const policyView = (now: number) =>
 
 const joinAddress = { url: "https://192.0.2.7:3210", pin: `sha256:${"3f9a0c7d".repeat(8)}` };
 
+const deadFilters = { ...jobFilters, status: "dead" } as const;
+const jobChanges = { prioritize: nothing, cancel: nothing, retry: nothing, discard: nothing };
+const letter = [
+  { from: "system", text: "You write short letters." },
+  { from: "user", text: "Thank Grace for the compiler. ".repeat(12) },
+];
+const payload = { onLook: nothing, onHide: nothing, ownersMayLook: false, onAccess: nothing };
+
 const modelsView = {
   opened: null,
   prices: <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} />,
@@ -115,10 +126,8 @@ export function consoleStories(now: number): readonly Story[] {
   const devices = deviceRows.devices(now);
   const queue = jobRows.queue(now);
   const jobsView = {
-    filter: null,
-    onFilter: nothing,
-    onCancel: nothing,
-    onPriority: nothing,
+    filters: jobFilters,
+    onBulk: nothing,
     deadLetters: { onRetry: nothing, onRetryAll: nothing, onDiscard: nothing },
     onMore: null,
     loadingMore: false,
@@ -219,17 +228,75 @@ export function consoleStories(now: number): readonly Story[] {
         onClose={nothing}
       />,
     ),
+    inShell("console-jobs", "jobs", <JobsView {...jobsView} jobs={jobs} onMore={nothing} />),
     inShell(
-      "console-jobs",
+      "console-jobs-selected",
       "jobs",
-      <JobsView {...jobsView} jobs={jobs} onMore={nothing} initialJobId={jobs[3]?.jobId ?? ""} />,
+      <JobsView {...jobsView} jobs={jobs} initialIds={jobs.slice(0, 4).map(({ jobId }) => jobId)} />,
     ),
+    inShell("console-jobs-loading", "jobs", <JobsView {...jobsView} jobs={undefined} />),
+    inShell(
+      "console-jobs-filtered-none",
+      "jobs",
+      <JobsView {...jobsView} filters={{ ...jobFilters, model: ["gone", nothing] }} jobs={[]} />,
+    ),
+    inShell(
+      "console-job",
+      "jobs",
+      <JobDetails
+        job={jobRows.jobDetail(now)}
+        changes={jobChanges}
+        payload={<JobPayload {...payload} isAllowed seen={{ request: letter, answer: letter }} />}
+      />,
+    ),
+    inShell(
+      "console-job-waiting",
+      "jobs",
+      <JobDetails
+        job={jobRows.jobDetail(now, {
+          status: "ready",
+          wait: { kind: "no-model" },
+          attempts: [],
+          startedAt: null,
+          finishedAt: null,
+          usage: null,
+          priceMicro: null,
+          payload: "not-allowed",
+        })}
+        changes={jobChanges}
+        payload={<JobPayload {...payload} isAllowed={false} seen={null} />}
+      />,
+    ),
+    inShell(
+      "console-job-failed",
+      "jobs",
+      <JobDetails
+        job={jobRows.jobDetail(now, {
+          status: "failed",
+          error: {
+            code: "context_length_exceeded",
+            message:
+              "This model's context holds 512 tokens. The input takes 9120 and leaves no room for an answer.",
+          },
+          attempts: jobRows.jobDetail(now).attempts.slice(0, 1),
+          usage: null,
+          priceMicro: null,
+          keyId: null,
+          cost: null,
+        })}
+        changes={null}
+        payload={
+          <JobPayload {...payload} isAllowed seen={{ request: null, answer: null }} ownersMayLook={null} />
+        }
+      />,
+    ),
+    inShell("console-job-loading", "jobs", <JobDetails job={undefined} changes={null} payload={null} />),
     inShell(
       "console-dead-letters",
       "jobs",
-      <JobsView {...jobsView} jobs={jobRows.deadLetters(now)} filter="dead" />,
+      <JobsView {...jobsView} jobs={jobRows.deadLetters(now)} filters={deadFilters} />,
     ),
-    inShell("console-dead-letters-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="dead" />),
+    inShell("console-dead-letters-none", "jobs", <JobsView {...jobsView} jobs={[]} filters={deadFilters} />),
     inShell(
       "console-queue",
       "queue",
@@ -335,7 +402,11 @@ export function consoleStories(now: number): readonly Story[] {
       "models",
       <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} initiallyOpen />,
     ),
-    inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
+    inShell(
+      "console-jobs-none",
+      "jobs",
+      <JobsView {...jobsView} jobs={[]} filters={{ ...jobFilters, status: "failed" }} />,
+    ),
     inShell("console-keys-loading", "keys", <KeysView {...keysView} keys={undefined} />),
     inShell("console-keys-none", "keys", <KeysView {...keysView} keys={[]} />),
     inShell(

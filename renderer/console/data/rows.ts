@@ -32,3 +32,5 @@ export type ModelRow = FunctionReturnType<Console["models"]["list"]>[number];
 export type ModelDeviceRow = FunctionReturnType<Console["models"]["devices"]>[number];
 export type StatisticsReport = FunctionReturnType<Console["statistics"]["report"]>;
 export type StatisticsSubject = StatisticsReport["subjects"][number];
+export type JobDetail = FunctionReturnType<Console["jobs"]["get"]>;
+export type PayloadLook = FunctionReturnType<Console["payloads"]["look"]>;

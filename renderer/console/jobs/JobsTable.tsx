@@ -1,70 +1,47 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
-import { formatDuration } from "../../../app/format/time.ts";
+import { formatDuration, formatFull } from "../../../app/format/time.ts";
+import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { actionColumn } from "../../ui/RowAction.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";
-import { Attempts } from "./Attempts.tsx";
-import { isOpen, jobWords } from "./job-words.ts";
+import { hrefOf } from "../shell/route.ts";
+import { jobWords, spansOf, waitWords } from "./job-words.ts";
 
 export type DeadLetterActions = {
   readonly onRetry: (job: JobRow) => void;
   readonly onDiscard: (job: JobRow) => void;
 };
 
+export type Selection = {
+  readonly ids: ReadonlySet<string>;
+  readonly toggle: (jobId: string) => void;
+};
+
 type Props = {
   readonly jobs: readonly JobRow[] | undefined;
   readonly empty: ReactNode;
-  readonly onCancel?: (job: JobRow) => void;
-  readonly onPriority?: (job: JobRow, priority: JobRow["priority"]) => void;
+  readonly selection?: Selection;
   readonly deadLetters?: DeadLetterActions;
   /** Hides the columns that only the jobs page has room for. */
   readonly compact?: boolean;
-  /** The job whose attempts are shown at first. For the gallery. */
-  readonly initialJobId?: string;
 };
 
-export function JobsTable(props: Props): ReactNode {
-  const { jobs, empty, onCancel, onPriority, deadLetters, compact = false, initialJobId } = props;
-  const [open, setOpen] = useState<string | null>(initialJobId ?? null);
-  const [canceling, setCanceling] = useState<JobRow | null>(null);
+export function JobsTable({ jobs, empty, selection, deadLetters, compact = false }: Props): ReactNode {
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
-  const toggle = (jobId: string): void => setOpen((current) => (current === jobId ? null : jobId));
   const columns = [
-    statusColumn(open, toggle),
-    ...(compact ? base.filter(({ key }) => key !== "key" && key !== "tokens") : base),
-    ...(onCancel === undefined ? [] : [cancelColumn(setCanceling)]),
+    ...(selection === undefined ? [] : [selectColumn(selection)]),
+    ...(compact ? base.filter(({ key }) => !wide.includes(key)) : base),
     ...(deadLetters === undefined ? [] : [deadLetterColumn(deadLetters.onRetry, setDiscarding)]),
   ];
   return (
     <>
-      <Table
-        label="Jobs"
-        columns={columns}
-        rows={jobs}
-        keyOf={(job) => job.jobId}
-        detail={(job) => (job.jobId === open ? <Attempts job={job} onPriority={onPriority} /> : null)}
-        empty={empty}
-      />
-      {canceling === null ? null : (
-        <Confirm
-          title="Cancel this job?"
-          action="Cancel job"
-          cancel="Keep job"
-          danger
-          onConfirm={() => onCancel?.(canceling)}
-          onClose={() => setCanceling(null)}
-        >
-          The requester gets an error and the credits back, and the device stops working on it. You cannot
-          undo this.
-        </Confirm>
-      )}
+      <Table label="Jobs" columns={columns} rows={jobs} keyOf={(job) => job.jobId} empty={empty} />
       {discarding === null ? null : (
         <Confirm
           title="Discard this job?"
@@ -80,54 +57,64 @@ export function JobsTable(props: Props): ReactNode {
   );
 }
 
-function statusColumn(open: string | null, toggle: (jobId: string) => void): Column<JobRow> {
+function selectColumn({ ids, toggle }: Selection): Column<JobRow> {
   return {
-    key: "status",
-    title: "Status",
-    width: "w-32",
+    key: "select",
+    title: "",
+    width: "w-8",
     cell: (job) => (
-      <button
-        type="button"
-        aria-expanded={job.jobId === open}
-        aria-label={`${jobWords[job.status].words}, show attempts`}
-        onClick={() => toggle(job.jobId)}
-        className="flex items-center gap-1.5 rounded-full"
-      >
-        <span aria-hidden className="w-3 text-faint">
-          {job.jobId === open ? "▾" : "▸"}
-        </span>
-        <Badge tone={jobWords[job.status].tone} dot busy={job.status === "running"}>
-          {jobWords[job.status].words}
-        </Badge>
-      </button>
+      <input
+        type="checkbox"
+        aria-label={`Select job ${job.jobId}`}
+        checked={ids.has(job.jobId)}
+        onChange={() => toggle(job.jobId)}
+        className="size-4 accent-accent"
+      />
     ),
   };
 }
 
+const wide: readonly string[] = ["key", "tokens", "price"];
+
 const base: readonly Column<JobRow>[] = [
+  { key: "status", title: "Status", width: "w-40", cell: (job) => <Status job={job} /> },
   {
     key: "model",
-    title: "Model",
+    title: "Job",
     // On its own line: next to the model, the kind would push the last column out of a small window.
     cell: (job) => (
       <div className="max-w-44 whitespace-nowrap 2xl:max-w-80">
-        <p className="truncate font-medium" title={job.model}>
+        <a
+          href={hrefOf("jobs", job.jobId)}
+          title={job.jobId}
+          className="block truncate font-medium hover:text-accent hover:underline"
+        >
           {job.model}
+        </a>
+        <p className="truncate text-xs text-muted">
+          {job.kind}
+          {job.priority === "normal" ? "" : `, ${job.priority} priority`}
         </p>
-        <p className="text-xs text-muted">{job.kind}</p>
       </div>
     ),
   },
-  { key: "key", title: "API key", cell: (job) => <Name name={job.keyName} /> },
+  {
+    key: "key",
+    title: "API key",
+    cell: ({ keyId, keyName }) => (
+      <Name name={keyName} href={keyId === null ? null : hrefOf("keys", keyId)} />
+    ),
+  },
   {
     key: "device",
     title: "Device",
     cell: ({ attempts }) => {
       const last = attempts.at(-1);
-      if (last === undefined) return <span className="text-muted">–</span>;
+      if (last === undefined) return <Dash />;
+      const { deviceId, deviceName } = last;
       return (
         <>
-          <Name name={last.deviceName} />
+          <Name name={deviceName} href={deviceId === null ? null : hrefOf("devices", deviceId)} />
           {attempts.length > 1 ? <p className="text-xs text-muted">attempt {attempts.length}</p> : null}
         </>
       );
@@ -139,13 +126,8 @@ const base: readonly Column<JobRow>[] = [
     width: "w-24",
     cell: (job) => <RelativeTime at={job.submittedAt} />,
   },
-  {
-    key: "duration",
-    title: "Duration",
-    align: "right",
-    width: "w-24",
-    cell: (job) => <Duration job={job} />,
-  },
+  { key: "waited", title: "Waited", align: "right", width: "w-20", cell: (job) => <Waited job={job} /> },
+  { key: "ran", title: "Ran", align: "right", width: "w-20", cell: (job) => <Ran job={job} /> },
   {
     key: "tokens",
     title: "Tokens in / out",
@@ -153,7 +135,7 @@ const base: readonly Column<JobRow>[] = [
     width: "w-32",
     cell: ({ usage }) =>
       usage === null ? (
-        <span className="text-muted">–</span>
+        <Dash />
       ) : (
         <span className="whitespace-nowrap">
           {formatCount(usage.promptTokens)} / {formatCount(usage.completionTokens)}
@@ -165,49 +147,83 @@ const base: readonly Column<JobRow>[] = [
     title: "Price",
     align: "right",
     width: "w-28",
-    cell: (job) =>
-      job.priceMicro === null ? <span className="text-muted">–</span> : formatCredits(job.priceMicro),
+    cell: ({ priceMicro }) => (priceMicro === null ? <Dash /> : formatCredits(priceMicro)),
   },
 ];
 
-function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
-  return actionColumn("w-16", (job) =>
-    isOpen(job.status) ? (
-      <Button size="sm" look="quiet" onClick={() => cancel(job)}>
-        Cancel
-      </Button>
-    ) : null,
+/** The status, and below it why the job waits or failed. */
+function Status({ job }: { readonly job: JobRow }): ReactNode {
+  const { tone, words } = jobWords[job.status];
+  const now = useNow();
+  return (
+    <div className="max-w-56">
+      <Badge tone={tone} dot busy={job.status === "running"}>
+        {words}
+      </Badge>
+      {job.wait === null ? null : <p className="text-xs text-muted">{waitWords(job.wait, now)}</p>}
+    </div>
   );
 }
 
 function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
-  return actionColumn("w-33", (job) => (
-    <>
-      <Button size="sm" onClick={() => retry(job)}>
-        Retry
-      </Button>
-      <Button size="sm" look="quiet" onClick={() => discard(job)}>
-        Discard
-      </Button>
-    </>
-  ));
+  return actionColumn("w-52", (job) => {
+    const why = noRetryHelps(job.error);
+    return (
+      <>
+        {why === null ? (
+          <RowAction verb="Retry" object={`job ${job.jobId}`} look="plain" onClick={() => retry(job)} />
+        ) : (
+          <p className="text-left text-xs text-muted">{why}</p>
+        )}
+        <RowAction verb="Discard" object={`job ${job.jobId}`} onClick={() => discard(job)} />
+      </>
+    );
+  });
 }
 
 /** A name in one line, shortened if it is long. */
-function Name({ name }: { readonly name: string }): ReactNode {
+function Name({ name, href }: { readonly name: string; readonly href: string | null }): ReactNode {
+  const look = "block max-w-36 truncate 2xl:max-w-72";
+  if (href === null) {
+    return (
+      <span className={look} title={name}>
+        {name}
+      </span>
+    );
+  }
   return (
-    <span className="block max-w-36 truncate 2xl:max-w-72" title={name}>
+    <a href={href} title={name} className={`${look} hover:text-accent hover:underline`}>
       {name}
+    </a>
+  );
+}
+
+function Dash(): ReactNode {
+  return <span className="text-muted">–</span>;
+}
+
+function Waited({ job }: { readonly job: JobRow }): ReactNode {
+  const { waitedMs } = spansOf(job, useNow());
+  const end = job.startedAt ?? job.finishedAt;
+  return (
+    <span
+      className={end === null ? "whitespace-nowrap text-muted" : "whitespace-nowrap"}
+      title={`${formatFull(job.submittedAt)} – ${end === null ? "now" : formatFull(end)}`}
+    >
+      {formatDuration(waitedMs)}
     </span>
   );
 }
 
-/** The time from submission to end, or until now: the requester's wait. */
-function Duration({ job }: { readonly job: JobRow }): ReactNode {
-  const now = useNow();
-  if (job.finishedAt !== null) {
-    return <span className="whitespace-nowrap">{formatDuration(job.finishedAt - job.submittedAt)}</span>;
-  }
-  const seconds = Math.max(0, Math.floor((now - job.submittedAt) / 1_000));
-  return <span className="whitespace-nowrap text-muted">{formatDuration(seconds * 1_000)}</span>;
+function Ran({ job }: { readonly job: JobRow }): ReactNode {
+  const { ranMs } = spansOf(job, useNow());
+  if (ranMs === null || job.startedAt === null) return <Dash />;
+  return (
+    <span
+      className={job.finishedAt === null ? "whitespace-nowrap text-muted" : "whitespace-nowrap"}
+      title={`${formatFull(job.startedAt)} – ${job.finishedAt === null ? "now" : formatFull(job.finishedAt)}`}
+    >
+      {formatDuration(ranMs)}
+    </span>
+  );
 }

@@ -1,71 +1,61 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import type { JobRow } from "../data/rows.ts";
-import { type JobFilter, jobFilters } from "./job-words.ts";
+import { type ApplyBulk, BulkBar } from "./BulkBar.tsx";
+import type { JobFilter } from "./job-words.ts";
+import { JobFilters, type JobFilterState } from "./JobFilters.tsx";
 import { type DeadLetterActions, JobsTable } from "./JobsTable.tsx";
 
 type Props = {
   readonly jobs: readonly JobRow[] | undefined;
-  readonly filter: JobFilter;
-  readonly onFilter: (filter: JobFilter) => void;
-  readonly onCancel: (job: JobRow) => void;
-  readonly onPriority: (job: JobRow, priority: JobRow["priority"]) => void;
-  readonly deadLetters: DeadLetterActions & { readonly onRetryAll: () => void };
+  readonly filters: JobFilterState;
+  /** Null for those who may change no jobs. */
+  readonly onBulk: ApplyBulk | null;
+  readonly deadLetters: (DeadLetterActions & { readonly onRetryAll: (() => void) | null }) | null;
   /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
-  readonly initialJobId?: string;
+  /** The jobs that are selected at first. For the gallery. */
+  readonly initialIds?: readonly string[];
 };
 
-export function JobsView({
-  jobs,
-  filter,
-  onFilter,
-  onCancel,
-  onPriority,
-  deadLetters,
-  onMore,
-  loadingMore,
-  initialJobId,
-}: Props): ReactNode {
+export function JobsView(props: Props): ReactNode {
+  const { jobs, filters, onBulk, deadLetters, onMore, loadingMore, initialIds = [] } = props;
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set(initialIds));
+  const isDead = filters.status === "dead";
+  const selected = (jobs ?? []).filter(({ jobId }) => ids.has(jobId));
+  const toggle = (jobId: string): void =>
+    setIds((now) => new Set(now.has(jobId) ? [...now].filter((id) => id !== jobId) : [...now, jobId]));
+  const head =
+    isDead && deadLetters !== null && deadLetters.onRetryAll !== null
+      ? {
+          title: "Failed or expired",
+          aside: <RetryAll jobs={jobs} onRetryAll={deadLetters.onRetryAll} />,
+        }
+      : {};
   return (
     <div className="grid gap-3">
-      <div role="group" aria-label="Filter by status" className="flex flex-wrap gap-1">
-        {jobFilters.map(({ value, label }) => (
-          <button
-            key={label}
-            type="button"
-            aria-pressed={value === filter}
-            onClick={() => onFilter(value)}
-            className={cx(
-              "h-7 rounded-full border px-3 text-xs font-medium",
-              value === filter
-                ? "border-transparent bg-accent-tint text-accent"
-                : "border-line bg-surface text-muted hover:text-ink",
-            )}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <Card
-        flush
-        {...(filter === "dead"
-          ? {
-              title: "Failed or expired",
-              aside: <RetryAll jobs={jobs} onRetryAll={deadLetters.onRetryAll} />,
-            }
-          : {})}
-      >
+      <JobFilters {...filters} />
+      <Card flush {...head}>
+        {onBulk === null || selected.length === 0 ? null : (
+          <BulkBar
+            selected={selected}
+            onApply={(change, changed) => {
+              onBulk(change, changed);
+              setIds(new Set());
+            }}
+            onClear={() => setIds(new Set())}
+          />
+        )}
         <JobsTable
           jobs={jobs}
-          empty={<NoJobs filter={filter} />}
-          {...(filter === "dead" ? { deadLetters } : { onCancel, onPriority })}
-          {...(initialJobId === undefined ? {} : { initialJobId })}
+          empty={<NoJobs filters={filters} />}
+          {...(onBulk === null ? {} : { selection: { ids, toggle } })}
+          {...(isDead && deadLetters !== null ? { deadLetters } : {})}
         />
         <LoadMore onMore={onMore} loading={loadingMore} />
       </Card>
@@ -76,21 +66,30 @@ export function JobsView({
 type RetryAllProps = Pick<Props, "jobs"> & { readonly onRetryAll: () => void };
 
 function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
+  const none = jobs?.some((job) => noRetryHelps(job.error) === null) !== true;
   return (
-    <Button size="sm" disabled={jobs === undefined || jobs.length === 0} onClick={onRetryAll}>
+    <Button size="sm" disabled={none} onClick={onRetryAll}>
       Retry all
     </Button>
   );
 }
 
-function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
-  if (filter === "dead") {
+function NoJobs({ filters }: Pick<Props, "filters">): ReactNode {
+  const { status, model, keyId, deviceId, from, to } = filters;
+  if (status === "dead") {
     return (
       <Empty title="No failed or expired jobs">
         Jobs that failed permanently or missed their deadline stay here for a day. You can retry them.
       </Empty>
     );
   }
+  if ([model, keyId, deviceId, from, to].some(([value]) => value !== "")) {
+    return <Empty title="No jobs match these filters" />;
+  }
+  return <NoJobsYet filter={status} />;
+}
+
+function NoJobsYet({ filter }: { readonly filter: JobFilter }): ReactNode {
   if (filter !== null) return <Empty title="No jobs with this status" />;
   return (
     <Empty

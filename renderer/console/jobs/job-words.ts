@@ -1,6 +1,10 @@
+import { assertNever } from "../../../app/assert-never.ts";
+import { formatMoment } from "../../../app/format/time.ts";
 import type { JobStatus } from "../../../app/jobs/states.ts";
+import { reasonWords } from "../../../app/policy/reasons.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
-import type { JobRow } from "../data/rows.ts";
+import { attemptWords } from "../../ui/status-words.ts";
+import type { JobDetail, JobRow } from "../data/rows.ts";
 
 export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
   waiting: { tone: "hold", words: "Waiting" },
@@ -13,12 +17,45 @@ export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
   expired: { tone: "bad", words: "Expired" },
 };
 
-/** Explains what a waiting job waits for. */
-export const waitWords: Readonly<Record<NonNullable<JobRow["waitsFor"]>, string>> = {
-  time: "Waiting for its start time or its next retry.",
-  jobs: "Waiting for other jobs to finish.",
-  turn: "Waiting for its turn: its API key already runs as many jobs as its limit allows.",
-};
+/** Why a job waits, in a short sentence. */
+export function waitWords(wait: NonNullable<JobRow["wait"]>, now: number): string {
+  switch (wait.kind) {
+    case "time": {
+      const until = wait.until === null || wait.until <= now ? "soon" : `at ${formatMoment(wait.until, now)}`;
+      return wait.retried ? `Tried again ${until}` : `Starts ${until}`;
+    }
+    case "job":
+      return "Waits for another job to finish";
+    case "limit": {
+      const limit = wait.limit === null ? "" : ` (${String(wait.limit)})`;
+      return wait.constrained
+        ? "Its API key's requests with schemas are limited, because some stopped devices"
+        : `Its API key's limit of jobs at once is reached${limit}`;
+    }
+    case "paused": {
+      const by = wait.by === null ? "" : ` by ${wait.by}`;
+      return `Its lane is paused${by}${wait.since === null ? "" : ` since ${formatMoment(wait.since, now)}`}`;
+    }
+    case "no-worker":
+      return "No device is donating";
+    case "no-model":
+      return "No donating device has the model";
+    case "no-match":
+      return "No donating device meets its requirements";
+    case "busy":
+      return "The devices that can run it are busy";
+    default:
+      return assertNever(wait);
+  }
+}
+
+/** How an attempt ended, in words, with what the device said about it. */
+export function endWords(attempt: JobDetail["attempts"][number]): string {
+  const { words } = attemptWords[attempt.status];
+  if (attempt.error !== null) return `${words}: ${attempt.error.message}`;
+  const reason = attempt.releaseReason === null ? null : reasonWords(attempt.releaseReason);
+  return reason === null ? words : `${words}: ${(reason.toOthers ?? reason).short}`;
+}
 
 /** Filters the jobs: all, one status, or the failed and expired ones that can be retried. */
 export type JobFilter = JobStatus | "dead" | null;
@@ -29,6 +66,11 @@ export const jobFilters: readonly { readonly value: JobFilter; readonly label: s
   { value: "dead", label: "Failed or expired" },
 ];
 
+/** The filter that an address names; null for an unknown one. */
+export function filterOf(value: string): JobFilter {
+  return jobFilters.find((known) => known.value === value)?.value ?? null;
+}
+
 /** Whether no device has started the job yet. */
 export function isQueued(status: JobStatus): boolean {
   return status === "waiting" || status === "ready" || status === "prefetched";
@@ -36,4 +78,31 @@ export function isQueued(status: JobStatus): boolean {
 
 export function isOpen(status: JobStatus): boolean {
   return isQueued(status) || status === "running";
+}
+
+/** How long a job waited until its first start, and how long it ran; null: not yet. The rest passes until now. */
+export function spansOf(
+  { submittedAt, startedAt, finishedAt }: Pick<JobRow, "submittedAt" | "startedAt" | "finishedAt">,
+  now: number,
+): { readonly waitedMs: number; readonly ranMs: number | null } {
+  const whole = (ms: number): number => Math.max(0, ms);
+  // A clock that runs shows seconds: smaller units would only flicker.
+  const sinceNow = (from: number): number => whole(Math.floor((now - from) / 1_000) * 1_000);
+  if (startedAt === null) {
+    return {
+      waitedMs: finishedAt === null ? sinceNow(submittedAt) : whole(finishedAt - submittedAt),
+      ranMs: null,
+    };
+  }
+  return {
+    waitedMs: whole(startedAt - submittedAt),
+    ranMs: finishedAt === null ? sinceNow(startedAt) : whole(finishedAt - startedAt),
+  };
+}
+
+/** Tokens per second, as "42 tokens/s"; null if the time is too short to tell. */
+export function speedWords(tokens: number, ms: number): string | null {
+  if (ms <= 0 || tokens === 0) return null;
+  const perSecond = tokens / (ms / 1_000);
+  return `${perSecond >= 10 ? Math.round(perSecond).toLocaleString("en-US") : perSecond.toFixed(1)} tokens/s`;
 }

@@ -1,0 +1,107 @@
+import type { ReactNode } from "react";
+import { formatDuration, formatFull } from "../../../app/format/time.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { useNow } from "../../ui/clock.ts";
+import { cx } from "../../ui/cx.ts";
+import { attemptWords } from "../../ui/status-words.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { JobDetail } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
+import { endWords, speedWords, waitWords } from "./job-words.ts";
+import { timelineOf } from "./timeline.ts";
+
+const waitFill = "fill-line";
+const fills: Readonly<Record<Tone, string>> = {
+  good: "fill-accent",
+  hold: "fill-hold",
+  rest: "fill-rest",
+  bad: "fill-bad",
+  quiet: "fill-faint",
+};
+
+/** What happened to a job, from its submission: waits, and the attempts of devices. */
+export function AttemptTimeline({ job }: { readonly job: JobDetail }): ReactNode {
+  const now = useNow();
+  const { steps, totalMs } = timelineOf(job, now);
+  return (
+    <div className="grid gap-3">
+      {totalMs > 0 ? (
+        <svg
+          role="img"
+          aria-label={`${formatDuration(totalMs)} from the submission on`}
+          viewBox="0 0 1000 10"
+          preserveAspectRatio="none"
+          className="h-2.5 w-full rounded-sm"
+        >
+          {steps.map((step) => (
+            <rect
+              key={step.key}
+              x={(step.fromMs / totalMs) * 1_000}
+              width={Math.max(2, (step.ms / totalMs) * 1_000)}
+              height="10"
+              className={step.kind === "wait" ? waitFill : fills[attemptWords[step.attempt.status].tone]}
+            />
+          ))}
+        </svg>
+      ) : null}
+      <ol className="grid gap-2">
+        {steps.map((step) =>
+          step.kind === "wait" ? (
+            <li key={step.key} className="flex flex-wrap items-baseline gap-x-3 text-muted">
+              <span className="w-20 shrink-0 text-xs">Waited</span>
+              <span title={formatFull(step.at)}>{formatDuration(step.ms)}</span>
+              {step.isNow && job.wait !== null ? <span>{waitWords(job.wait, now)}</span> : null}
+            </li>
+          ) : (
+            <Attempt key={step.key} attempt={step.attempt} ms={step.ms} />
+          ),
+        )}
+      </ol>
+    </div>
+  );
+}
+
+type AttemptProps = { readonly attempt: JobDetail["attempts"][number]; readonly ms: number };
+
+function Attempt({ attempt, ms }: AttemptProps): ReactNode {
+  const { number, deviceId, deviceName, status, startedAt, endedAt, work } = attempt;
+  const words = endWords(attempt);
+  const { words: short, tone } = attemptWords[status];
+  const speeds =
+    work === null
+      ? []
+      : [
+          [
+            "read",
+            speedWords(work.usage.promptTokens - (work.usage.cachedPromptTokens ?? 0), work.timing.prefillMs),
+          ],
+          ["wrote", speedWords(work.usage.completionTokens, work.timing.generateMs)],
+        ].flatMap(([verb, speed]) => (speed === null ? [] : [`${verb ?? ""} ${speed ?? ""}`]));
+  return (
+    <li className="grid gap-0.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="w-20 shrink-0 text-xs text-muted">Attempt {number}</span>
+        {deviceId === null ? (
+          <span className="font-medium">{deviceName === "" ? "A deleted device" : deviceName}</span>
+        ) : (
+          <a href={hrefOf("devices", deviceId)} className="font-medium hover:text-accent hover:underline">
+            {deviceName}
+          </a>
+        )}
+        <Badge tone={tone} busy={status === "running"}>
+          {short}
+        </Badge>
+        <span
+          className="text-xs text-muted"
+          title={`${formatFull(startedAt)} – ${endedAt === null ? "now" : formatFull(endedAt)}`}
+        >
+          {formatDuration(ms)}
+        </span>
+        {speeds.length === 0 ? null : <span className="text-xs text-muted">{speeds.join(", ")}</span>}
+      </div>
+      {words === short ? null : (
+        <p className={cx("pl-23 text-xs", status === "failed" ? "text-bad" : "text-muted")}>{words}</p>
+      )}
+    </li>
+  );
+}

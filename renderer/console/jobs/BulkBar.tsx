@@ -1,0 +1,69 @@
+import { type ReactNode, useState } from "react";
+import { plural } from "../../../app/format/quantity.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import type { JobRow } from "../data/rows.ts";
+import { type BulkChange, type BulkPlan, planOf } from "./bulk.ts";
+
+export type ApplyBulk = (change: BulkChange, jobs: readonly JobRow[]) => void;
+
+type Props = {
+  readonly selected: readonly JobRow[];
+  readonly onApply: ApplyBulk;
+  readonly onClear: () => void;
+};
+
+const changes: readonly { readonly label: string; readonly change: BulkChange }[] = [
+  { label: "Cancel…", change: { kind: "cancel" } },
+  { label: "High priority…", change: { kind: "priority", priority: "high" } },
+  { label: "Normal priority…", change: { kind: "priority", priority: "normal" } },
+  { label: "Low priority…", change: { kind: "priority", priority: "low" } },
+  { label: "Retry…", change: { kind: "retry" } },
+  { label: "Discard…", change: { kind: "discard" } },
+];
+
+/** Acts on the selected jobs. Each change first says what it will do, and to how many of them. */
+export function BulkBar({ selected, onApply, onClear }: Props): ReactNode {
+  const [asked, setAsked] = useState<{ change: BulkChange; plan: BulkPlan } | null>(null);
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected jobs"
+      className="flex flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5"
+    >
+      <span className="mr-2 font-medium">{plural(selected.length, "job")} selected</span>
+      {changes.map(({ label, change }) => {
+        const plan = planOf(change, selected);
+        return (
+          <Button
+            key={label}
+            size="sm"
+            disabled={plan.jobs.length === 0}
+            onClick={() => setAsked({ change, plan })}
+          >
+            {label}
+          </Button>
+        );
+      })}
+      <Button size="sm" look="quiet" onClick={onClear}>
+        Clear selection
+      </Button>
+      {asked === null ? null : (
+        <Confirm
+          title={asked.plan.title}
+          action={asked.plan.action}
+          cancel="Change nothing"
+          danger={asked.plan.danger}
+          onConfirm={() => onApply(asked.change, asked.plan.jobs)}
+          onClose={() => setAsked(null)}
+        >
+          <ul className="grid list-disc gap-1 pl-4">
+            {asked.plan.sentences.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
+import { noRetryHelps } from "../../../app/jobs/mendable.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Banner } from "../../ui/Banner.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import type { JobDetail, JobRow } from "../data/rows.ts";
+import { laneNeeds } from "../queue/lane-words.ts";
+import { hrefOf } from "../shell/route.ts";
+import { AttemptTimeline } from "./AttemptTimeline.tsx";
+import { isOpen, isQueued, jobWords, spansOf, waitWords } from "./job-words.ts";
+import { priceWords } from "./price-words.ts";
+
+const priorities = ["high", "normal", "low"] as const;
+const priorityOptions = priorities.map((value) => ({ value, label: value }));
+
+export type JobChanges = {
+  readonly prioritize: (job: JobRow, priority: JobRow["priority"]) => void;
+  readonly cancel: (job: JobRow) => void;
+  readonly retry: (job: JobRow) => void;
+  readonly discard: (job: JobRow) => void;
+};
+
+type Props = {
+  readonly job: JobDetail | undefined;
+  /** Null for those who may change no jobs. */
+  readonly changes: JobChanges | null;
+  readonly payload: ReactNode;
+};
+
+export function JobDetails({ job, changes, payload }: Props): ReactNode {
+  const now = useNow();
+  if (job === undefined) {
+    return (
+      <Card flush>
+        <SkeletonRows rows={6} />
+      </Card>
+    );
+  }
+  const { tone, words } = jobWords[job.status];
+  const hopeless = job.status === "failed" ? noRetryHelps(job.error) : null;
+  return (
+    <div className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <a href={hrefOf("jobs")} className="text-accent hover:underline">
+            ← All jobs
+          </a>
+          <h2 className="text-base font-semibold wrap-anywhere">
+            {job.model} · {job.kind}
+          </h2>
+          <Badge tone={tone} dot busy={job.status === "running"}>
+            {words}
+          </Badge>
+        </div>
+        {changes === null ? null : <Actions job={job} changes={changes} />}
+      </div>
+      {job.wait === null ? null : (
+        <div className="overflow-hidden rounded-lg">
+          <Banner tone="hold">{waitWords(job.wait, now)}.</Banner>
+        </div>
+      )}
+      {job.error === null ? null : (
+        <div className="overflow-hidden rounded-lg">
+          <Banner tone="bad">
+            {job.error.message} <span className="text-xs">({job.error.code})</span>
+            {hopeless === null ? null : ` ${hopeless}`}
+          </Banner>
+        </div>
+      )}
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <Card title="Timeline">
+          <AttemptTimeline job={job} />
+        </Card>
+        <Card title="About this job">
+          <Facts job={job} changes={changes} />
+        </Card>
+      </div>
+      {payload}
+    </div>
+  );
+}
+
+function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDetail }): ReactNode {
+  const { waitedMs, ranMs } = spansOf(job, useNow());
+  const { usage } = job;
+  const needs = laneNeeds(job);
+  const cost = job.cost === null ? null : priceWords(job.cost, usage);
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+      <Fact name="Job id">
+        <span className="font-mono text-xs break-all select-all">{job.jobId}</span>
+      </Fact>
+      {job.externalId === null ? null : (
+        <Fact name="External id">
+          <span className="font-mono text-xs break-all select-all">{job.externalId}</span>
+        </Fact>
+      )}
+      <Fact name="API key">
+        {job.keyId === null ? (
+          job.keyName
+        ) : (
+          <a href={hrefOf("keys", job.keyId)} className="text-accent hover:underline">
+            {job.keyName}
+          </a>
+        )}
+      </Fact>
+      <Fact name="Submitted">
+        <RelativeTime at={job.submittedAt} />
+      </Fact>
+      <Fact name="Waited">{formatDuration(waitedMs)}</Fact>
+      <Fact name="Ran">{ranMs === null ? "–" : formatDuration(ranMs)}</Fact>
+      <Fact name="Priority">
+        {changes !== null && isQueued(job.status) ? (
+          <div className="max-w-36">
+            <SelectBox
+              aria-label="Priority"
+              value={job.priority}
+              options={priorityOptions}
+              onChange={(value) => {
+                const chosen = priorities.find((each) => each === value);
+                if (chosen !== undefined) changes.prioritize(job, chosen);
+              }}
+            />
+          </div>
+        ) : (
+          job.priority
+        )}
+      </Fact>
+      <Fact name="Needs">{needs.length === 0 ? "only the model" : needs.join(", ")}</Fact>
+      <Fact name="Tokens">
+        {usage === null
+          ? "–"
+          : `${formatCount(usage.promptTokens)} in${
+              (usage.cachedPromptTokens ?? 0) > 0
+                ? ` (${formatCount(usage.cachedPromptTokens ?? 0)} cached)`
+                : ""
+            }, ${formatCount(usage.completionTokens)} out`}
+      </Fact>
+      {job.cost === null ? null : (
+        <Fact name="Price">
+          {job.priceMicro === null
+            ? `not paid yet; up to ${formatCredits(job.cost.reservedMicro)} reserved`
+            : formatCredits(job.priceMicro)}
+          {cost === null ? null : <p className="text-xs text-muted">{cost}</p>}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}
+
+function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: JobChanges }): ReactNode {
+  const [asked, setAsked] = useState<"cancel" | "discard" | null>(null);
+  const isDead = job.status === "failed" || job.status === "expired";
+  return (
+    <div className="flex flex-wrap gap-2">
+      {isOpen(job.status) ? <Button onClick={() => setAsked("cancel")}>Cancel job…</Button> : null}
+      {isDead && noRetryHelps(job.error) === null ? (
+        <Button onClick={() => changes.retry(job)}>Retry</Button>
+      ) : null}
+      {isDead ? <Button onClick={() => setAsked("discard")}>Discard…</Button> : null}
+      {asked === "cancel" ? (
+        <Confirm
+          title="Cancel this job?"
+          action="Cancel job"
+          cancel="Keep job"
+          danger
+          onConfirm={() => changes.cancel(job)}
+          onClose={() => setAsked(null)}
+        >
+          The requester gets an error and the credits back, and the device stops working on it. You cannot
+          undo this.
+        </Confirm>
+      ) : null}
+      {asked === "discard" ? (
+        <Confirm
+          title="Discard this job?"
+          action="Discard"
+          danger
+          onConfirm={() => changes.discard(job)}
+          onClose={() => setAsked(null)}
+        >
+          The request is deleted, so it can't be retried. The failure stays in the history.
+        </Confirm>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { Button } from "../../ui/controls/Button.tsx";
+import { inputClass } from "../../ui/controls/Field.tsx";
+import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
+import { cx } from "../../ui/cx.ts";
+import { type JobFilter, jobFilters } from "./job-words.ts";
+
+/** A filter in the address, and how to change it. */
+export type Filter = readonly [string, (value: string) => void];
+
+export type JobFilterState = {
+  readonly status: JobFilter;
+  readonly onStatus: (filter: JobFilter) => void;
+  readonly model: Filter;
+  readonly keyId: Filter;
+  readonly deviceId: Filter;
+  /** Local times, as `datetime-local` fields have them. */
+  readonly from: Filter;
+  readonly to: Filter;
+  /** The choices; null for those who do not see them. */
+  readonly models: readonly Option[] | null;
+  readonly keys: readonly Option[] | null;
+  readonly devices: readonly Option[] | null;
+  /** Called before the devices are needed. */
+  readonly onDevices: () => void;
+  /** Opens the job with this id or external id. Answers whether there is one. */
+  readonly onFind: (text: string) => Promise<boolean>;
+};
+
+export function JobFilters(state: JobFilterState): ReactNode {
+  const { status, onStatus, model, keyId, deviceId, from, to, models, keys, devices } = state;
+  const isDead = status === "dead";
+  return (
+    <div className="grid gap-2">
+      <Search onFind={state.onFind} />
+      <div role="group" aria-label="Filter by status" className="flex flex-wrap gap-1">
+        {jobFilters.map(({ value, label }) => (
+          <button
+            key={label}
+            type="button"
+            aria-pressed={value === status}
+            onClick={() => onStatus(value)}
+            className={cx(
+              "h-7 rounded-full border px-3 text-xs font-medium",
+              value === status
+                ? "border-transparent bg-accent-tint text-accent"
+                : "border-line bg-surface text-muted hover:text-ink",
+            )}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {isDead ? null : (
+        <div className="grid grid-cols-2 gap-2 lg:grid-cols-5">
+          {models === null ? null : <Choice label="Model" all="All models" filter={model} options={models} />}
+          {keys === null ? null : <Choice label="API key" all="All keys" filter={keyId} options={keys} />}
+          {devices === null ? null : (
+            <Choice
+              label="Device"
+              all="All devices"
+              filter={deviceId}
+              options={devices}
+              onFocus={state.onDevices}
+            />
+          )}
+          <Moment label="From" filter={from} />
+          <Moment label="To" filter={to} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  readonly label: string;
+  readonly all: string;
+  readonly filter: Filter;
+  readonly options: readonly Option[];
+  readonly onFocus?: () => void;
+};
+
+function Choice({ label, all, filter: [value, set], options, onFocus }: ChoiceProps): ReactNode {
+  const known = value === "" || options.some((option) => option.value === value);
+  return (
+    <SelectBox
+      aria-label={label}
+      value={value}
+      options={[{ value: "", label: all }, ...options, ...(known ? [] : [{ value, label: value }])]}
+      onChange={set}
+      onFocus={onFocus}
+    />
+  );
+}
+
+function Moment({
+  label,
+  filter: [value, set],
+}: {
+  readonly label: string;
+  readonly filter: Filter;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="flex min-w-0 items-center gap-2">
+      <label htmlFor={id} className="text-xs text-muted">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={value}
+        onChange={(event) => set(event.target.value)}
+        className={inputClass(false)}
+      />
+    </div>
+  );
+}
+
+function Search({ onFind }: Pick<JobFilterState, "onFind">): ReactNode {
+  const [text, setText] = useState("");
+  const [missing, setMissing] = useState<string | null>(null);
+  const id = useId();
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const sought = text.trim();
+    if (sought === "") return;
+    setMissing((await onFind(sought)) ? null : sought);
+  };
+  return (
+    <form role="search" onSubmit={(event) => void submit(event)} className="grid max-w-xl gap-1">
+      <div className="flex gap-2">
+        <input
+          type="search"
+          aria-label="Find a job by its id or external id"
+          aria-describedby={`${id}-note`}
+          placeholder="Job id, or external id (idempotency key)"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className={inputClass(missing !== null)}
+        />
+        <Button type="submit">Find</Button>
+      </div>
+      <p id={`${id}-note`} role="status" className={missing === null ? "sr-only" : "text-xs text-bad"}>
+        {missing === null ? "The whole id is needed." : `No job has exactly this id: ${missing}`}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import { useMutation, useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import { useToast } from "../../ui/overlays/Toast.tsx";
+import { messageOf } from "../data/refusal.ts";
+import type { PayloadLook } from "../data/rows.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { JobDetails } from "./JobDetails.tsx";
+import { JobPayload } from "./JobPayload.tsx";
+import { useJobChanges } from "./use-job-changes.ts";
+
+/** The page of one job. */
+export function JobPage({ jobId }: { readonly jobId: string }): ReactNode {
+  const session = useSession();
+  const job = useQuery(api.console.jobs.get, { session, jobId });
+  const changes = useJobChanges();
+  return (
+    <JobDetails
+      job={job}
+      changes={changes}
+      payload={job === undefined ? null : <Payload jobId={jobId} isAllowed={job.payload === "allowed"} />}
+    />
+  );
+}
+
+type PayloadProps = { readonly jobId: string; readonly isAllowed: boolean };
+
+function Payload({ jobId, isAllowed }: PayloadProps): ReactNode {
+  const session = useSession();
+  const mayDecide = useScope("payloads.change") !== null;
+  const access = useQuery(api.console.payloads.access, mayDecide ? { session } : "skip");
+  const setAccess = useAct(api.console.payloads.setAccess);
+  const look = useMutation(api.console.payloads.look);
+  const toast = useToast();
+  const [seen, setSeen] = useState<PayloadLook | null>(null);
+  const allow = (ownersMayLook: boolean): void =>
+    void setAccess({ ownersMayLook }, () => ({
+      words: ownersMayLook ? "Owners may look at all jobs." : "Only a job's requester may look at it.",
+      undo: () => void setAccess({ ownersMayLook: !ownersMayLook }, "The change was undone."),
+    }));
+  return (
+    <JobPayload
+      isAllowed={isAllowed}
+      seen={isAllowed ? seen : null}
+      onLook={() =>
+        void look({ session, jobId }).then(setSeen, (error: unknown) => toast(messageOf(error), "bad"))
+      }
+      onHide={() => setSeen(null)}
+      ownersMayLook={access?.ownersMayLook ?? null}
+      onAccess={allow}
+    />
+  );
+}

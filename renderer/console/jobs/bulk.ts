@@ -1,0 +1,98 @@
+import { plural } from "../../../app/format/quantity.ts";
+import { noRetryHelps } from "../../../app/jobs/mendable.ts";
+import type { JobRow } from "../data/rows.ts";
+import { isOpen, isQueued } from "./job-words.ts";
+
+type Priority = JobRow["priority"];
+
+/** What can be done to several jobs at once. */
+export type BulkChange =
+  | { readonly kind: "cancel" | "retry" | "discard" }
+  | { readonly kind: "priority"; readonly priority: Priority };
+
+/** The jobs that a change applies to, and what it will do, in sentences. */
+export type BulkPlan = {
+  readonly jobs: readonly JobRow[];
+  readonly title: string;
+  readonly action: string;
+  readonly sentences: readonly string[];
+  readonly danger: boolean;
+};
+
+export function planOf(change: BulkChange, selected: readonly JobRow[]): BulkPlan {
+  const jobs = selected.filter((job) => applies(change, job));
+  const left = selected.length - jobs.length;
+  const words = wordsOf(change);
+  return {
+    jobs,
+    title: `${words.action} ${plural(jobs.length, "job")}?`,
+    action: `${words.action} ${plural(jobs.length, "job")}`,
+    danger: words.danger,
+    sentences: [
+      ...words.effects,
+      ...(left === 0 ? [] : [`${plural(left, "selected job")} will not change: ${words.others}.`]),
+    ],
+  };
+}
+
+function applies(change: BulkChange, job: JobRow): boolean {
+  switch (change.kind) {
+    case "cancel":
+      return isOpen(job.status);
+    case "priority":
+      return isQueued(job.status) && job.priority !== change.priority;
+    case "retry":
+      return isDead(job) && noRetryHelps(job.error) === null;
+    case "discard":
+      return isDead(job);
+  }
+}
+
+function isDead({ status }: JobRow): boolean {
+  return status === "failed" || status === "expired";
+}
+
+function wordsOf(change: BulkChange) {
+  switch (change.kind) {
+    case "cancel":
+      return {
+        action: "Cancel",
+        danger: true,
+        effects: [
+          "The requesters get an error and the credits back, and devices stop working on them.",
+          "You cannot undo this.",
+        ],
+        others: "they have ended",
+      };
+    case "priority":
+      return {
+        action: `Set to ${change.priority}:`,
+        danger: false,
+        effects: [
+          "A higher priority may cost their keys more. A lower one does not give credits back.",
+          "You can undo this.",
+        ],
+        others: "a device has started them, they have ended, or they have this priority",
+      };
+    case "retry":
+      return {
+        action: "Retry",
+        danger: false,
+        effects: ["Their keys are charged again. You can cancel the jobs while they wait."],
+        others: "they did not fail, or the request itself causes the error",
+      };
+    case "discard":
+      return {
+        action: "Discard",
+        danger: true,
+        effects: ["Their requests are deleted, so they can't be retried.", "You cannot undo this."],
+        others: "they are not failed or expired",
+      };
+  }
+}
+
+/** The result of a change to several jobs. */
+export function bulkDone(done: number, asked: number): string {
+  if (done === asked) return `${plural(done, "job")} changed.`;
+  return `${plural(done, "job")} of ${String(asked)} changed. The others refused it, or had changed before.`;
+}
