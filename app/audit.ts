@@ -62,6 +62,7 @@ const actions = {
   "queue-settings.changed": "Queue settings changed",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",
+  "playground.credits-changed": "Credits of the playground changed",
   "prices.changed": "Prices of priorities changed",
   "catalog.signed": "Catalog signed with a new key",
   "model.added": "Model added",

@@ -11,7 +11,7 @@ import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
-import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
+import { cancelJobsOf, revokeKey } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
@@ -76,6 +76,17 @@ export const cancelJobsOfKey = internalMutation({
   handler: async (ctx, { apiKeyId }) => {
     const key = await ctx.db.get("apiKeys", apiKeyId);
     if (key !== null) await cancelJobsOf(ctx, key);
+    return null;
+  },
+});
+
+/** Revokes a key of the playground at its end. */
+export const endPlaygroundKey = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    const key = await ctx.db.get("apiKeys", apiKeyId);
+    if (key !== null) await revokeKey(ctx, key, { actor: "system", at: Date.now() });
     return null;
   },
 });

@@ -41,6 +41,8 @@ export default defineSchema({
     priorityPrices: v.optional(priorityPrices),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
     ownersReadPayloads: v.optional(v.boolean()),
+    /** The credits that a member may spend in the playground within a day, if not the default. Written by console/playground. */
+    playgroundMicro: v.optional(v.int64()),
   }),
 
   /** The people of an organization. Written by setup (the first owner) and model/people/. */
@@ -225,10 +227,20 @@ export default defineSchema({
     highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
+    /** Only in a key of the playground: its session, its end, and its credits. Written by model/organizations/playgroundKeys.ts. */
+    playgroundSession: v.optional(v.id("sessions")),
+    playgroundUntil: v.optional(v.number()),
+    playgroundMicro: v.optional(v.int64()),
+    /** Set at its end. Such keys are not listed, since there is a new one for each session. */
+    playgroundEnded: v.optional(v.boolean()),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId"])
-    .index("by_owner", ["owner", "revokedAt"]),
+    .index("by_owner", ["owner", "revokedAt"])
+    .index("by_organization_listed", ["organizationId", "playgroundEnded"])
+    .index("by_owner_listed", ["owner", "playgroundEnded"])
+    .index("by_owner_playground", ["owner", "playgroundUntil"])
+    .index("by_playground_session", ["playgroundSession"]),
 
   /** Written by setup, the admin's code calls, and devices.enroll (`used`). */
   enrolmentCodes: defineTable({

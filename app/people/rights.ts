@@ -49,6 +49,7 @@ const table = {
   "keys.hand-over": { ...managers, requester: "own" },
   "money.read": { ...managers, auditor: "all", requester: "own", donor: "own" },
   "money.change": managers,
+  "playground.use": { owner: "own", admin: "own", operator: "own", requester: "own" },
   "metrics.read": { ...managers, auditor: "all" },
   "metrics.change": managers,
   "people.read": { ...managers, auditor: "all" },

@@ -10,6 +10,7 @@ import { keepOldestVersion } from "./devices/versions.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { cancelJobsOf } from "./organizations/apiKeys.ts";
 import { allOrganizations } from "./organizations/create.ts";
+import { deleteSession } from "./people/sessions.ts";
 
 /** Documents of these tables can become stricter: revoked, used, retired. A restore must not take that back. */
 export const carriedTables = [
@@ -165,6 +166,6 @@ export async function endRestore(
 /** Ends the next sessions. More than one batch is rare, and the others follow at once. */
 export async function endSessions(ctx: MutationCtx): Promise<void> {
   const sessions = await ctx.db.query("sessions").take(perBatch);
-  for (const { _id } of sessions) await ctx.db.delete("sessions", _id);
+  for (const { _id } of sessions) await deleteSession(ctx, _id);
   if (sessions.length === perBatch) await ctx.scheduler.runAfter(0, internal.maintenance.endAllSessions, {});
 }

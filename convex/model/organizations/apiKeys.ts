@@ -22,7 +22,7 @@ import { keyRights, rightsOf } from "./keyRights.ts";
 /** Credits of a new key by default. */
 const defaultCreditsMicro = 1_000n * microPerCredit;
 
-const maxCreditsMicro = 1_000_000_000n * microPerCredit;
+export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
 const maxPrefixChars = 32;
 
 /** Arguments that describe a new key. `prefix` is the part of the secret that may be shown. */
@@ -46,10 +46,12 @@ export async function createKey(
     readonly owner?: Id<"members"> | Id<"teams">;
     /** The data class of all its jobs. */
     readonly dataClass?: string;
+    /** Only for a key of the playground: its session, and its end. */
+    readonly playground?: { readonly session: Id<"sessions">; readonly until: number };
   },
   by: Act,
 ): Promise<Id<"apiKeys">> {
-  const { organizationId, creditsMicro = defaultCreditsMicro, dataClass, owner } = key;
+  const { organizationId, creditsMicro = defaultCreditsMicro, dataClass, owner, playground } = key;
   const keyHash = checkedHash(key.keyHash, "keyHash");
   if (creditsMicro < 0n || creditsMicro > maxCreditsMicro)
     refuse("invalid", "creditsMicro is out of bounds.");
@@ -68,6 +70,13 @@ export async function createKey(
     ...(dataClass === undefined
       ? {}
       : { dataClass: boundedText(dataClass, "The data class", limits.nameChars) }),
+    ...(playground === undefined
+      ? {}
+      : {
+          playgroundSession: playground.session,
+          playgroundUntil: playground.until,
+          playgroundMicro: creditsMicro,
+        }),
   });
   await issue(ctx, organizationId, apiKeyId, creditsMicro, by.at);
   await record(ctx, { organizationId, ...by, action: "api-key.created", subject: apiKeyId });
@@ -99,7 +108,8 @@ async function issue(
 export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act): Promise<boolean> {
   if (key.revokedAt !== undefined) return false;
   const { _id: subject, organizationId } = key;
-  await ctx.db.patch("apiKeys", subject, { revokedAt: by.at });
+  const ended = key.playgroundUntil === undefined ? {} : { playgroundEnded: true };
+  await ctx.db.patch("apiKeys", subject, { revokedAt: by.at, ...ended });
   await cancelJobsOf(ctx, key);
   await record(ctx, { organizationId, ...by, action: "api-key.revoked", subject });
   return true;
@@ -129,7 +139,7 @@ export async function cancelJobsOf(
 
 const maxListed = 200;
 
-/** API keys of an organization, newest first, at most 200. */
+/** API keys of an organization, newest first, at most 200. Ended keys of the playground are left out. */
 export async function keysOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -138,7 +148,9 @@ export async function keysOf(
   if (owners === null) {
     return await ctx.db
       .query("apiKeys")
-      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .withIndex("by_organization_listed", (q) =>
+        q.eq("organizationId", organizationId).eq("playgroundEnded", undefined),
+      )
       .order("desc")
       .take(maxListed);
   }
@@ -146,7 +158,7 @@ export async function keysOf(
     owners.map((owner) =>
       ctx.db
         .query("apiKeys")
-        .withIndex("by_owner", (q) => q.eq("owner", owner))
+        .withIndex("by_owner_listed", (q) => q.eq("owner", owner).eq("playgroundEnded", undefined))
         .order("desc")
         .take(maxListed),
     ),
@@ -165,6 +177,8 @@ export const keyRow = v.object({
   createdAt: v.number(),
   revokedAt: v.union(v.number(), v.null()),
   balanceMicro: v.int64(),
+  /** When a key of the playground ends by itself; null for other keys. */
+  playgroundUntil: v.union(v.number(), v.null()),
   dataClass: v.union(v.string(), v.null()),
   /** Jobs that may run at once; null: no limit. */
   concurrency: v.union(v.number(), v.null()),
@@ -201,6 +215,7 @@ export async function keyRows(
       createdAt: key.createdAt,
       revokedAt: key.revokedAt ?? null,
       balanceMicro: (await balanceOf(ctx, keyAccount(key._id))).micro,
+      playgroundUntil: key.playgroundUntil ?? null,
       dataClass: key.dataClass ?? null,
       concurrency: limitOf.get(key._id)?.concurrency ?? null,
       weight: limitOf.get(key._id)?.weight ?? 1,

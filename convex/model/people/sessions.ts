@@ -8,6 +8,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
+import { endPlaygroundOf } from "../organizations/playgroundKeys.ts";
 import { signInMethod } from "../validators.ts";
 
 const minuteMs = 60_000;
@@ -139,10 +140,11 @@ export async function endIfIdle(ctx: MutationCtx, sessionId: Id<"sessions">, now
   else await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
 }
 
-/** Ends a session, and all subscriptions through it. */
+/** Ends a session, its key of the playground, and all subscriptions through it. */
 export async function deleteSession(ctx: MutationCtx, sessionId: Id<"sessions">): Promise<void> {
   const last = await lastUse(ctx, sessionId);
   if (last !== null) await ctx.db.delete("sessionUses", last._id);
+  await endPlaygroundOf(ctx, sessionId, Date.now());
   await ctx.db.delete("sessions", sessionId);
 }
 
