@@ -235,7 +235,6 @@ export default defineSchema({
     playgroundEnded: v.optional(v.boolean()),
   })
     .index("by_hash", ["keyHash"])
-    .index("by_organization", ["organizationId"])
     .index("by_owner", ["owner", "revokedAt"])
     .index("by_organization_listed", ["organizationId", "playgroundEnded"])
     .index("by_owner_listed", ["owner", "playgroundEnded"])

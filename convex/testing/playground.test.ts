@@ -97,6 +97,15 @@ describe("a key of the playground", () => {
     expect(await t.query(api.console.keys.list, { session })).toEqual(before);
   });
 
+  it("leaves its jobs on the member's list after its end", async () => {
+    const requester = await join("requester");
+    const jobId = await submit(t, { apiKey: await begin(requester) });
+    await t.mutation(playground.end, { session: requester });
+    const paginationOpts = { numItems: 5, cursor: null };
+    const { page } = await t.query(api.console.jobs.list, { session: requester, paginationOpts });
+    expect(page).toMatchObject([{ jobId, status: "canceled", keyName: "Playground" }]);
+  });
+
   it("ends when the member closes the playground, and with its waiting jobs", async () => {
     const apiKey = await begin(session);
     const jobId = await submit(t, { apiKey });

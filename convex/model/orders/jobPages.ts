@@ -65,7 +65,7 @@ async function devicePage(
   const { organizationId } = ctx;
   const history = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
   const owners = visibleOwners(ctx);
-  const keys = owners === null ? null : await keysOf(ctx, organizationId, owners);
+  const keys = owners === null ? null : await keysOf(ctx, owners);
   const jobs = await jobsOf(
     ctx,
     history.page.map(({ jobId }) => jobId),
@@ -85,7 +85,7 @@ async function ownPage(
   paginationOpts: PaginationOptions,
   isWanted: (job: JobView) => boolean,
 ): Promise<Page> {
-  const keys = await keysOf(ctx, ctx.organizationId, visibleOwners(ctx));
+  const keys = await keysOf(ctx, visibleOwners(ctx) ?? []);
   if (keys.length === 0) return { page: [], isDone: true, continueCursor: "" };
   const ofKeys = keys.map(({ _id }) =>
     stream(ctx.db, schema)

@@ -139,8 +139,26 @@ export async function cancelJobsOf(
 
 const maxListed = 200;
 
-/** API keys of an organization, newest first, at most 200. Ended keys of the playground are left out. */
-export async function keysOf(
+/** The keys of some owners, newest first, at most 200: also revoked ones, since their jobs stay on record. */
+export async function keysOf(ctx: QueryCtx, owners: NonNullable<Owners>): Promise<Doc<"apiKeys">[]> {
+  const keys = await Promise.all(
+    owners.map((owner) =>
+      ctx.db
+        .query("apiKeys")
+        .withIndex("by_owner", (q) => q.eq("owner", owner))
+        .order("desc")
+        .take(maxListed),
+    ),
+  );
+  return newest(keys.flat());
+}
+
+function newest(keys: readonly Doc<"apiKeys">[]): Doc<"apiKeys">[] {
+  return [...keys].sort((a, b) => b._creationTime - a._creationTime).slice(0, maxListed);
+}
+
+/** The same for the list of keys, of some owners or of all, without ended keys of the playground. */
+async function listedKeys(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   owners: Owners,
@@ -163,10 +181,7 @@ export async function keysOf(
         .take(maxListed),
     ),
   );
-  return keys
-    .flat()
-    .sort((a, b) => b._creationTime - a._creationTime)
-    .slice(0, maxListed);
+  return newest(keys.flat());
 }
 
 export const keyRow = v.object({
@@ -192,7 +207,7 @@ export const keyRow = v.object({
   restriction: v.union(restriction, v.null()),
 });
 
-/** API keys of an organization, newest first. */
+/** API keys of an organization, newest first, at most 200. Ended keys of the playground are left out. */
 export async function keyRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -200,7 +215,7 @@ export async function keyRows(
   now: number,
 ): Promise<Infer<typeof keyRow>[]> {
   const [rows, requesterLimits] = await Promise.all([
-    keysOf(ctx, organizationId, owners),
+    listedKeys(ctx, organizationId, owners),
     queue.limits.list(ctx, organizationId),
   ]);
   const limitOf = new Map(
