@@ -199,6 +199,7 @@ describe("the measures of a job", () => {
       ranMs: 2_000,
       attempts: 1,
       usage: { promptTokens: 10, completionTokens: 3 },
+      timing: { prefillMs: 5, generateMs: 20 },
       priceMicro: answerMicro,
     });
     expect(Object.keys(measured?.device ?? {}).sort()).toEqual(["gpu", "memoryGb", "platform"]);

@@ -17,6 +17,7 @@ import { KeysPage } from "./keys/KeysPage.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { PeoplePage } from "./people/PeoplePage.tsx";
+import { PlaygroundPage } from "./playground/PlaygroundPage.tsx";
 import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
@@ -127,6 +128,8 @@ function Page({ page, apiBase, sessionId, onSignOut }: PageProps): ReactNode {
       return <PolicyPage />;
     case "models":
       return <ModelsPage />;
+    case "playground":
+      return <PlaygroundPage apiBase={apiBase} />;
     case "jobs":
       return <JobsPage />;
     case "queue":

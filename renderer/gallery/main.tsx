@@ -9,6 +9,7 @@ import { consoleStories } from "./console-stories.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
+import { playgroundStories } from "./playground-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
@@ -23,6 +24,7 @@ const stories = [
   ...consoleStories(now),
   ...consoleEdgeStories(now),
   ...peopleStories(now),
+  ...playgroundStories(),
 ];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(

@@ -1,9 +1,10 @@
 import { jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { parse } from "convex-helpers/validators";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
-import { usage } from "../validators.ts";
+import { timing, usage, workReport } from "../validators.ts";
 
 /** A kind of device, without its name or its person. */
 const deviceClass = v.object({
@@ -23,6 +24,8 @@ export const measures = v.object({
   attempts: v.number(),
   device: v.union(deviceClass, v.null()),
   usage: v.union(usage, v.null()),
+  /** How long the device read the prompt and wrote the answer, as it reported. Null before the answer. */
+  timing: v.union(timing, v.null()),
   priceMicro: v.union(v.int64(), v.null()),
 });
 
@@ -42,6 +45,7 @@ export async function measuresOf(
     attempts: job.attempts,
     device: last === undefined ? null : await classOf(ctx, organizationId, last.workerId),
     usage: used ?? null,
+    timing: job.status === "succeeded" ? parse(workReport, job.report).timing : null,
     priceMicro: priceMicro ?? null,
   };
 }

@@ -18,6 +18,8 @@ export type CodeDevices = FunctionReturnType<Console["codes"]["devices"]>;
 /** A device, and how it joined. */
 export type ArrivalRow = FunctionReturnType<Console["devices"]["pending"]>[number];
 export type AuditRow = FunctionReturnType<Console["audit"]["list"]>["page"][number];
+export type PlaygroundState = FunctionReturnType<Console["playground"]["state"]>;
+export type Measures = NonNullable<FunctionReturnType<Console["playground"]["measures"]>>;
 export type PolicyVersion = FunctionReturnType<Console["policy"]["get"]>["versions"][number];
 export type MemberRow = FunctionReturnType<Console["people"]["list"]>["page"][number];
 export type MemberHoldings = FunctionReturnType<Console["people"]["holdings"]>;

@@ -110,6 +110,7 @@ function columns(
           <span className="line-clamp-2 font-medium wrap-anywhere" title={key.name}>
             {key.name}
           </span>
+          {key.playgroundUntil === null ? null : <Badge tone="quiet">Console</Badge>}
           {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
         </div>
       ),

@@ -6,6 +6,7 @@ export const pages = [
   { id: "devices", label: "Devices", right: "devices.read" },
   { id: "policy", label: "Policy", right: "policy.read" },
   { id: "models", label: "Models", right: "models.read" },
+  { id: "playground", label: "Playground", right: "playground.use" },
   { id: "jobs", label: "Jobs", right: "jobs.read" },
   { id: "queue", label: "Queue", right: "queue.read" },
   { id: "statistics", label: "Statistics", right: "statistics.read" },

@@ -23,7 +23,7 @@ export const test = base.extend<object, WorkerFixtures>({
   slowFarm: [
     async ({}, use) => {
       const modelFolder = await makeSlowModel();
-      const farm = await startFarm({ modelFolder });
+      const farm = await startFarm({ modelFolder, console: true });
       await use(farm);
       await farm.close();
       await rm(modelFolder, { recursive: true, force: true });
