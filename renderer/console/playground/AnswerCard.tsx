@@ -32,14 +32,14 @@ export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: 
         ) : null
       }
     >
-      <div role="log" aria-label={`Answers of ${model}`} aria-busy={running} className="grid min-h-40 gap-3">
+      <div role="log" aria-label={`Answers of ${model}`} aria-busy={running} className="grid min-h-40 content-start gap-3">
         {turns.map(({ role, content }, place) => (
           <Bubble key={place} own={role === "user"}>
             {content}
           </Bubble>
         ))}
         {asked === null ? (
-          <p className="self-center text-center text-muted">Answers appear here.</p>
+          <p className="pt-14 text-center text-muted">Answers appear here.</p>
         ) : (
           <>
             <Bubble own>{asked.text}</Bubble>
@@ -52,7 +52,7 @@ export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: 
         className="mt-3 grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line pt-3 sm:grid-cols-3"
       >
         {measureFacts(asked?.progress ?? nothingYet, measures).map(({ label, value }) => (
-          <div key={label} className={cx("min-w-0", label === "Device" && "col-span-2")}>
+          <div key={label} className={cx("min-w-0", label === "Device" && "col-span-full")}>
             <dt className="text-xs text-muted">{label}</dt>
             <dd className="truncate" title={value}>
               {value}

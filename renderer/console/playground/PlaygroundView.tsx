@@ -71,8 +71,9 @@ export function PlaygroundView(props: Props): ReactNode {
   const example = shown.kind === "ok" ? shown : requestOf({ ...emptyForm, text: "What is 3 plus 4?" }, first);
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[22rem_minmax(0,1fr)]">
-      <div className="grid gap-4">
-        <Card title="Request">
+      {/* In a narrow window the answers come right after the request. */}
+      <div className="contents gap-4 xl:grid">
+        <Card title="Request" className="order-1">
           <Form onSubmit={props.onRun}>
             <Select
               label="Kind"
@@ -127,17 +128,21 @@ export function PlaygroundView(props: Props): ReactNode {
                 {form.mode === "chat" ? "New conversation" : "Clear"}
               </Button>
             </div>
-            {form.mode === "embedding" ? null : (
-              <Parameters form={form} problems={problems} onChange={props.onForm} />
-            )}
           </Form>
         </Card>
-        <Card title="Credits">
+        {form.mode === "embedding" ? null : (
+          <Card title="Parameters" className="order-3">
+            <Form onSubmit={props.onRun}>
+              <Parameters form={form} problems={problems} onChange={props.onForm} />
+            </Form>
+          </Card>
+        )}
+        <Card title="Credits" className="order-3">
           <p>{creditWords(state)}</p>
           {props.credits}
         </Card>
       </div>
-      <div className="grid min-w-0 gap-4">
+      <div className="order-2 grid min-w-0 gap-4">
         {refusal === null ? null : (
           <div className="overflow-hidden rounded-lg">
             <Banner tone="bad">{refusal}</Banner>

@@ -1,0 +1,57 @@
+/** A model's file on a server. `source`: as the catalog stores it. */
+export type ModelLink = { readonly url: string; readonly source: string; readonly file: string };
+
+const hub = "huggingface.co";
+/** Where the hub's files are, besides itself. */
+const defaultHosts: readonly string[] = [hub, "*.huggingface.co", "*.hf.co"];
+
+/** Hosts from which the backend reads models: the hub's, unless the operator names others. "*." allows subdomains. */
+export function hostsFrom(setting: string | undefined): readonly string[] {
+  const named = (setting ?? "").split(/[\s,]+/).filter((host) => host !== "");
+  return named.length === 0 ? defaultHosts : named.map((host) => host.toLowerCase());
+}
+
+/** Whether the backend may call this address: over https, at the usual port, without a password, on a named host. */
+export function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  if (url.protocol !== "https:" || url.port !== "" || url.username !== "" || url.password !== "")
+    return false;
+  return hosts.some((host) =>
+    host.startsWith("*.") ? url.hostname.endsWith(host.slice(1)) : url.hostname === host,
+  );
+}
+
+/**
+ * Reads a link to a GGUF file: of the hub's page or its download, `hf:user/repository/file`, `user/repository/file`, or
+ * another address. Null if it is none.
+ */
+export function parseModelLink(typed: string): ModelLink | null {
+  const link = typed.trim();
+  if (link.length > 2_000) return null;
+  const short = /^(?:hf:)?([\w.-]+)\/([\w.-]+)\/([^?#\s]+\.gguf)$/i.exec(link);
+  if (short !== null) return onHub(short[1] ?? "", short[2] ?? "", "main", short[3] ?? "");
+  if (!URL.canParse(link)) return null;
+  const url = new URL(link);
+  const path = decoded(url.pathname);
+  if (url.protocol !== "https:" || path === null || !/\.gguf$/i.test(path)) return null;
+  const page = /^\/([\w.-]+)\/([\w.-]+)\/(?:resolve|blob)\/([^/]+)\/(.+)$/.exec(path);
+  if (url.hostname === hub && page !== null)
+    return onHub(page[1] ?? "", page[2] ?? "", page[3] ?? "", page[4] ?? "");
+  return { url: url.href, source: url.href, file: path.slice(path.lastIndexOf("/") + 1) };
+}
+
+function onHub(user: string, repository: string, revision: string, path: string): ModelLink | null {
+  if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return null;
+  const escaped = path.split("/").map(encodeURIComponent).join("/");
+  const url = `https://${hub}/${user}/${repository}/resolve/${encodeURIComponent(revision)}/${escaped}`;
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  // Devices resolve the short form on the main branch.
+  return { url, source: revision === "main" ? `hf:${user}/${repository}/${path}` : url, file };
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
