@@ -10,6 +10,7 @@ import {
   deviceNeeds,
   devicePause,
   deviceStatus,
+  inspectionOutcome,
   outcome,
   owner,
   policyRules,
@@ -334,6 +335,19 @@ export default defineSchema({
     /** Earlier keys, each with its signature of the next one. */
     handovers: v.array(v.object({ from: v.string(), to: v.string(), signature: v.string() })),
   }).index("by_organization", ["organizationId"]),
+
+  /**
+   * A file that a member wants to add as a model, and the facts that the backend read from it. One row per member. Written by
+   * model/models/inspection.ts.
+   */
+  modelInspections: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    /** As the member typed it. */
+    link: v.string(),
+    /** Absent while the file is being read. */
+    outcome: v.optional(inspectionOutcome),
+  }).index("by_member", ["memberId"]),
 
   /** The hashes of a model's pieces: kilobytes that only downloads read. Written with the model. */
   modelPieces: defineTable({

@@ -12,10 +12,11 @@ import {
   fleetOf,
   modelDeviceRow,
 } from "../model/models/fleet.ts";
+import { inspect as inspectLink, inspectionOf } from "../model/models/inspection.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { refuse } from "../model/refuse.ts";
-import { price, priorityPrices as prices } from "../model/validators.ts";
+import { inspectionOutcome, price, priorityPrices as prices } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -61,6 +62,26 @@ export const devices = memberQuery("models.read")({
   args: { modelId: v.string() },
   returns: v.array(modelDeviceRow),
   handler: async (ctx, { modelId }) => await devicesOfModel(ctx, ctx.organizationId, modelId),
+});
+
+/** Begins to read the facts about a model from its file. `inspection` tells them. Refuses: invalid. */
+export const inspect = memberMutation("models.change")({
+  args: { link: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { link }) => {
+    await inspectLink(ctx, ctx.member, link);
+    return null;
+  },
+});
+
+/** The member's last inspection. `outcome` is null while the file is being read. */
+export const inspection = memberQuery("models.change")({
+  args: {},
+  returns: v.union(v.object({ link: v.string(), outcome: v.union(inspectionOutcome, v.null()) }), v.null()),
+  handler: async (ctx) => {
+    const found = await inspectionOf(ctx, ctx.member._id);
+    return found === null ? null : { link: found.link, outcome: found.outcome ?? null };
+  },
 });
 
 /** Adds a model. Refuses: unauthorized, invalid (names the wrong field), conflict (the name is taken). */

@@ -316,3 +316,26 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Infer<typeof tally>, Tally>,
   true satisfies Both<Infer<typeof tallySummary>, TallySummary>,
 ];
+
+/** The facts that a model's file tells, or why it could not be read. */
+export const inspectionOutcome = v.union(
+  v.object({
+    kind: v.literal("read"),
+    modelId: v.string(),
+    source: v.string(),
+    sizeBytes: v.number(),
+    /** Null if the server does not tell it. */
+    sha256: v.union(v.string(), v.null()),
+    contextTokens: v.number(),
+    licence: v.string(),
+    /** Whether the file has a chat template of its own. */
+    hasTemplate: v.boolean(),
+    architecture: v.string(),
+    /** The memory that a device needs for it, with a usual context. */
+    needsBytes: v.number(),
+    /** Devices that are in service, at most 1,000, and those of them with that much memory. */
+    devices: v.number(),
+    fitting: v.number(),
+  }),
+  v.object({ kind: v.literal("failed"), why: v.string() }),
+);
