@@ -5,7 +5,7 @@ import { authenticateDevice, authenticateUnretired } from "./model/authenticate.
 import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
-import { serviceStatusOf } from "./model/devices/service.ts";
+import { serviceStatusOf } from "./model/devices/state.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";

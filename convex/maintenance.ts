@@ -1,9 +1,18 @@
-import { type Infer, v } from "convex/values";
+import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { storedActor } from "./model/audit.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
+import {
+  changedBatch,
+  changedPage,
+  countBatch,
+  countFleet as countListed,
+  followFleet as follow,
+  uncountedListings,
+} from "./model/devices/countListings.ts";
+import { relist } from "./model/devices/listing.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
@@ -18,7 +27,6 @@ import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
-import { countDevices, storeDeviceCounts } from "./model/statistics/deviceCounts.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { metricsTokenOf } from "./model/statistics/token.ts";
 import { deviceCounts, owner } from "./model/validators.ts";
@@ -208,46 +216,78 @@ export const countStatistics = internalMutation({
   },
 });
 
-/**
- * Counts the devices of one organization, for its metrics. An action, because a mutation that reads all devices would conflict
- * with each of their reports.
- */
-export const countDevicesOf = internalAction({
+/** Brings the lists and the counts of devices up to date, in each organization. */
+export const followFleets = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const { _id: organizationId } of await allOrganizations(ctx)) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.followFleet, { organizationId });
+    }
+    return null;
+  },
+});
+
+export const followFleet = internalAction({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
-    const states: Infer<typeof deviceCounts> = await ctx.runQuery(internal.maintenance.devicesByState, {
-      organizationId,
-    });
-    await ctx.runMutation(internal.maintenance.noteDeviceCounts, { organizationId, states });
+    await follow(ctx, organizationId);
     return null;
   },
 });
 
-export const devicesByState = internalQuery({
+/** Counts devices whose groups were just changed, so that the new groups can be chosen. */
+export const countFleet = internalAction({
   args: { organizationId: v.id("organizations") },
-  returns: deviceCounts,
-  handler: async (ctx, { organizationId }) => await countDevices(ctx, organizationId),
-});
-
-export const noteDeviceCounts = internalMutation({
-  args: { organizationId: v.id("organizations"), states: deviceCounts },
   returns: v.null(),
-  handler: async (ctx, { organizationId, states }) => {
-    await storeDeviceCounts(ctx, organizationId, states);
+  handler: async (ctx, { organizationId }) => {
+    await countListed(ctx, organizationId, null);
     return null;
   },
 });
 
-/** Counts the next jobs of one organization, and then its devices if somebody reads its metrics. */
+export const changedDevices = internalQuery({
+  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
+  returns: changedPage,
+  handler: async (ctx, { organizationId, cursor }) => await changedBatch(ctx, organizationId, cursor),
+});
+
+export const relistDevices = internalMutation({
+  args: { deviceIds: v.array(v.id("devices")) },
+  returns: v.null(),
+  handler: async (ctx, { deviceIds }) => {
+    for (const deviceId of deviceIds) await relist(ctx, deviceId);
+    return null;
+  },
+});
+
+export const uncounted = internalQuery({
+  args: { organizationId: v.id("organizations") },
+  returns: v.array(v.id("deviceListings")),
+  handler: async (ctx, { organizationId }) => await uncountedListings(ctx, organizationId),
+});
+
+export const countListings = internalMutation({
+  args: {
+    organizationId: v.id("organizations"),
+    listingIds: v.array(v.id("deviceListings")),
+    readTo: v.union(v.number(), v.null()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, ...batch }) => {
+    await countBatch(ctx, organizationId, batch);
+    return null;
+  },
+});
+
+/** Counts the next jobs of one organization. */
 export const countStatisticsOf = internalMutation({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
     if (await sealPiece(ctx, organizationId, Date.now())) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
-    } else if ((await metricsTokenOf(ctx, organizationId)) !== null) {
-      await ctx.scheduler.runAfter(0, internal.maintenance.countDevicesOf, { organizationId });
     }
     return null;
   },

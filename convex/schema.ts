@@ -4,13 +4,17 @@ import { v } from "convex/values";
 import {
   activity,
   amountsByKind,
+  countedFacts,
   deviceCounts,
   deviceLimits,
   deviceModel,
   deviceNeeds,
   devicePause,
+  deviceSpan,
   deviceStatus,
   inspectionOutcome,
+  facetCount,
+  listingFacts,
   outcome,
   owner,
   policyRules,
@@ -527,11 +531,64 @@ export default defineSchema({
     daysTo: v.number(),
   }).index("by_organization", ["organizationId"]),
 
-  /** An organization's devices by state, for its metrics. Written by model/statistics/deviceCounts.ts. */
+  /**
+   * An organization's devices by state, group, platform and version. Added up from `deviceListings` once a minute, by
+   * model/devices/countListings.ts.
+   */
   deviceCounts: defineTable({
     organizationId: v.id("organizations"),
     states: deviceCounts,
+    /** Absent in rows of earlier versions. */
+    facets: v.optional(v.array(facetCount)),
+    /** Changes of workers up to then are in `deviceListings`. Absent: none. */
+    readTo: v.optional(v.number()),
   }).index("by_organization", ["organizationId"]),
+
+  /**
+   * A device as lists filter and sort it: a copy of facts that stand in `devices` and in the queue's worker. Written by
+   * model/devices/listing.ts when one of them changes. A worker that is lost is noticed once a minute.
+   */
+  deviceListings: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    owner: v.optional(owner),
+    name: v.string(),
+    /** The name in the order of lists: small letters, and numbers by their value. */
+    sortName: v.string(),
+    ...listingFacts,
+    enrolledAt: v.number(),
+    changedAt: v.number(),
+    /** The facts that `deviceCounts` counts of it. Absent: none yet. */
+    counted: v.optional(v.object(countedFacts)),
+    /** Whether these differ from the device's facts. */
+    recount: v.boolean(),
+  })
+    .index("by_device", ["deviceId"])
+    .index("by_name", ["organizationId", "sortName"])
+    .index("by_enrolled", ["organizationId", "enrolledAt"])
+    .index("by_changed", ["organizationId", "changedAt"])
+    .index("by_state_name", ["organizationId", "state", "sortName"])
+    .index("by_state_enrolled", ["organizationId", "state", "enrolledAt"])
+    .index("by_state_changed", ["organizationId", "state", "changedAt"])
+    .index("by_owner_name", ["owner", "sortName"])
+    .index("by_owner_enrolled", ["owner", "enrolledAt"])
+    .index("by_owner_changed", ["owner", "changedAt"])
+    .index("by_recount", ["organizationId", "recount"])
+    .searchIndex("search_name", {
+      searchField: "name",
+      filterFields: ["organizationId", "state", "owner", "platform", "version"],
+    }),
+
+  /**
+   * What a device did on one day (UTC) and why, for its timeline. Written at transitions by model/devices/journal.ts, and
+   * kept for eight days.
+   */
+  deviceDays: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    startAt: v.number(),
+    spans: v.array(deviceSpan),
+  }).index("by_device", ["deviceId", "startAt"]),
 
   /** The token with which an organization's metrics are read: one at most is not revoked. Written by model/statistics/token.ts. */
   metricsTokens: defineTable({

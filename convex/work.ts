@@ -7,6 +7,7 @@ import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { visibleCapabilities } from "./model/devices/capabilities.ts";
+import { relist } from "./model/devices/listing.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { orderOf } from "./model/orders/orders.ts";
@@ -47,6 +48,7 @@ export const hello = mutation({
     if (call.startup) await judgeSoon(ctx, call.key);
     const oldest = await oldestVersionOf(ctx, device.organizationId);
     await applyVersion(ctx, device, call.version ?? null, oldest, Date.now());
+    await relist(ctx, device._id);
     return greeted;
   },
 });

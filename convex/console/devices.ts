@@ -1,8 +1,14 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { arrivalRow, pendingDevices } from "../model/devices/arrivals.ts";
+import { fleetCounts, fleetCountsOf, ownCounts } from "../model/devices/countListings.ts";
+import { historyRow, historyRowOf } from "../model/devices/history.ts";
+import { journal as journalSpans, journalOf } from "../model/devices/journal.ts";
 import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
 import { limitDevice } from "../model/devices/limits.ts";
-import { deviceCount as countDevices, deviceRow, deviceRows } from "../model/devices/rows.ts";
+import { listArgs, listedDevice, listingPage } from "../model/devices/listingPage.ts";
+import { attemptOutcomes, outcomesOf } from "../model/devices/outcomes.ts";
+import { deviceRow, deviceRowOf } from "../model/devices/rows.ts";
 import {
   approve as approveDevice,
   refuseDevice,
@@ -15,24 +21,91 @@ import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../m
 import { handOverDevice } from "../model/people/handOver.ts";
 import { checkedOwner } from "../model/people/owners.ts";
 import { deviceLimits, owner } from "../model/validators.ts";
+import { earnedBetween } from "../model/ledger/balance.ts";
+import { queue } from "../model/queue.ts";
+import { refuse as refuseCall } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
+/**
+ * Devices that fit all filters, at most 50 a page. A page may be short although more follow. `get` has the rest of a row.
+ * Refuses: invalid.
+ */
 export const list = memberQuery("devices.read")({
-  args: {},
-  returns: v.array(deviceRow),
-  handler: async (ctx) => {
-    const rows = await deviceRows(ctx, ctx.organizationId, visibleOwners(ctx));
-    return may(ctx, "money.read") ? rows : rows.map((row) => ({ ...row, earnedMicro: null }));
+  args: { ...listArgs, paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(listedDevice),
+  handler: async (ctx, { paginationOpts, ...wanted }) =>
+    await listingPage(
+      ctx,
+      { organizationId: ctx.organizationId, owners: visibleOwners(ctx) },
+      wanted,
+      paginationOpts,
+    ),
+});
+
+/** One device, with what it does now. Refuses: not_found. */
+export const get = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices") },
+  returns: deviceRow,
+  handler: async (ctx, { deviceId }) => {
+    const row = await deviceRowOf(ctx, await ownDevice(ctx, deviceId));
+    return may(ctx, "money.read") ? row : { ...row, earnedMicro: null };
   },
 });
 
-/** The number of devices (2,000 means 2,000 or more), and how many of them `devices` lists. */
-export const count = memberQuery("devices.read")({
+/** Devices by state, group, system and version: at most a minute old. Members who see only their own devices get those. */
+export const counts = memberQuery("devices.read")({
   args: {},
-  returns: v.object({ total: v.number(), listed: v.number() }),
-  handler: async (ctx) => await countDevices(ctx, ctx.organizationId, visibleOwners(ctx)),
+  returns: fleetCounts,
+  handler: async (ctx) => {
+    const owners = visibleOwners(ctx);
+    return owners === null ? await fleetCountsOf(ctx, ctx.organizationId) : await ownCounts(ctx, owners);
+  },
+});
+
+/** What a device did in the last days, and why; oldest first. Each state lasts until the next one. Refuses: not_found. */
+export const journal = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices") },
+  returns: journalSpans,
+  handler: async (ctx, { deviceId }) => await journalOf(ctx, (await ownDevice(ctx, deviceId))._id),
+});
+
+/** A device's attempts at jobs, newest first. Refuses: not_found. */
+export const attempts = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices"), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(v.object({ ...historyRow.fields, jobId: v.string() })),
+  handler: async (ctx, { deviceId, paginationOpts }) => {
+    const { organizationId, workerId } = await ownDevice(ctx, deviceId);
+    const numItems = Math.min(50, paginationOpts.numItems);
+    const page = await queue.workers.history(ctx, organizationId, {
+      workerId,
+      paginationOpts: { ...paginationOpts, numItems },
+    });
+    const rows = page.page.map((attempt) => ({ ...historyRowOf(attempt), jobId: attempt.jobId }));
+    return {
+      ...page,
+      page: may(ctx, "money.read") ? rows : rows.map((row) => ({ ...row, earnedMicro: "0", explanation: "" })),
+    };
+  },
+});
+
+/** How the device's last 100 attempts ended. Refuses: not_found. */
+export const outcomes = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices") },
+  returns: attemptOutcomes,
+  handler: async (ctx, { deviceId }) => await outcomesOf(ctx, await ownDevice(ctx, deviceId)),
+});
+
+/** Micro-credits that a device earned in a time of at most a day, such as a day of the caller's. Refuses: not_found, invalid. */
+export const earned = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices"), from: v.number(), to: v.number() },
+  returns: v.union(v.int64(), v.null()),
+  handler: async (ctx, { deviceId, from, to }) => {
+    const { _id } = await ownDevice(ctx, deviceId);
+    if (!(to > from && to - from <= 25 * 3_600_000)) refuseCall("invalid", "Ask for one day at a time.");
+    return may(ctx, "money.read") ? await earnedBetween(ctx, _id, from, to) : null;
+  },
 });
 
 /** The devices that wait for approval, oldest first, at most 100. */

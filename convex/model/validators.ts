@@ -13,7 +13,7 @@ import { roles } from "../../app/people/roles.ts";
 import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
-import type { DeviceState } from "../../app/statistics/metrics.ts";
+import { type DeviceState, deviceStates } from "../../app/statistics/metrics.ts";
 import type { TallySummary } from "../../app/statistics/summary.ts";
 import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
 
@@ -254,6 +254,29 @@ export const deviceCounts = v.object({
   pending: v.number(),
   retired: v.number(),
 });
+
+/** Where a device stands: app/statistics/metrics.ts. */
+export const deviceState = literals(...deviceStates);
+
+/** The facts of a device that are counted. */
+export const countedFacts = {
+  state: deviceState,
+  platform: v.string(),
+  version: v.string(),
+  groups: v.array(v.string()),
+};
+
+/** The facts of a device that lists filter by. `platform`: the system, as Node.js names it. `version`: "" if unknown. */
+export const listingFacts = { ...countedFacts, models: v.array(v.string()) };
+
+export const facetCount = v.object({
+  of: literals("group", "platform", "version"),
+  name: v.string(),
+  devices: v.number(),
+});
+
+/** From `at` on the device was in this state. `reason`: a code of app/policy, or "". */
+export const deviceSpan = v.object({ at: v.number(), state: deviceState, reason: v.string() });
 
 export const subjectKind = literals(...subjectKinds);
 

@@ -23,6 +23,7 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -96,7 +97,7 @@ describe("the console", () => {
     const device = await addDevice(t, acme, "Ada's laptop");
     const jobId = await submit(t, acme, { content: "a very private question" });
     const attemptId = await claim(t, device, jobId);
-    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+    expect(await listDevices(t, session)).toMatchObject([
       { name: "Ada's laptop", online: true, status: "active", jobsNow: 1, earnedMicro: 0n },
     ]);
     expect(await t.query(api.console.overview.summary, { session })).toMatchObject({
@@ -124,7 +125,7 @@ describe("the console", () => {
     expect(seen).not.toContain("private");
   });
 
-  it("lists online devices first, and tells the number of all devices", async () => {
+  it("lists a large fleet page by page, and counts it by state", async () => {
     const session = await signIn(t, acme);
     const { organizationId } = acme;
     await t.run(async (ctx) => {
@@ -146,10 +147,18 @@ describe("the console", () => {
       }
     });
     await addDevice(t, acme, "here");
-    const rows = await t.query(api.console.devices.list, { session });
-    expect(rows.filter(({ online }) => online)).toMatchObject([{ name: "here" }]);
-    expect(rows.length).toBe(300);
-    expect(await t.query(api.console.devices.count, { session })).toEqual({ total: 321, listed: 300 });
+    await t.action(internal.maintenance.followFleet, { organizationId });
+    const page = await t.query(api.console.devices.list, {
+      session,
+      state: "online",
+      paginationOpts: { numItems: 50, cursor: null },
+    });
+    expect(page.page).toMatchObject([{ name: "here" }]);
+    expect((await listDevices(t, session)).length).toBe(321);
+    expect((await t.query(api.console.devices.counts, { session })).states).toMatchObject({
+      donating: 1,
+      offline: 320,
+    });
   }, 60_000);
 
   it("pages through all jobs, and through those of one status", async () => {

@@ -15,6 +15,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -190,7 +191,7 @@ describe("a device's report of its models", () => {
       ["b", "ready"],
       ["c", "ready"],
     ]);
-    const rows = await t.query(api.console.devices.list, { session });
+    const rows = await listDevices(t, session);
     expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
   });
 

@@ -19,6 +19,7 @@ import {
   take,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -131,7 +132,7 @@ describe("groups and data classes", () => {
     const label = async (groups: string[], dataClasses: string[]) =>
       await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses });
     await label(["second floor", " lab ", "lab"], ["medical"]);
-    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+    expect(await listDevices(t, session)).toMatchObject([
       { groups: ["lab", "second floor"], dataClasses: ["medical"] },
     ]);
     expect(await auditOf()).toContain(`device.labelled ${deviceId}`);

@@ -14,6 +14,7 @@ import {
   take,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -35,7 +36,7 @@ async function limit({ deviceId }: Device, limits: DeviceLimits): Promise<void> 
 }
 
 async function shown(): Promise<object | undefined> {
-  const [row] = await t.query(api.console.devices.list, { session });
+  const [row] = await listDevices(t, session);
   return row;
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./backend.fixture.ts";
 import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -57,7 +58,7 @@ async function newCode(over: { readonly uses?: number; readonly needsApproval?: 
   return { code, codeId };
 }
 
-const deviceRows = async () => await t.query(api.console.devices.list, { session });
+const deviceRows = async () => await listDevices(t, session);
 const statusOf = async (key: string) => (await t.query(api.devices.me, { key })).status;
 const audited = async () => {
   const paginationOpts = { numItems: 100, cursor: null };

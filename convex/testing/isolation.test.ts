@@ -22,6 +22,7 @@ import {
   tryClaim,
 } from "./backend.fixture.ts";
 import { countStatistics } from "./statistics.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -115,7 +116,7 @@ describe("isolation of organizations", () => {
     const ready = await t.query(api.console.jobs.list, { session, paginationOpts, status: "running" });
     expect(ready.page).toEqual([]);
     expect(
-      (await t.query(api.console.devices.list, { session })).map(({ deviceId }) => deviceId),
+      (await listDevices(t, session)).map(({ deviceId }) => deviceId),
     ).not.toContain(device.deviceId);
     expect(await t.query(api.console.keys.list, { session })).toHaveLength(1);
     expect(await t.query(api.console.codes.list, { session })).toHaveLength(1);

@@ -11,6 +11,7 @@ import {
   secret,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -64,7 +65,7 @@ it("shows hidden characters in a device's reports, since nobody could correct th
   const speed = { prefill: 1, generate: 1, backend: "cpu\u009b" };
   const models = [{ modelId: "m\nn", state: "ready" as const, why: hidden, speed }];
   await t.mutation(api.devices.reportModels, { key, models });
-  const [row] = await t.query(api.console.devices.list, { session });
+  const [row] = await listDevices(t, session);
   expect(row).toMatchObject({
     name: "Ada\ufffd[2J\ufffd",
     platform: "linux\ufffd",
@@ -105,7 +106,7 @@ describe("the hello of a device", () => {
 
   it("shows hidden characters in what the device says of itself", async () => {
     await hello("0.1.0", namesOf(hidden));
-    const [{ capabilities } = { capabilities: null }] = await t.query(api.console.devices.list, { session });
+    const [{ capabilities } = { capabilities: null }] = await listDevices(t, session);
     expect(capabilities).toMatchObject(namesOf("Ada\ufffd[2J\ufffd"));
   });
 });
@@ -124,7 +125,7 @@ it("shows hidden characters that an earlier version stored of a device's hello",
     await queue.workerMutation(ctx, queue.component.work.hello, said);
   });
   const shown = "Ada\ufffd[2J\ufffd";
-  expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+  expect(await listDevices(t, session)).toMatchObject([
     { version: "0.1.\ufffd0", capabilities: { models: [shown], tags: [shown] } },
   ]);
 });
@@ -141,7 +142,7 @@ it("shows hidden characters in names that an earlier version stored", async () =
     }
   });
   const shown = "Ada\ufffd[2J\ufffd";
-  expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+  expect(await listDevices(t, session)).toMatchObject([
     { name: shown, enrolledBy: { label: shown } },
   ]);
   expect(await t.query(api.console.codes.list, { session })).toMatchObject([{ label: shown }]);

@@ -18,6 +18,7 @@ import {
 } from "./backend.fixture.ts";
 import { closePair, openPair, type Pair } from "./pair.fixture.ts";
 import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let { t, acme, session, bad, good, statusOfDevice, beat, passAlive } = {} as Pair;
 
@@ -112,7 +113,7 @@ describe("a device that fails", () => {
 
   it("is resumed by an admin, and its earlier failures do not count anymore", async () => {
     await jobsUntilPaused((attemptId) => fail(t, bad, attemptId));
-    const rows = await t.query(api.console.devices.list, { session });
+    const rows = await listDevices(t, session);
     expect(rows.find(({ deviceId }) => deviceId === bad.deviceId)).toMatchObject({
       status: "paused",
       pause: { failed: 5, of: 5, cause: "errors" },
@@ -239,7 +240,7 @@ describe("a retired device", () => {
   it("writes nothing", async () => {
     const { key } = bad;
     await t.mutation(api.console.devices.retire, { session, deviceId: bad.deviceId });
-    const before = await t.query(api.console.devices.list, { session });
+    const before = await listDevices(t, session);
     const models = [{ modelId, state: "ready" as const }];
     await expectRetired(t.mutation(api.work.hello, { key, ...greeting(["other"], true), version: "9.9.9" }));
     await expectRetired(
@@ -248,7 +249,7 @@ describe("a retired device", () => {
     await expectRetired(t.mutation(api.devices.reportModels, { key, models }));
     const signingKey = registrationOf(makeSigningKey(), key);
     await expectRetired(t.mutation(api.devices.registerSigningKey, { key, signingKey }));
-    expect(await t.query(api.console.devices.list, { session })).toEqual(before);
+    expect(await listDevices(t, session)).toEqual(before);
   });
 
   const expectRetired = async (call: Promise<unknown>) => {

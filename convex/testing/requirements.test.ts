@@ -21,6 +21,7 @@ import {
   tryClaim,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
 let device: Device;
@@ -166,7 +167,7 @@ describe("the requirements of a key", () => {
     expect(await tryClaim(t, device, jobId)).toEqual({ kind: "unable" });
     await label(device, labels);
     expect(await take(t, device)).toMatchObject([{ jobId }]);
-    expect(await t.query(api.console.devices.list, { session })).toMatchObject([{ tags: ["owned"] }]);
+    expect(await listDevices(t, session)).toMatchObject([{ tags: ["owned"] }]);
   });
 });
 
@@ -209,7 +210,7 @@ describe("free memory of a GPU", () => {
       deviceId: device.deviceId,
       limits: { gpu: false },
     });
-    expect(await t.query(api.console.devices.list, { session })).toMatchObject([
+    expect(await listDevices(t, session)).toMatchObject([
       { capabilities: { vramMb: 0 } },
     ]);
     await setRights({ vramGb: 1 });

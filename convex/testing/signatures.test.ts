@@ -25,6 +25,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { makeSigningKey, registrationOf, signedAnswer } from "./signing.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -227,7 +228,7 @@ describe("a device's signing key", () => {
     await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
     await submit(t, acme);
     expect(await t.mutation(api.work.take, { key, demand: { jobs: 1 } })).toMatchObject({ kind: "unable" });
-    const rows = await t.query(api.console.devices.list, { session });
+    const rows = await listDevices(t, session);
     expect(rows.find((row) => row.deviceId === deviceId)).toMatchObject({
       status: "outdated",
       version: "0.1.0",

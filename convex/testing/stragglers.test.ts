@@ -17,6 +17,7 @@ import {
   take,
 } from "./backend.fixture.ts";
 import { closePair, openPair, type Pair } from "./pair.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 
 let { t, acme, bad, good, session, statusOfDevice, passAlive } = {} as Pair;
 
@@ -147,7 +148,7 @@ describe("a device that holds its jobs with heartbeats alone", () => {
     }
     expect(await statusOfDevice(bad)).toBe("paused");
     expect(await statusOfDevice(good)).toBe("active");
-    const devices = await t.query(api.console.devices.list, { session });
+    const devices = await listDevices(t, session);
     expect(devices.find(({ name }) => name === "bad")?.pause).toMatchObject({ cause: "slow" });
   });
 

@@ -1,11 +1,25 @@
-import { ConvexClient } from "convex/browser";
+import { ConvexClient, type ConvexHttpClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { spellSeconds } from "../../app/format/time.ts";
 import { api } from "../../convex/_generated/api.js";
 import { makeSecret } from "../organization/secrets.ts";
 
-export type DeviceRow = FunctionReturnType<typeof api.console.devices.list>[number];
+export type DeviceRow = FunctionReturnType<typeof api.console.devices.get>;
 export type JobRow = FunctionReturnType<typeof api.console.jobs.list>["page"][number];
+
+/** A farm and a test have no more devices than a page. */
+const firstPage = { order: "enrolled" as const, paginationOpts: { numItems: 50, cursor: null } };
+
+/** All devices, in the order of their enrollment. */
+export async function listDevices(
+  client: Pick<ConvexHttpClient, "query"> | Pick<ConvexClient, "query">,
+  session: string,
+): Promise<readonly DeviceRow[]> {
+  const { page } = await client.query(api.console.devices.list, { session, ...firstPage });
+  return await Promise.all(
+    page.map(({ deviceId }) => client.query(api.console.devices.get, { session, deviceId })),
+  );
+}
 
 /** An admin, signed in with the one-time token. Sees the same data as the console. */
 export class Watcher {
@@ -35,11 +49,25 @@ export class Watcher {
         reject(new Error(`the devices did not change as expected within ${spellSeconds(withinMs / 1_000)}`)),
       withinMs,
     );
+    const session = this.#session;
+    const rows = new Map<string, DeviceRow>();
+    const stops = new Map<string, () => void>();
+    const follow = (deviceId: DeviceRow["deviceId"]): (() => void) =>
+      this.#client.onUpdate(
+        api.console.devices.get,
+        { session, deviceId },
+        (row) => {
+          rows.set(deviceId, row);
+          if (holds([...rows.values()])) resolve(null);
+        },
+        reject,
+      );
     const stop = this.#client.onUpdate(
       api.console.devices.list,
-      { session: this.#session },
-      (devices) => {
-        if (holds(devices)) resolve(null);
+      { session, ...firstPage },
+      ({ page }) => {
+        for (const { deviceId } of page)
+          if (!stops.has(deviceId)) stops.set(deviceId, follow(deviceId));
       },
       reject,
     );
@@ -48,11 +76,12 @@ export class Watcher {
     } finally {
       clearTimeout(timer);
       stop();
+      for (const end of stops.values()) end();
     }
   }
 
   async devices(): Promise<readonly DeviceRow[]> {
-    return this.#client.query(api.console.devices.list, { session: this.#session });
+    return await listDevices(this.#client, this.#session);
   }
 
   /** The latest jobs, at most `count`. */

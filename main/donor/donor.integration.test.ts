@@ -44,8 +44,9 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     await client.mutation(api.console.account.signIn, { token, session });
     const first = await deployment.submit(chat("First", { maxTokens: 5 }));
     await deployment.until(first, ({ status }) => status === "succeeded");
-    const devices = await client.query(api.console.devices.list, { session });
-    const { deviceId } = devices.find(({ name }) => name === "retiree")!;
+    const paginationOpts = { numItems: 10, cursor: null };
+    const { page } = await client.query(api.console.devices.list, { session, paginationOpts });
+    const { deviceId } = page.find(({ name }) => name === "retiree")!;
 
     await client.mutation(api.console.devices.retire, { session, deviceId });
     await until(() => lastActivity(donor)?.reason === "retired");

@@ -11,6 +11,7 @@ import { api } from "../../convex/_generated/api.js";
 import { startBackend } from "../../launch/backend/backend.ts";
 import { openDataFolder } from "../../launch/core/data-folder.ts";
 import { fetchPinned } from "../../launch/core/pinned-fetch.ts";
+import { listDevices } from "../../launch/farm/watcher.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 import { Setup } from "../../launch/organization/setup.ts";
 import { close, freePorts, listen } from "./free-port.ts";
@@ -79,7 +80,7 @@ async function deviceIsOnline(): Promise<boolean> {
   const options = { host: "127.0.0.1", port, sitePort: port + 1, console: false };
   const backend = await startBackend(data, adminKey, options);
   const { client, session } = await asAdmin();
-  const devices = await client.query(api.console.devices.list, { session });
+  const devices = await listDevices(client, session);
   await backend.child.stop();
   return devices.some(({ online }) => online);
 }
@@ -256,7 +257,7 @@ test.each([
   await expect
     .poll(
       async () =>
-        (await admin.client.query(api.console.devices.list, { session: admin.session })).filter(
+        (await listDevices(admin.client, admin.session)).filter(
           ({ online }) => online,
         ).length,
       { timeout: 30_000 },

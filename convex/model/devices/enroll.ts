@@ -11,6 +11,7 @@ import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse, reportedText } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
+import { relist } from "./listing.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";
 
@@ -108,6 +109,7 @@ async function addDevice(
   if (needsApproval) {
     await queue.workers.update(ctx, organizationId, { workerId, status: "paused", actor: "device" });
   }
+  await relist(ctx, deviceId);
   await ensureSecret(ctx, organizationId, now);
   await record(ctx, {
     organizationId,

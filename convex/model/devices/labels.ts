@@ -1,8 +1,10 @@
+import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
+import { relist } from "./listing.ts";
 
 /** What an organization says about a device. A device cannot say it of itself. */
 type Labels = {
@@ -25,6 +27,8 @@ export async function labelDevice(
   await ctx.db.patch("devices", subject, { groups: inGroups });
   const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: actorName(by.actor) };
   await queue.workers.update(ctx, organizationId, change);
+  await relist(ctx, subject);
+  await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
   const detail = [
     ...listed("groups", inGroups),
     ...listed("tags", given.labels ?? []),

@@ -4,6 +4,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import { relist } from "./listing.ts";
 
 const maxNameChars = 120;
 
@@ -26,6 +27,7 @@ export async function limitDevice(
     maxConcurrentJobs: maxConcurrentJobs ?? null,
     actor: actorName(by.actor),
   });
+  await relist(ctx, deviceId);
   await record(ctx, { organizationId, ...by, action: "device.limited", subject: deviceId });
 }
 

@@ -3,6 +3,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import type { activity, DeviceModel } from "../validators.ts";
+import { relist } from "./listing.ts";
 
 const maxFacts = 50;
 const maxFactChars = 60;
@@ -27,6 +28,7 @@ export async function reportActivity(
     ...(isNews ? { activity: current, lastChangeAt: now } : {}),
     ...(isNewFact ? { unknownFacts } : {}),
   });
+  if (isNews) await relist(ctx, device._id);
 }
 
 function factNames(names: readonly string[]): string[] {
@@ -38,6 +40,7 @@ function factNames(names: readonly string[]): string[] {
 export async function endActivity(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
   if (device.activity !== null)
     await ctx.db.patch("devices", device._id, { activity: null, lastChangeAt: now });
+  await relist(ctx, device._id);
 }
 
 const bounds = { models: 200, idChars: 200, whyChars: 200, backendChars: 40, tokensPerSecond: 1_000_000 };
@@ -70,6 +73,11 @@ export async function reportModels(
 export async function forgetModels(ctx: MutationCtx, deviceId: Id<"devices">): Promise<void> {
   const found = await modelsRow(ctx, deviceId);
   if (found !== null) await ctx.db.delete("deviceModels", found._id);
+}
+
+/** The models on a device, as it last reported them. */
+export async function modelsOfDevice(ctx: QueryCtx, deviceId: Id<"devices">): Promise<DeviceModel[]> {
+  return (await modelsRow(ctx, deviceId))?.models ?? [];
 }
 
 async function modelsRow(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"deviceModels"> | null> {

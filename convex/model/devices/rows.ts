@@ -1,13 +1,11 @@
 import { capabilities, type WorkerView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../components.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
-import type { Owners } from "../memberCalls.ts";
-import { fleetOf } from "../models/fleet.ts";
 import { ownerName, ownerView } from "../people/owners.ts";
 import { queue } from "../queue.ts";
 import {
@@ -20,12 +18,13 @@ import {
 } from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
-import { serviceStatusOf } from "./service.ts";
+import { modelsOfDevice } from "./report.ts";
+import { serviceStatusOf } from "./state.ts";
 
-const maxListed = 300;
-/** Counting stops here, so this count means "at least". */
-const maxCounted = 2_000;
-const perPage = 100;
+type Worker = Pick<
+  WorkerView,
+  "online" | "accepting" | "groups" | "labels" | "dataClasses" | "capabilities" | "version" | "lastChangeAt"
+>;
 
 export const deviceRow = v.object({
   deviceId: v.id("devices"),
@@ -64,32 +63,15 @@ export const deviceRow = v.object({
   ...origin,
 });
 
-type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
-
-/**
- * An organization's devices as the console shows them, in order of enrollment. If there are too many for one page, devices
- * online come first. `deviceCount` gives the number of all devices.
- */
-export async function deviceRows(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: Owners,
-): Promise<Infer<typeof deviceRow>[]> {
-  const devices =
-    owners === null
-      ? await allDevices(ctx, organizationId)
-      : await devicesOfOwners(ctx, organizationId, owners);
-  devices.sort((a, b) => a.device.enrolledAt - b.device.enrolledAt);
-  const fleet = await fleetOf(ctx, organizationId);
-  const modelsOf = new Map(fleet.map(({ deviceId, models }) => [deviceId, models] as const));
-  return await Promise.all(
-    devices.map(async (listed) => await rowOf(ctx, listed, modelsOf.get(listed.device._id) ?? [])),
-  );
+/** A device as the console shows it. About a dozen documents are read, all of this device or its owner. */
+export async function deviceRowOf(ctx: QueryCtx, device: Doc<"devices">): Promise<Infer<typeof deviceRow>> {
+  const worker = await queue.workers.get(ctx, device.organizationId, device.workerId);
+  return await rowOf(ctx, { device, worker: worker ?? unknownWorker }, await modelsOfDevice(ctx, device._id));
 }
 
 async function rowOf(
   ctx: QueryCtx,
-  { device, worker }: Listed,
+  { device, worker }: { readonly device: Doc<"devices">; readonly worker: Worker },
   models: DeviceModel[],
 ): Promise<Infer<typeof deviceRow>> {
   const {
@@ -135,92 +117,14 @@ async function rowOf(
   };
 }
 
-/** The number of an organization's devices, and of those that `deviceRows` lists. */
-export async function deviceCount(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: Owners,
-): Promise<{ total: number; listed: number }> {
-  if (owners !== null) {
-    const { length } = await devicesOfOwners(ctx, organizationId, owners);
-    return { total: length, listed: length };
-  }
-  const devices = await ctx.db
-    .query("devices")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .take(maxCounted);
-  return { total: devices.length, listed: Math.min(devices.length, maxListed) };
-}
-
-/** The numbers of online devices that donate, were paused automatically or need an update, among those that `deviceRows` lists. */
-export async function onlineCounts(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<{ readonly donating: number; readonly paused: number; readonly outdated: number }> {
-  const online = await devicesOf(ctx, organizationId, true, maxListed);
-  const statuses = online.map(({ device }) => [serviceStatusOf(device), device.activity?.kind] as const);
-  return {
-    // A device that gets no jobs may still report that it donates.
-    donating: statuses.filter(([status, kind]) => status === "active" && kind === "donating").length,
-    paused: statuses.filter(([status]) => status === "paused").length,
-    outdated: statuses.filter(([status]) => status === "outdated").length,
-  };
-}
-
-async function allDevices(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Listed[]> {
-  const online = await devicesOf(ctx, organizationId, true, maxListed);
-  return [...online, ...(await devicesOf(ctx, organizationId, false, maxListed - online.length))];
-}
-
-/** The devices that belong to somebody and are not retired. */
-async function devicesOfOwners(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: NonNullable<Owners>,
-): Promise<Listed[]> {
-  const found = await Promise.all(
-    owners.flatMap((owner) =>
-      (["active", "pending"] as const).map((status) =>
-        ctx.db
-          .query("devices")
-          .withIndex("by_owner", (q) => q.eq("owner", owner).eq("status", status))
-          .take(maxListed),
-      ),
-    ),
-  );
-  const listed = await Promise.all(
-    found
-      .flat()
-      .slice(0, maxListed)
-      .map(async (device) => {
-        const worker = await queue.workers.get(ctx, organizationId, device.workerId);
-        return worker === null ? [] : [{ device, worker }];
-      }),
-  );
-  return listed.flat();
-}
-
-async function devicesOf(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  online: boolean,
-  limit: number,
-): Promise<Listed[]> {
-  const workers: WorkerView[] = [];
-  let cursor: string | null = null;
-  while (workers.length < limit) {
-    const paginationOpts = { numItems: Math.min(perPage, limit - workers.length), cursor };
-    const page = await queue.workers.list(ctx, organizationId, { online, paginationOpts });
-    workers.push(...page.page);
-    if (page.isDone) break;
-    cursor = page.continueCursor;
-  }
-  const listed = await Promise.all(
-    workers.map(async (worker) => {
-      const deviceId = ctx.db.normalizeId("devices", worker.externalId ?? "");
-      const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
-      return device === null ? [] : [{ device, worker }];
-    }),
-  );
-  return listed.flat();
-}
+/** Before its enrollment is complete. */
+const unknownWorker: Worker = {
+  online: false,
+  accepting: false,
+  groups: [],
+  labels: [],
+  dataClasses: [],
+  capabilities: null,
+  version: null,
+  lastChangeAt: 0,
+};

@@ -1,13 +1,13 @@
-import type { Infer } from "convex/values";
 import type { Unreliability } from "../../../app/devices/reliability.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
-import type { serviceStatus } from "../validators.ts";
+import { relist } from "./listing.ts";
 import { forgetModels } from "./report.ts";
 import { rotateSecret } from "./sharing.ts";
+import { type ServiceChange, serviceStatusOf } from "./state.ts";
 
 /*
  * Takes devices into service, and out of it. A device that is not in service is paused in the queue, because the queue
@@ -105,14 +105,6 @@ export async function resumeByItself(ctx: MutationCtx, device: Doc<"devices">, a
   await record(ctx, { organizationId, ...by, action: "device.resumed", subject, detail });
 }
 
-/** Fields that are undefined are removed. */
-type ServiceChange = {
-  readonly status?: Doc<"devices">["status"];
-  readonly pause?: Doc<"devices">["pause"] | undefined;
-  readonly needsVersion?: string | undefined;
-  readonly judgedFrom?: number;
-};
-
 /** Changes what keeps a device from jobs. Its worker is active if nothing does. */
 export async function setService(
   ctx: MutationCtx,
@@ -124,17 +116,7 @@ export async function setService(
   const status = serviceStatusOf({ ...device, ...change }) === "active" ? "active" : "paused";
   await queue.workers.update(ctx, organizationId, { workerId, status, actor: actorName(by.actor) });
   await ctx.db.patch("devices", device._id, { ...change, lastChangeAt: by.at });
-}
-
-/** A device's standing in its organization: the first reason why it gets no jobs, or active. */
-export function serviceStatusOf({
-  status,
-  pause,
-  needsVersion,
-}: Pick<Doc<"devices">, "status"> & ServiceChange): Infer<typeof serviceStatus> {
-  if (status !== "active") return status;
-  if (pause !== undefined) return "paused";
-  return needsVersion === undefined ? "active" : "outdated";
+  await relist(ctx, device._id);
 }
 
 /** Retires a device, but keeps the sharing secret. False if the device is retired already. */

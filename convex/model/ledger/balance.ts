@@ -49,6 +49,22 @@ export async function earnedSince(ctx: QueryCtx, deviceId: Id<"devices">, since:
   );
 }
 
+/** Micro-credits that a device earned in a time, whose ends are rounded down to quarters of an hour. */
+export async function earnedBetween(
+  ctx: QueryCtx,
+  deviceId: Id<"devices">,
+  from: number,
+  to: number,
+): Promise<bigint> {
+  const account = deviceAccount(deviceId);
+  const [start, end] = [from, to].map((at) => Math.floor(at / bucketMs) * bucketMs) as [number, number];
+  const buckets = await ctx.db
+    .query("earnings")
+    .withIndex("by_account", (q) => q.eq("account", account).gte("startAt", start).lt("startAt", end))
+    .take(bucketsPerDay);
+  return buckets.reduce((sum, bucket) => sum + bucket.micro, 0n);
+}
+
 async function pendingOf(ctx: QueryCtx, account: string) {
   return await ctx.db
     .query("ledgerPending")

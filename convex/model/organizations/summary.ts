@@ -1,18 +1,21 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { onlineCounts } from "../devices/rows.ts";
+import { fleetCountsOf } from "../devices/countListings.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
+
+/** Up to this number, devices of a state are counted exactly. Beyond it, the count of the last minute is shown. */
+const maxDevices = 40;
 
 export const summaryView = v.object({
   succeeded: v.number(),
   failed: v.number(),
   devicesOnline: v.number(),
   devicesDonating: v.number(),
-  /** Online devices that were paused because their jobs failed. */
+  /** Devices that were paused because their jobs failed. */
   devicesPaused: v.number(),
-  /** Online devices that get no jobs until they are updated. */
+  /** Devices that get no jobs until they are updated. */
   devicesOutdated: v.number(),
   /** Null for those who see no money. */
   money: v.union(v.object({ ledgerSum: v.int64(), spentMicro: v.int64(), earnedMicro: v.int64() }), v.null()),
@@ -28,15 +31,14 @@ export async function summaryOf(
 ): Promise<Infer<typeof summaryView>> {
   const [stats, { donating, paused, outdated }, { sum, byKind, ended }] = await Promise.all([
     queue.stats(ctx, organizationId),
-    onlineCounts(ctx, organizationId),
+    devicesByState(ctx, organizationId),
     totalsOf(ctx, organizationId),
   ]);
   return {
     succeeded: ended.succeeded,
     failed: ended.failed + ended.expired,
     devicesOnline: stats.workers.online,
-    // Only part of a large fleet is listed. The number of devices that accept jobs is the better count then.
-    devicesDonating: Math.max(donating, stats.workers.accepting),
+    devicesDonating: donating,
     devicesPaused: paused,
     devicesOutdated: outdated,
     money: {
@@ -45,4 +47,26 @@ export async function summaryOf(
       earnedMicro: byKind.device,
     },
   };
+}
+
+async function devicesByState(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<{ readonly donating: number; readonly paused: number; readonly outdated: number }> {
+  const { states } = await fleetCountsOf(ctx, organizationId);
+  const count = async (state: "donating" | "paused" | "outdated"): Promise<number> => {
+    // A large fleet's changes must not run this again.
+    if (states[state] > maxDevices) return states[state];
+    const listed = await ctx.db
+      .query("deviceListings")
+      .withIndex("by_state_name", (q) => q.eq("organizationId", organizationId).eq("state", state))
+      .take(maxDevices + 1);
+    return listed.length;
+  };
+  const [donating, paused, outdated] = await Promise.all([
+    count("donating"),
+    count("paused"),
+    count("outdated"),
+  ]);
+  return { donating, paused, outdated };
 }

@@ -4,9 +4,9 @@ import { type LaneDepth, metricsOf } from "../../../app/statistics/metrics.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { fleetCountsOf } from "../devices/countListings.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queueDepthOf } from "../organizations/queueDepth.ts";
-import { deviceCountsOf } from "./deviceCounts.ts";
 import { rowOf } from "./rollUp.ts";
 
 /** Lanes with the most jobs come first, and the others are left out. */
@@ -17,7 +17,7 @@ export async function metricsText(ctx: QueryCtx, organizationId: Id<"organizatio
   const [total, stats, devices, { byKind }] = await Promise.all([
     rowOf(ctx, { organizationId, by: "model", spanMs: spans.total, startAt: 0 }),
     queueDepthOf(ctx, organizationId),
-    deviceCountsOf(ctx, organizationId),
+    fleetCountsOf(ctx, organizationId),
     totalsOf(ctx, organizationId),
   ]);
   const lanes = stats.lanes
@@ -31,7 +31,7 @@ export async function metricsText(ctx: QueryCtx, organizationId: Id<"organizatio
     metricsOf({
       models: total?.subjects ?? [],
       lanes: lanes.slice(0, maxLanes),
-      devices,
+      devices: devices.at === null ? null : devices.states,
       held: { keys: byKind.key, escrow: byKind.escrow, devices: byKind.device },
     }),
   );

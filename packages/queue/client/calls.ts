@@ -196,6 +196,12 @@ export function workerCalls(component: QueueComponent, hashKey: (key: string) =>
     ) => await ctx.runQuery(component.workers.missing, { scope, ...needs }),
     list: async (ctx: QueryRunner, scope: string, which: Rest<QueueComponent["workers"]["list"], "scope">) =>
       await ctx.runQuery(component.workers.list, { scope, ...which }),
+    /** The workers that came, went or changed at `since` (ms epoch) or later, oldest change first. */
+    changed: async (
+      ctx: QueryRunner,
+      scope: string,
+      which: Rest<QueueComponent["workers"]["changed"], "scope">,
+    ) => await ctx.runQuery(component.workers.changed, { scope, ...which }),
     /** Whether another worker of the scope accepts jobs now, in any lane. */
     areOthersAccepting: async (ctx: QueryRunner, scope: string, workerId: string) =>
       await ctx.runQuery(component.workers.areOthersAccepting, { scope, workerId }),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ConvexError } from "convex/values";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { installQueue, scope } from "./installed.fixture.ts";
 
 const hello = { capabilities: { kinds: ["hash"] }, startup: true };
@@ -118,4 +118,22 @@ it("sets limits at registration and removes them later", async () => {
   const none = { workerId, allowedCapabilities: null, maxConcurrentJobs: null };
   await t.mutation((ctx) => queue.workers.update(ctx, scope, none));
   expect(await view()).toMatchObject({ maxConcurrentJobs: null, capabilities: { kinds: ["hash"] } });
+});
+
+it("lists the workers that changed since a moment, and no others", async () => {
+  const { t, queue, work } = installQueue();
+  const register = (key: string) => t.mutation((ctx) => queue.workers.register(ctx, scope, { key, name: key }));
+  await register("still");
+  await register("moved");
+  const workerOf = async (key: string) => (await t.query((ctx) => queue.workers.byKey(ctx, key)))!;
+  const since = Math.max((await workerOf("still")).lastChangeAt, (await workerOf("moved")).lastChangeAt) + 1;
+  const changed = async (of = scope) =>
+    await t.query((ctx) =>
+      queue.workers.changed(ctx, of, { since, paginationOpts: { numItems: 10, cursor: null } }),
+    );
+  expect((await changed()).page).toEqual([]);
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(since));
+  await t.mutation(work.hello, { key: "moved", version: "1.2.0", ...hello });
+  expect(await changed()).toMatchObject({ page: [{ name: "moved", online: true }], isDone: true });
+  expect((await changed("another")).page).toEqual([]);
 });

@@ -125,6 +125,19 @@ export const list = query({
   },
 });
 
+/** The workers that came, went or changed at `since` or later, oldest change first. An app's copy can follow them by it. */
+export const changed = query({
+  args: { ...inScope, since: v.number(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(workerView),
+  handler: async (ctx, { scope, since, paginationOpts }) => {
+    const found = await stream(ctx.db, schema)
+      .query("workers")
+      .withIndex("by_change", (q) => q.eq("scope", scope).gte("lastChangeAt", since))
+      .paginate(boundedPage(paginationOpts));
+    return { ...found, page: await Promise.all(found.page.map((worker) => viewOf(ctx, worker))) };
+  },
+});
+
 /**
  * A requirement that no worker of the scope could ever meet; null if one could, or if there are too many workers to tell.
  * `gpuTags`: tags by which workers report a GPU that they may not use at the moment. Only workers are read, and mostly one.

@@ -5,7 +5,12 @@ type Console = typeof api.console;
 
 /** Rows of the backend's functions for the console. Times are in ms since the epoch, money in micro-credits. */
 export type Summary = FunctionReturnType<Console["overview"]["summary"]>;
-export type DeviceRow = FunctionReturnType<Console["devices"]["list"]>[number];
+export type DeviceRow = FunctionReturnType<Console["devices"]["get"]>;
+export type ListedDevice = FunctionReturnType<Console["devices"]["list"]>["page"][number];
+export type FleetCounts = FunctionReturnType<Console["devices"]["counts"]>;
+export type DeviceSpan = FunctionReturnType<Console["devices"]["journal"]>[number];
+export type DeviceAttempt = FunctionReturnType<Console["devices"]["attempts"]>["page"][number];
+export type AttemptOutcomes = FunctionReturnType<Console["devices"]["outcomes"]>;
 export type JobRow = FunctionReturnType<Console["jobs"]["list"]>["page"][number];
 export type QueueStats = FunctionReturnType<Console["queue"]["stats"]>;
 export type LaneRow = QueueStats["lanes"][number];

@@ -58,7 +58,8 @@ export const schema = defineSchema({
     .index("by_hash", ["keyHash"])
     .index("by_external", ["scope", "externalId"])
     .index("by_position", ["scope", "position"])
-    .index("by_online", ["scope", "online"]),
+    .index("by_online", ["scope", "online"])
+    .index("by_change", ["scope", "lastChangeAt"]),
 
   /**
    * Hot: one row per worker, written by its calls. No query reads it, so a heartbeat reruns no query. Written by

@@ -1,0 +1,186 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import { ConvexError, type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { mergedStream, type QueryStream, stream } from "convex-helpers/server/stream";
+import { visibleText } from "../../../app/format/visible.ts";
+import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import type { Owners } from "../memberCalls.ts";
+import { refuse } from "../refuse.ts";
+import schema from "../../schema.ts";
+import { deviceState, owner } from "../validators.ts";
+
+type Listing = Doc<"deviceListings">;
+
+/** `online`: donating or standing by. `attention`: paused automatically or outdated. */
+export const listedState = literals(...deviceStates, "online", "attention");
+export const listOrder = literals("name", "enrolled", "changed");
+
+/** Rows of a list have to fit all of these. */
+export const listFilters = {
+  /** The beginning of words of the name. */
+  search: v.optional(v.string()),
+  state: v.optional(listedState),
+  group: v.optional(v.string()),
+  platform: v.optional(v.string()),
+  version: v.optional(v.string()),
+  model: v.optional(v.string()),
+  owner: v.optional(owner),
+  /** Its last change was before this moment; ms epoch. */
+  changedBefore: v.optional(v.number()),
+};
+
+/** A search has its own order: the best match first. */
+export const listArgs = { ...listFilters, order: v.optional(listOrder), descending: v.optional(v.boolean()) };
+
+type Filters = { -readonly [Name in keyof typeof listFilters]?: Infer<(typeof listFilters)[Name]> };
+type Wanted = Filters & { readonly order?: Infer<typeof listOrder>; readonly descending?: boolean };
+
+export const listedDevice = v.object({
+  deviceId: v.id("devices"),
+  name: v.string(),
+  state: deviceState,
+  platform: v.string(),
+  version: v.string(),
+  groups: v.array(v.string()),
+  enrolledAt: v.number(),
+  changedAt: v.number(),
+});
+
+const maxRows = 50;
+/** A page ends after so many rows that do not fit. The next page goes on from there. */
+const maxRead = 250;
+const maxText = 200;
+
+/**
+ * A page of an organization's devices. Only rows of the list are read, and no device or worker, so a device's change runs
+ * only those pages again that show it. A filter without an index reads on through rows that do not fit: a page may be short
+ * although more follow. Refuses: invalid.
+ */
+export async function listingPage(
+  ctx: QueryCtx,
+  { organizationId, owners }: { readonly organizationId: Id<"organizations">; readonly owners: Owners },
+  wanted: Wanted,
+  { cursor, endCursor, numItems }: PaginationOptions,
+): Promise<PaginationResult<Infer<typeof listedDevice>>> {
+  for (const text of [wanted.search, wanted.group, wanted.platform, wanted.version, wanted.model])
+    if ((text?.length ?? 0) > maxText) refuse("invalid", "A filter is too long.");
+  const size = Math.max(1, Math.min(maxRows, Math.floor(numItems) || 1));
+  const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
+  const fits = (row: Listing): boolean => isWanted(row, wanted) && isOwn(row, owners);
+  const found =
+    (wanted.search ?? "").trim() === ""
+      ? await readable(() =>
+          rowsOf(ctx, organizationId, owners, wanted)
+            .filterWith(async (row) => fits(row))
+            .paginate({ ...page, maximumRowsRead: maxRead }),
+        )
+      : await readable(() => search(ctx, organizationId, owners, wanted).paginate(page));
+  const { isDone, continueCursor } = found;
+  return { page: found.page.filter(fits).map(viewOf), isDone, continueCursor };
+}
+
+/** A wrong cursor from outside is the caller's mistake. */
+async function readable<Page>(read: () => Promise<Page>): Promise<Page> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ConvexError || !(error instanceof SyntaxError)) throw error;
+    return refuse("invalid", "This cursor is not one that the list returned. Start with null.");
+  }
+}
+
+function viewOf(row: Listing): Infer<typeof listedDevice> {
+  const { deviceId, name, state, platform, version, groups, enrolledAt, changedAt } = row;
+  return {
+    deviceId,
+    name: visibleText(name),
+    state,
+    platform: visibleText(platform),
+    version: visibleText(version),
+    groups,
+    enrolledAt,
+    changedAt,
+  };
+}
+
+function isOwn({ owner: of }: Listing, owners: Owners): boolean {
+  return owners === null || (of !== undefined && owners.includes(of));
+}
+
+function isWanted(row: Listing, wanted: Filters): boolean {
+  const { state, group, platform, version, model, owner: of, changedBefore } = wanted;
+  return (
+    (state === undefined || statesOf(state).includes(row.state)) &&
+    (group === undefined || row.groups.includes(group)) &&
+    (platform === undefined || row.platform === platform) &&
+    (version === undefined || row.version === version) &&
+    (model === undefined || row.models.includes(model)) &&
+    (of === undefined || row.owner === of) &&
+    (changedBefore === undefined || row.changedAt < changedBefore)
+  );
+}
+
+function statesOf(state: Infer<typeof listedState>): readonly DeviceState[] {
+  if (state === "online") return ["donating", "standby"];
+  return state === "attention" ? ["paused", "outdated"] : [state];
+}
+
+function search(ctx: QueryCtx, organizationId: Id<"organizations">, owners: Owners, wanted: Wanted) {
+  const { search: text = "", state, platform, version, owner: of } = wanted;
+  const only = owners?.length === 1 ? owners[0] : of;
+  const states = state === undefined ? [] : statesOf(state);
+  return ctx.db.query("deviceListings").withSearchIndex("search_name", (q) => {
+    let found = q.search("name", text).eq("organizationId", organizationId);
+    if (only !== undefined) found = found.eq("owner", only);
+    if (states.length === 1 && states[0] !== undefined) found = found.eq("state", states[0]);
+    if (platform !== undefined) found = found.eq("platform", platform);
+    if (version !== undefined) found = found.eq("version", version);
+    return found;
+  });
+}
+
+const fields = { name: "sortName", enrolled: "enrolledAt", changed: "changedAt" } as const;
+
+/** The rows in their order, narrowed by owner or by state, which have indexes. */
+function rowsOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: Owners,
+  { order = "name", descending = false, state, owner: of }: Wanted,
+): QueryStream<Listing> {
+  const direction = descending ? "desc" : "asc";
+  const rows = () => stream(ctx.db, schema).query("deviceListings");
+  const narrowed = of === undefined ? owners : [of];
+  const field = fields[order];
+  if (narrowed !== null) {
+    return merged(
+      narrowed.map((one) =>
+        rows()
+          .withIndex(`by_owner_${order}`, (q) => q.eq("owner", one))
+          .order(direction)
+          .filterWith(async (row) => row.organizationId === organizationId),
+      ),
+      field,
+    );
+  }
+  if (state === undefined) {
+    return rows()
+      .withIndex(`by_${order}`, (q) => q.eq("organizationId", organizationId))
+      .order(direction);
+  }
+  return merged(
+    statesOf(state).map((one) =>
+      rows()
+        .withIndex(`by_state_${order}`, (q) => q.eq("organizationId", organizationId).eq("state", one))
+        .order(direction),
+    ),
+    field,
+  );
+}
+
+function merged(streams: QueryStream<Listing>[], field: string): QueryStream<Listing> {
+  const [only] = streams;
+  return streams.length === 1 && only !== undefined ? only : mergedStream(streams, [field]);
+}
