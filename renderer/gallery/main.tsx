@@ -10,6 +10,7 @@ import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
 import { playgroundStories } from "./playground-stories.tsx";
+import { signInStories } from "./sign-in-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
@@ -25,6 +26,7 @@ const stories = [
   ...consoleEdgeStories(now),
   ...peopleStories(now),
   ...playgroundStories(),
+  ...signInStories(now),
 ];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(
