@@ -3,9 +3,9 @@ import { internal } from "./_generated/api.js";
 import { internalAction } from "./_generated/server.js";
 import { redirectUri } from "./model/signIn/addresses.ts";
 import { answerOf, askAgain } from "./model/signIn/openid.ts";
-import { openProvider, sealAnswer } from "./model/signIn/sealedProvider.ts";
 import { randomSecret } from "./model/signIn/randomSecret.ts";
 import { unseal } from "./model/signIn/sealed.ts";
+import { openProvider, sealAnswer } from "./model/signIn/sealedProvider.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

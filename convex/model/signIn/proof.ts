@@ -6,7 +6,7 @@ import type { SignedIn } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 
 /** How a member can prove who they are, beside one-time links. */
-export type Proofs = { readonly password: boolean; readonly singleSignOn: boolean };
+type Proofs = { readonly password: boolean; readonly singleSignOn: boolean };
 
 export async function proofsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Proofs> {
   const password = await ctx.db

@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
-import { isLoopback } from "../../../app/join-command.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import { isLoopback } from "../../../app/join-command.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";

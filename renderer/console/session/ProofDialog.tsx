@@ -7,8 +7,8 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { messageOf } from "../data/refusal.ts";
 import { Prove, useSession } from "../data/session-context.ts";
-import { goToProvider } from "./single-sign-on.ts";
 import type { SignInProvider } from "./SignInForm.tsx";
+import { goToProvider } from "./single-sign-on.ts";
 
 /** Opens the dialog when an act needs a fresh proof, and lets the act go on afterwards. */
 export function ProofProvider({ children }: { readonly children: ReactNode }): ReactNode {

@@ -1,6 +1,10 @@
 import type { Page } from "@playwright/test";
-import { type OidcProvider, startOidcProvider } from "../../../convex/testing/oidcProvider.fixture.ts";
-import { clientId, clientSecret } from "../../../convex/testing/oidcProvider.fixture.ts";
+import {
+  clientId,
+  clientSecret,
+  type OidcProvider,
+  startOidcProvider,
+} from "../../../convex/testing/oidcProvider.fixture.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
@@ -13,7 +17,10 @@ const consoleOf = (farm: Farm): string => `${farm.backend.siteUrl}/console/`;
 /** Gives the owner an address, which no page does yet. */
 async function setAddress(page: Page, farm: Farm): Promise<void> {
   const session = await page.evaluate(
-    () => Object.entries(localStorage).find(([key]) => key.startsWith("gleaner.session."))?.[1] ?? "",
+    () => {
+      const key = Object.keys(localStorage).find((each) => each.startsWith("gleaner.session.")) ?? "";
+      return localStorage.getItem(key) ?? "";
+    },
   );
   const response = await fetch(`${farm.backend.url}/api/mutation`, {
     method: "POST",
