@@ -14,7 +14,7 @@ const email = "olga@example.org";
 
 const consoleOf = (farm: Farm): string => `${farm.backend.siteUrl}/console/`;
 
-/** Gives the owner an address, which no page does yet. */
+/** Gives the owner an address. */
 async function setAddress(page: Page, farm: Farm): Promise<void> {
   const session = await page.evaluate(
     () => {
@@ -34,7 +34,7 @@ async function setAddress(page: Page, farm: Farm): Promise<void> {
 test("a member sets a password, and signs in with it and not with another", async ({ farm, page }) => {
   await signIn(page, farm);
   await setAddress(page, farm);
-  await openPage(page, "Account");
+  await page.goto(`${consoleOf(farm)}#/account`);
   await page.getByRole("button", { name: "Set a password" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("New password").fill("password12345");
