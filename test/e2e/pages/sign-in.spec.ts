@@ -16,12 +16,10 @@ const consoleOf = (farm: Farm): string => `${farm.backend.siteUrl}/console/`;
 
 /** Gives the owner an address. */
 async function setAddress(page: Page, farm: Farm): Promise<void> {
-  const session = await page.evaluate(
-    () => {
-      const key = Object.keys(localStorage).find((each) => each.startsWith("gleaner.session.")) ?? "";
-      return localStorage.getItem(key) ?? "";
-    },
-  );
+  const session = await page.evaluate(() => {
+    const key = Object.keys(localStorage).find((each) => each.startsWith("gleaner.session.")) ?? "";
+    return localStorage.getItem(key) ?? "";
+  });
   const response = await fetch(`${farm.backend.url}/api/mutation`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -47,14 +45,14 @@ test("a member sets a password, and signs in with it and not with another", asyn
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText(new RegExp(`You sign in with ${email}`))).toBeVisible();
 
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("complementary").getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill("wrong horse battery");
   await page.getByLabel("Password").press("Enter");
   await expect(page.getByText("The e-mail address or the password is wrong.")).toBeVisible();
   await page.getByLabel("Password").fill(password);
   await page.getByLabel("Password").press("Enter");
-  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+  await expect(page.getByRole("complementary").getByRole("button", { name: "Sign out" })).toBeVisible();
 });
 
 test.describe("single sign-on", () => {
