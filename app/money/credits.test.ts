@@ -1,10 +1,24 @@
 import { expect, it } from "vitest";
-import { formatCredits, partialPay, priceOf } from "./credits.ts";
+import { formatCredits, formatExactCredits, partialPay, priceOf } from "./credits.ts";
 
 it("shows micro-credits in credits, exactly and without trailing zeros", () => {
-  expect(formatCredits("12345000")).toBe("12.345");
-  expect(formatCredits("-314")).toBe("-0.000314");
-  expect(formatCredits(9_007_199_254_740_993_000_001n)).toBe("9,007,199,254,740,993.000001");
+  expect(formatExactCredits("12345000")).toBe("12.345");
+  expect(formatExactCredits("-314")).toBe("-0.000314");
+  expect(formatExactCredits(9_007_199_254_740_993_000_001n)).toBe("9,007,199,254,740,993.000001");
+});
+
+it.each([
+  [0n, "0 cr"],
+  [284n, "284 µcr"],
+  [-314n, "-314 µcr"],
+  [999n, "999 µcr"],
+  [6_696n, "6.7 mcr"],
+  [99_999n, "100 mcr"],
+  [100_000n, "0.1 cr"],
+  [214_880_310n, "214.88 cr"],
+  ["1000000000000", "1,000,000 cr"],
+] as const)("shows %s micro-credits in a unit that needs few digits: %s", (micro, words) => {
+  expect(formatCredits(micro)).toBe(words);
 });
 
 it.each([

@@ -41,9 +41,22 @@ export function partialPay(
   return [worth, earned / 2n, left].reduce((least, each) => (each < least ? each : least));
 }
 
-const credits = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+const rounded = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
 /** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */
+export function formatExactCredits(micro: Micro | string): string {
+  return exact.format(`${micro}E-6` as Intl.StringNumericLiteral);
+}
+
+/**
+ * "12.35 cr", "6.7 mcr" or "284 µcr": credits, or the largest part of one that shows the amount in few digits. A single job
+ * costs millionths of a credit. Rounded to hundredths of the unit; `formatExactCredits` is for tooltips and exports.
+ */
 export function formatCredits(micro: Micro | string): string {
-  return credits.format(`${micro}E-6` as Intl.StringNumericLiteral);
+  const amount = BigInt(micro);
+  const size = amount < 0n ? -amount : amount;
+  const [power, unit] =
+    size === 0n || size >= 100_000n ? [-6, "cr"] : size >= 1_000n ? [-3, "mcr"] : [0, "µcr"];
+  return `${rounded.format(`${amount}E${power}` as Intl.StringNumericLiteral)} ${unit}`;
 }

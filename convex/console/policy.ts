@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { actorWordsOf } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { currentPolicy, groupsWithPolicies } from "../model/policies/current.ts";
-import { restorePolicy, savePolicy } from "../model/policies/save.ts";
+import { restoreChanges, restorePolicy, savePolicy } from "../model/policies/save.ts";
 import { policyRules } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -71,6 +71,16 @@ export const save = memberMutation("policy.change")({
   handler: async (ctx, { rules, ...target }) => {
     const { organizationId, by } = ctx;
     return await savePolicy(ctx, { organizationId, ...target }, rules, by);
+  },
+});
+
+/** What restoring a version would change now, in words. Version 0: no rules. Refuses: not_found. */
+export const restorePreview = memberQuery("policy.read")({
+  args: { group: v.string(), version: v.number() },
+  returns: v.array(v.string()),
+  handler: async (ctx, { group, version }) => {
+    const { organizationId } = ctx;
+    return [...(await restoreChanges(ctx, { organizationId, group }, version))];
   },
 });
 

@@ -22,6 +22,8 @@ export const report = memberQuery("statistics.read")({
     by: literals("model", "lane", "key", "device"),
     range: literals(...rangeNames),
     until: v.number(),
+    /** The points of one model, lane, key or device; of all jobs if left out. */
+    subject: v.optional(v.string()),
   },
   returns: statisticsReport,
   handler: async (ctx, wanted) => {

@@ -97,7 +97,15 @@ describe("an organization's policy", () => {
     await save({ idleAfterSeconds: 600 }, [], { baseVersion: 1 });
     const restore = async (version: number, baseVersion: number) =>
       await t.mutation(api.console.policy.restore, { session, group: "", baseVersion, version });
+    const preview = async (version: number) =>
+      await t.query(api.console.policy.restorePreview, { session, group: "", version });
+    expect(await preview(2)).toEqual([]);
+    const changes = await preview(1);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toContain("locked");
+    await expectRefusal(preview(9), "not_found");
     expect(await restore(1, 2)).toEqual({ version: 3 });
+    expect((await get()).versions[0]?.changes).toEqual(changes);
     expect(await held()).toEqual({ values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] });
     await expectRefusal(restore(2, 2), "conflict");
     await expectRefusal(restore(9, 3), "not_found");

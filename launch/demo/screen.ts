@@ -1,5 +1,5 @@
 import { formatDuration } from "../../app/format/time.ts";
-import { formatCredits } from "../../app/money/credits.ts";
+import { formatExactCredits } from "../../app/money/credits.ts";
 import type { Answer } from "../farm/ask.ts";
 import { type DemoResult, isCorrect } from "./result.ts";
 
@@ -64,5 +64,5 @@ export function resultTable(result: DemoResult): string {
 }
 
 function credits(micro: number): string {
-  return formatCredits(BigInt(micro));
+  return formatExactCredits(BigInt(micro));
 }

@@ -23,6 +23,8 @@ import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
+import { RestoreView } from "../console/policy/RestorePolicy.tsx";
+import { QueueChartsView } from "../console/queue/QueueCharts.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
 import { QueueSettings } from "../console/queue/QueueSettings.tsx";
 import { refusalWords } from "../console/session/sign-in.ts";
@@ -93,6 +95,16 @@ const letter = [
   { from: "user", text: "Thank Grace for the compiler. ".repeat(12) },
 ];
 const payload = { onLook: nothing, onHide: nothing, ownersMayLook: false, onAccess: nothing };
+
+const queueCharts = {
+  kinds: ["model", "lane", "key"],
+  by: "model",
+  subject: "",
+  range: "day",
+  onBy: nothing,
+  onSubject: nothing,
+  onRange: nothing,
+} as const;
 
 const modelsView = {
   opened: null,
@@ -290,6 +302,16 @@ export function consoleStories(now: number): readonly Story[] {
         }
       />,
     ),
+    inShell(
+      "console-policy-restore",
+      "policy",
+      <RestoreView
+        version={3}
+        changes={["Idle after: 5 minutes, locked → not set", "On battery: not set → not allowed, locked"]}
+        onConfirm={nothing}
+        onClose={nothing}
+      />,
+    ),
     inShell("console-job-loading", "jobs", <JobDetails job={undefined} changes={null} payload={null} />),
     inShell(
       "console-dead-letters",
@@ -304,18 +326,25 @@ export function consoleStories(now: number): readonly Story[] {
         stats={jobRows.queue(now)}
         batches={jobRows.batches(now)}
         onState={nothing}
+        charts={<QueueChartsView {...queueCharts} report={statistics(now)} until={now} />}
         limits={<QueueSettings settings={queueSettings} before={noOwnSettings} onSave={nothing} />}
       />,
     ),
     inShell(
       "console-queue-loading",
       "queue",
-      <QueueView stats={undefined} batches={[]} onState={nothing} limits={null} />,
+      <QueueView
+        stats={undefined}
+        batches={[]}
+        onState={nothing}
+        charts={<QueueChartsView {...queueCharts} report={undefined} until={now} />}
+        limits={null}
+      />,
     ),
     inShell(
       "console-queue-empty",
       "queue",
-      <QueueView stats={noQueue} batches={[]} onState={nothing} limits={null} />,
+      <QueueView stats={noQueue} batches={[]} onState={nothing} charts={null} limits={null} />,
     ),
     inShell(
       "console-queue-limits",

@@ -135,10 +135,7 @@ function Earnings({ earnings }: { readonly earnings: EarningsView | null }): Rea
   return (
     <Card>
       <dl className="-my-1 grid grid-cols-3 gap-3">
-        <Stat
-          label="Balance, credits"
-          value={earnings === null ? "–" : formatCredits(earnings.balanceMicro)}
-        />
+        <Stat label="Balance" value={earnings === null ? "–" : formatCredits(earnings.balanceMicro)} />
         <Stat label="Today" value={earnings === null ? "–" : formatCredits(earnings.todayMicro)} />
         <Stat label="Jobs done" value={earnings === null ? "–" : formatCount(earnings.jobsSucceeded)} />
       </dl>

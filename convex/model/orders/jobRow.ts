@@ -1,4 +1,4 @@
-import { attemptStatus, jobStatus, type JobView, priority, waitsFor } from "@gleaner/queue/validators";
+import { attemptStatus, jobStatus, type JobView, priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
@@ -17,7 +17,6 @@ export const jobRow = v.object({
   kind: v.string(),
   model: v.string(),
   status: jobStatus,
-  waitsFor: v.union(waitsFor, v.null()),
   wait: v.union(jobWait, v.null()),
   priority,
   /** Null for those who see no keys. */
@@ -64,7 +63,6 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     kind: job.kind,
     model: order?.modelId ?? job.requirements.model ?? "",
     status: job.status,
-    waitsFor: job.waitsFor,
     wait,
     priority: job.priority,
     keyId: may(ctx, "keys.read") ? ((key?._id ?? null) as Id<"apiKeys"> | null) : null,

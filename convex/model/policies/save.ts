@@ -5,7 +5,7 @@ import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules, ruleName, someRules } from "../../../app/policy/rule-schemas.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { boundedText, checkVisible, refuse } from "../refuse.ts";
 import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRules } from "./current.ts";
@@ -38,8 +38,27 @@ export async function restorePolicy(
   version: number,
   by: Act,
 ): Promise<{ version: number }> {
-  if (version === 0) return await put(ctx, target, { values: {}, locked: [] }, "policy.restored", by);
-  const { organizationId, group } = target;
+  return await put(ctx, target, await rulesOf(ctx, target, version), "policy.restored", by);
+}
+
+/** What `restorePolicy` would change, in words. Refuses: not_found. */
+export async function restoreChanges(
+  ctx: QueryCtx,
+  target: Pick<Target, "organizationId" | "group">,
+  version: number,
+): Promise<readonly string[]> {
+  const current = await currentPolicy(ctx, target.organizationId, target.group);
+  const before = readOrganizationRules(current?.rules ?? { values: {}, locked: [] });
+  return ruleChanges(before, await rulesOf(ctx, target, version));
+}
+
+/** The rules of a version; 0: none. Refuses: not_found. */
+async function rulesOf(
+  ctx: QueryCtx,
+  { organizationId, group }: Pick<Target, "organizationId" | "group">,
+  version: number,
+): Promise<OrganizationRules> {
+  if (version === 0) return { values: {}, locked: [] };
   const earlier = await ctx.db
     .query("policies")
     .withIndex("by_group", (q) =>
@@ -47,7 +66,7 @@ export async function restorePolicy(
     )
     .unique();
   if (earlier === null) refuse("not_found", "This version was deleted.");
-  return await put(ctx, target, readOrganizationRules(earlier.rules), "policy.restored", by);
+  return readOrganizationRules(earlier.rules);
 }
 
 async function put(

@@ -25,7 +25,12 @@ export const statisticsReport = v.object({
   ),
 });
 
-type Wanted = { readonly by: Exclude<SubjectKind, "all">; readonly range: Range; readonly until: number };
+type Wanted = {
+  readonly by: Exclude<SubjectKind, "all">;
+  readonly range: Range;
+  readonly until: number;
+  readonly subject?: string | undefined;
+};
 
 /**
  * An organization's statistics of a time that ends at `until` (ms epoch): merged from buckets, whose number is bounded. No job
@@ -34,28 +39,33 @@ type Wanted = { readonly by: Exclude<SubjectKind, "all">; readonly range: Range;
 export async function reportOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  { by, range, until }: Wanted,
+  { by, range, until, subject }: Wanted,
 ): Promise<Infer<typeof statisticsReport>> {
   const { ms, points, table } = ranges[range];
   const pointMs = spans[points];
   const progress = await findProgress(ctx, organizationId);
   if (progress === null) return { pointMs, points: [], subjects: [] };
   const [all, rows] = await Promise.all([
-    bucketsOf(ctx, progress, "all", points, until - ms),
+    bucketsOf(ctx, progress, subject === undefined ? "all" : by, points, until - ms),
     bucketsOf(ctx, progress, by, table, until - ms),
   ]);
   const merged = mergeSubjects(rows.map(({ subjects }) => subjects));
   return {
     pointMs,
-    points: pointsOf(all, pointMs),
+    points: pointsOf(subject === undefined ? all : onlyOf(all, subject), pointMs),
     subjects: await Promise.all(
-      merged.map(async ({ subject, tally }) => ({
-        subject,
-        name: await nameOf(ctx, organizationId, by, subject),
+      merged.map(async ({ subject: each, tally }) => ({
+        subject: each,
+        name: await nameOf(ctx, organizationId, by, each),
         summary: summaryOfTally(tally),
       })),
     ),
   };
+}
+
+/** The buckets with nothing but one subject. */
+function onlyOf(rows: readonly Doc<"statistics">[], wanted: string): Doc<"statistics">[] {
+  return rows.map((row) => ({ ...row, subjects: row.subjects.filter(({ subject }) => subject === wanted) }));
 }
 
 function pointsOf(rows: readonly Doc<"statistics">[], pointMs: number) {

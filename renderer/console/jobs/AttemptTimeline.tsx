@@ -97,8 +97,8 @@ function Attempt({ attempt, ms }: AttemptProps): ReactNode {
         >
           {formatDuration(ms)}
         </span>
-        {speeds.length === 0 ? null : <span className="text-xs text-muted">{speeds.join(", ")}</span>}
       </div>
+      {speeds.length === 0 ? null : <p className="pl-23 text-xs text-muted">{speeds.join(", ")}</p>}
       {words === short ? null : (
         <p className={cx("pl-23 text-xs", status === "failed" ? "text-bad" : "text-muted")}>{words}</p>
       )}

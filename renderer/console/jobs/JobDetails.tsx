@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
+import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -147,9 +147,13 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
       </Fact>
       {job.cost === null ? null : (
         <Fact name="Price">
-          {job.priceMicro === null
-            ? `not paid yet; up to ${formatCredits(job.cost.reservedMicro)} reserved`
-            : formatCredits(job.priceMicro)}
+          {job.priceMicro === null ? (
+            `not paid yet; up to ${formatCredits(job.cost.reservedMicro)} reserved`
+          ) : (
+            <span title={`${formatExactCredits(job.priceMicro)} credits`}>
+              {formatCredits(job.priceMicro)}
+            </span>
+          )}
           {cost === null ? null : <p className="text-xs text-muted">{cost}</p>}
         </Fact>
       )}

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration, formatFull } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
+import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
@@ -36,7 +36,7 @@ export function JobsTable({ jobs, empty, selection, deadLetters, compact = false
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
   const columns = [
     ...(selection === undefined ? [] : [selectColumn(selection)]),
-    ...(compact ? base.filter(({ key }) => !wide.includes(key)) : base),
+    ...base.filter(({ key }) => !(compact ? wide : deadLetters === undefined ? [] : ofAnswers).includes(key)),
     ...(deadLetters === undefined ? [] : [deadLetterColumn(deadLetters.onRetry, setDiscarding)]),
   ];
   return (
@@ -75,6 +75,8 @@ function selectColumn({ ids, toggle }: Selection): Column<JobRow> {
 }
 
 const wide: readonly string[] = ["key", "tokens", "price"];
+/** A dead letter has no answer, and its buttons need the room. */
+const ofAnswers: readonly string[] = ["tokens", "price"];
 
 const base: readonly Column<JobRow>[] = [
   { key: "status", title: "Status", width: "w-40", cell: (job) => <Status job={job} /> },
@@ -147,7 +149,14 @@ const base: readonly Column<JobRow>[] = [
     title: "Price",
     align: "right",
     width: "w-28",
-    cell: ({ priceMicro }) => (priceMicro === null ? <Dash /> : formatCredits(priceMicro)),
+    cell: ({ priceMicro }) =>
+      priceMicro === null ? (
+        <Dash />
+      ) : (
+        <span className="whitespace-nowrap" title={`${formatExactCredits(priceMicro)} credits`}>
+          {formatCredits(priceMicro)}
+        </span>
+      ),
   },
 ];
 
@@ -155,30 +164,27 @@ const base: readonly Column<JobRow>[] = [
 function Status({ job }: { readonly job: JobRow }): ReactNode {
   const { tone, words } = jobWords[job.status];
   const now = useNow();
+  const hopeless = job.status === "failed" ? noRetryHelps(job.error) : null;
   return (
-    <div className="max-w-56">
+    <div className="max-w-56 min-w-36">
       <Badge tone={tone} dot busy={job.status === "running"}>
         {words}
       </Badge>
       {job.wait === null ? null : <p className="text-xs text-muted">{waitWords(job.wait, now)}</p>}
+      {hopeless === null ? null : <p className="text-xs text-muted">{hopeless}</p>}
     </div>
   );
 }
 
 function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
-  return actionColumn("w-52", (job) => {
-    const why = noRetryHelps(job.error);
-    return (
-      <>
-        {why === null ? (
-          <RowAction verb="Retry" object={`job ${job.jobId}`} look="plain" onClick={() => retry(job)} />
-        ) : (
-          <p className="text-left text-xs text-muted">{why}</p>
-        )}
-        <RowAction verb="Discard" object={`job ${job.jobId}`} onClick={() => discard(job)} />
-      </>
-    );
-  });
+  return actionColumn("w-33", (job) => (
+    <>
+      {noRetryHelps(job.error) === null ? (
+        <RowAction verb="Retry" object={`job ${job.jobId}`} look="plain" onClick={() => retry(job)} />
+      ) : null}
+      <RowAction verb="Discard" object={`job ${job.jobId}`} onClick={() => discard(job)} />
+    </>
+  ));
 }
 
 /** A name in one line, shortened if it is long. */

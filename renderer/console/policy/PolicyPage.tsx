@@ -10,6 +10,7 @@ import { messageOf } from "../data/refusal.ts";
 import { useSession } from "../data/session-context.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
+import { RestorePolicy } from "./RestorePolicy.tsx";
 
 type KeptDraft = { readonly baseVersion: number; readonly draft: Draft };
 
@@ -42,6 +43,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const draftKey = `${session} ${group}`;
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
   const [error, setError] = useState<string | null>(null);
+  const [restoring, setRestoring] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   if (policy === undefined || organization === undefined || named === undefined) {
     return (
@@ -72,7 +74,29 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       setBusy(false);
     }
   };
-  return (
+  const putBack = async (version: number): Promise<void> => {
+    const base = { session, group, baseVersion: policy.version };
+    setBusy(true);
+    try {
+      const { version: put } = await restore({ ...base, version });
+      edit(null);
+      const undo = (): void =>
+        void restore({ session, group, baseVersion: put, version: base.baseVersion }).then(
+          () => toast("The earlier rules are in force again."),
+          (refused: unknown) => toast(messageOf(refused), "bad"),
+        );
+      toast(
+        version === 0 ? "All rules were reset." : `Version ${String(version)} was restored.`,
+        "good",
+        undo,
+      );
+    } catch (refused) {
+      setError(messageOf(refused));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const view = (
     <PolicyView
       group={group}
       groups={groupsOf(named, devices ?? [], group)}
@@ -90,13 +114,21 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
         const rules = { values: draft.values as Record<string, unknown>, locked: [...draft.locked] };
         void act(() => save({ session, group, baseVersion, rules }), "The rules were saved.");
       }}
-      onRestore={(version) =>
-        void act(
-          () => restore({ session, group, baseVersion: policy.version, version }),
-          version === 0 ? "All rules were reset." : `Version ${String(version)} was restored.`,
-        )
-      }
+      onRestore={setRestoring}
     />
+  );
+  return (
+    <>
+      {view}
+      {restoring === null ? null : (
+        <RestorePolicy
+          group={group}
+          version={restoring}
+          onConfirm={() => void putBack(restoring)}
+          onClose={() => setRestoring(null)}
+        />
+      )}
+    </>
   );
 }
 

@@ -53,7 +53,7 @@ const count = (key: "ready" | "waiting" | "running", title: string): Column<Lane
   title,
   align: "right",
   width: "w-24",
-  cell: (lane) => countedWords(lane[key]),
+  cell: (lane) => <span className="whitespace-nowrap">{countedWords(lane[key])}</span>,
 });
 
 const base: readonly Column<LaneRow>[] = [

@@ -15,6 +15,7 @@ import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
 import { type LaneState, laneStateWords } from "./lane-words.ts";
 import { LanesTable } from "./LanesTable.tsx";
+import { QueueCharts } from "./QueueCharts.tsx";
 import { QueueSettings } from "./QueueSettings.tsx";
 
 const latest = 10;
@@ -34,6 +35,7 @@ export function QueuePage(): ReactNode {
           undo: () => void setState({ laneId, state: before }, laneStateWords[before].done),
         }))
       }
+      charts={<QueueCharts />}
       limits={<Limits />}
     />
   );
@@ -61,17 +63,20 @@ type Props = {
   readonly stats: QueueStats | undefined;
   readonly batches: readonly BatchRow[];
   readonly onState: (lane: LaneRow, state: LaneState) => void;
+  /** Waits and throughput over time. */
+  readonly charts: ReactNode;
   /** The card of the organization's limits. */
   readonly limits: ReactNode;
 };
 
-export function QueueView({ stats, batches, onState, limits }: Props): ReactNode {
+export function QueueView({ stats, batches, onState, charts, limits }: Props): ReactNode {
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
       <Card flush title="Lanes">
         <LanesTable lanes={stats?.lanes} onState={onState} />
       </Card>
+      {charts}
       {batches.length === 0 ? null : (
         <Card flush title="Batches">
           <Table label="Batches" columns={batchColumns} rows={batches} keyOf={({ batchId }) => batchId} />

@@ -7,6 +7,8 @@ export type Series = {
   readonly failed: readonly number[];
   /** Null at times without a job. */
   readonly wait: readonly (number | null)[];
+  /** The median. The others are 95th percentiles. */
+  readonly waitHalf: readonly (number | null)[];
   readonly run: readonly (number | null)[];
 };
 
@@ -25,6 +27,7 @@ export function seriesOf(
     times,
     answered: summaries.map((each) => each?.succeeded ?? 0),
     failed: summaries.map((each) => (each?.failed ?? 0) + (each?.expired ?? 0)),
+    waitHalf: summaries.map((each) => each?.wait?.p50 ?? null),
     wait: summaries.map((each) => each?.wait?.p95 ?? null),
     run: summaries.map((each) => each?.run?.p95 ?? null),
   };

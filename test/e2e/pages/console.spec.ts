@@ -165,28 +165,6 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
   await donor.stop();
 });
 
-test("a dead letter is retried with the keyboard and then discarded", async ({ farm, page }) => {
-  const donor = await farm.startDonor("console-5");
-  // Longer than the model's context, so every device must refuse it.
-  await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);
-  await signIn(page, farm);
-  await openPage(page, "Jobs");
-  await page.getByRole("button", { name: "Failed or expired" }).click();
-  const letter = page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: /console-5/ });
-  await expect(letter).toContainText("Failed");
-  await letter.getByRole("button", { name: "Retry" }).focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByText("The job is ready again.")).toBeVisible();
-  await expect(letter).toContainText("attempt 2");
-
-  await letter.getByRole("button", { name: "Discard" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByText("No failed or expired jobs")).toBeVisible();
-  await openPage(page, "Audit trail");
-  await expect(page.getByText("Failed or expired job discarded")).toBeVisible();
-  await donor.stop();
-});
-
 test("an administrator sets a key's limits, and a device's groups and limits", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-6");
   await signIn(page, farm);

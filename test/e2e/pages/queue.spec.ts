@@ -46,7 +46,8 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await expect(lane).toContainText("Paused");
   const answer = askFor(farm, question);
   await openPage(page, "Jobs");
-  await page.getByRole("button", { name: "Ready, show attempts" }).click();
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await page.getByRole("table", { name: "Jobs" }).getByRole("link", { name: "gleaner-demo" }).click();
   await page.getByLabel("Priority").selectOption("high");
   await expect(page.getByText("The priority was changed.")).toBeVisible();
   await expect(page.getByLabel("Priority")).toHaveValue("high");
@@ -55,8 +56,7 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await lane.getByRole("button", { name: "Resume gleaner-demo" }).click();
   expect(await answer).toContain("Athens");
   await openPage(page, "Jobs");
-  await page.getByRole("button", { name: "Done, show attempts" }).first().click();
-  await expect(page.getByText("Priority: high")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Jobs" })).toContainText("chat, high priority");
 
   await openPage(page, "Models");
   await page.getByRole("button", { name: "Change prices" }).click();
