@@ -86,6 +86,12 @@ describe("the statistics of answered jobs", () => {
     expect(await summaryBy("key")).toMatchObject({ name: "first key" });
     expect(await summaryBy("device")).toMatchObject({ subject: device.deviceId, name: "laptop" });
     expect((await summaryBy("lane")).subject).toMatch(/^\["chat",\{"model":"demo-1m"/);
+    const ofSubject = async (subject: string) => {
+      const wanted = { session, by: "model" as const, range: "day" as const, until: Date.now(), subject };
+      return (await t.query(api.console.statistics.report, wanted)).points;
+    };
+    expect(await ofSubject(modelId)).toMatchObject([{ summary: { succeeded: 2 } }]);
+    expect(await ofSubject("another")).toEqual([]);
     const { points, pointMs } = await reportBy("model");
     expect(pointMs).toBe(3_600_000);
     expect(points.map(({ summary }) => summary.succeeded)).toEqual([2]);

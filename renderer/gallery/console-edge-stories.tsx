@@ -6,7 +6,6 @@ import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
-import { jobFilters } from "./fixtures/job-filters.ts";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
 import { Card } from "../ui/Card.tsx";
@@ -15,6 +14,7 @@ import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import * as edge from "./fixtures/edge-rows.ts";
+import { jobFilters } from "./fixtures/job-filters.ts";
 import { inShell } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 

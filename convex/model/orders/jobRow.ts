@@ -2,12 +2,11 @@ import { attemptStatus, jobStatus, type JobView, priority } from "@gleaner/queue
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
-import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
-import { jobWait, type JobWait, waitsOfJobs } from "./jobWaits.ts";
+import { type JobWait, jobWait, waitsOfJobs } from "./jobWaits.ts";
 import { orderOf } from "./orders.ts";
 
 export const jobRow = v.object({
@@ -65,7 +64,7 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     status: job.status,
     wait,
     priority: job.priority,
-    keyId: may(ctx, "keys.read") ? ((key?._id ?? null) as Id<"apiKeys"> | null) : null,
+    keyId: may(ctx, "keys.read") ? (key?._id ?? null) : null,
     keyName: visibleText(key?.name ?? ""),
     submittedAt: job.submittedAt,
     startedAt: job.startedAt,

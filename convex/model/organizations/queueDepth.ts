@@ -27,7 +27,7 @@ export const queueDepth = v.object({
 });
 export type QueueDepth = Infer<typeof queueDepth>;
 
-const statuses = ["ready", "waiting", "running"] as const;
+type Status = "ready" | "waiting" | "running";
 
 /**
  * The organization's jobs that are not final, now: the one source of these numbers for the console and for /metrics. Up to 100
@@ -39,8 +39,7 @@ export async function queueDepthOf(ctx: QueryCtx, organizationId: Id<"organizati
     queue.liveCounts(ctx, organizationId),
   ]);
   const now = new Map(live.lanes.map((lane) => [lane.laneId, lane]));
-  const total = (status: (typeof statuses)[number]): Counted =>
-    best(live[status], live[status].count, stats[status]);
+  const total = (status: Status): Counted => best(live[status], live[status].count, stats[status]);
   return {
     ready: total("ready"),
     waiting: total("waiting"),
@@ -48,7 +47,7 @@ export async function queueDepthOf(ctx: QueryCtx, organizationId: Id<"organizati
     workers: stats.workers,
     lanes: await Promise.all(
       stats.lanes.map(async (lane) => {
-        const of = (status: (typeof statuses)[number]): Counted =>
+        const of = (status: Status): Counted =>
           best(live[status], now.get(lane.laneId)?.[status] ?? 0, lane[status]);
         return {
           ...lane,

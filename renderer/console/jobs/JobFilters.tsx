@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useId, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
 import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
@@ -121,7 +121,7 @@ function Search({ onFind }: Pick<JobFilterState, "onFind">): ReactNode {
   const [text, setText] = useState("");
   const [missing, setMissing] = useState<string | null>(null);
   const id = useId();
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     const sought = text.trim();
     if (sought === "") return;

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
@@ -15,7 +16,130 @@ async function setLane(page: Page, verb: "Pause" | "Resume"): Promise<void> {
   await expect(lane).toContainText(verb === "Pause" ? "Paused" : "Open");
 }
 
-test("a job is found by its id, and its page shows attempts, tokens and the price", async ({
+/** Asks for an answer while no device is there. Gives the error in words when the job is canceled. */
+async function ask(farm: Farm): Promise<string> {
+  return await askFor(farm, question).catch(String);
+}
+
+/** Cancels all listed jobs that are not final. */
+async function cancelAll(page: Page): Promise<void> {
+  const boxes = page.getByRole("checkbox", { name: /Select job/ });
+  await expect(boxes.first()).toBeVisible();
+  for (let at = 0; at < (await boxes.count()); at += 1) await boxes.nth(at).check();
+  await page.getByRole("button", { name: "Cancel…" }).click();
+  await expect(page.getByRole("dialog")).toContainText("You cannot undo this.");
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Cancel \d+ jobs?$/ })
+    .click();
+  await expect(page.getByText(/jobs? changed\./).last()).toBeVisible();
+}
+
+test("a job is found by its whole id, and says that no device is donating", async ({ farm, page }) => {
+  const answer = ask(farm);
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  const link = jobs(page).getByRole("link", { name: "gleaner-demo" }).first();
+  await expect(jobs(page)).toContainText("No device is donating");
+  const jobId = (await link.getAttribute("title")) ?? "";
+  await page.getByRole("searchbox").fill(jobId.slice(0, 8));
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("No job has exactly this id")).toBeVisible();
+  await page.getByRole("searchbox").fill(`chatcmpl-${jobId}`);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "gleaner-demo · chat" })).toBeVisible();
+  expect(page.url()).toContain(`#/jobs/${jobId}`);
+  await expect(page.getByText("No device is donating.")).toBeVisible();
+  await page.getByRole("button", { name: "Cancel job…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel job" }).click();
+  await expect(page.getByText("The job was canceled.")).toBeVisible();
+  expect(await answer).toMatch(/cancel/i);
+  await page.goBack();
+  await expect(jobs(page)).toContainText("Canceled");
+});
+
+test("filters are in the address, and a reload keeps them", async ({ farm, page }) => {
+  const answer = ask(farm);
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await page.getByLabel("Model", { exact: true }).selectOption("gleaner-demo");
+  await expect(page.getByRole("checkbox", { name: /Select job/ })).toHaveCount(1);
+  expect(page.url()).toMatch(/#\/jobs\?status=ready&model=gleaner-demo/);
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Ready", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await expect(page.getByRole("checkbox", { name: /Select job/ })).toHaveCount(1);
+  await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
+  await expect(page.getByText("No jobs match these filters")).toBeVisible();
+  await page.getByLabel("To", { exact: true }).fill("");
+  await cancelAll(page);
+  expect(await answer).toMatch(/cancel/i);
+});
+
+test("a paused lane is on the overview, its job says who paused it, and the numbers agree", async ({
+  farm,
+  page,
+}) => {
+  const answer = ask(farm);
+  await signIn(page, farm);
+  await setLane(page, "Pause");
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
+  await expect(page.locator("dl > div").filter({ hasText: "for a device" })).toContainText("1");
+  await openPage(page, "Overview");
+  await expect(page.locator("dl > div").filter({ hasText: "Jobs queued" })).toContainText("1");
+  await expect(page.getByText(/gleaner-demo · chat is paused by Owner/)).toBeVisible();
+  await openPage(page, "Jobs");
+  await expect(jobs(page)).toContainText(/Its lane is paused by Owner since/);
+  await setLane(page, "Resume");
+  await openPage(page, "Jobs");
+  await cancelAll(page);
+  expect(await answer).toMatch(/cancel/i);
+});
+
+test("the priority of several jobs changes after a preview, and is undone", async ({ farm, page }) => {
+  const answers = [ask(farm), ask(farm)];
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  const boxes = page.getByRole("checkbox", { name: /Select job/ });
+  await expect(boxes).toHaveCount(2);
+  for (const at of [0, 1]) await boxes.nth(at).check();
+  await page.getByRole("button", { name: "High priority…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Set to high: 2 jobs" }).click();
+  await expect(jobs(page).getByText("chat, high priority")).toHaveCount(2);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(jobs(page).getByText("chat, high priority")).toHaveCount(0);
+  await cancelAll(page);
+  for (const answer of answers) expect(await answer).toMatch(/cancel/i);
+});
+
+test("a request is shown only after the organization allows it, and the look is in the audit trail", async ({
+  farm,
+  page,
+}) => {
+  const answer = ask(farm);
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await jobs(page).getByRole("link", { name: "gleaner-demo" }).click();
+  await expect(page.getByText("Only the job's requester may look at them.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Show" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Change…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+  await page.getByRole("button", { name: "Show" }).click();
+  await expect(page.getByText(question)).toBeVisible();
+  await openPage(page, "Audit trail");
+  await expect(page.getByText("Request and answer of a job looked at")).toBeVisible();
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Ready", exact: true }).click();
+  await cancelAll(page);
+  expect(await answer).toMatch(/cancel/i);
+});
+
+test("the page of a job shows its attempts, its tokens and how its price came about", async ({
   farm,
   page,
 }) => {
@@ -26,113 +150,12 @@ test("a job is found by its id, and its page shows attempts, tokens and the pric
   const row = jobs(page).getByRole("row", { name: /jobs-1/ });
   await expect(row).toContainText("Done");
   const link = row.getByRole("link", { name: "gleaner-demo" });
-  const jobId = (await link.getAttribute("title")) ?? "";
-  await page.getByRole("searchbox").fill(jobId.slice(0, 8));
-  await page.keyboard.press("Enter");
-  await expect(page.getByText("No job has exactly this id")).toBeVisible();
-  await page.getByRole("searchbox").fill(`chatcmpl-${jobId}`);
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { name: "gleaner-demo · chat" })).toBeVisible();
-  expect(page.url()).toContain(`#/jobs/${jobId}`);
+  await link.click();
   await expect(page.getByText("Attempt 1")).toBeVisible();
   await expect(page.getByRole("link", { name: "jobs-1" })).toHaveAttribute("href", /#\/devices\//);
   await expect(page.getByText(/tokens in × \d+ \+/)).toBeVisible();
   await page.goBack();
   await expect(jobs(page)).toBeVisible();
-  await donor.stop();
-});
-
-test("filters are in the address, and a reload keeps them", async ({ farm, page }) => {
-  const donor = await farm.startDonor("jobs-2");
-  await askFor(farm, question);
-  await signIn(page, farm);
-  await openPage(page, "Jobs");
-  await page.getByLabel("Device", { exact: true }).focus();
-  await page.getByLabel("Device", { exact: true }).selectOption({ label: "jobs-2" });
-  await expect(jobs(page).getByRole("row", { name: /jobs-2/ })).toBeVisible();
-  await page.getByRole("button", { name: "Done", exact: true }).click();
-  expect(page.url()).toMatch(/#\/jobs\?.*device=/);
-  await page.reload();
-  await expect(page.getByRole("button", { name: "Done", exact: true })).toHaveAttribute(
-    "aria-pressed",
-    "true",
-  );
-  await expect(jobs(page).getByRole("row")).toHaveCount(2);
-  await page.getByRole("button", { name: "Canceled", exact: true }).click();
-  await expect(page.getByText("No jobs match these filters")).toBeVisible();
-  await donor.stop();
-});
-
-test("a waiting job says who paused its lane, here and on the overview, and numbers agree", async ({
-  farm,
-  page,
-}) => {
-  const donor = await farm.startDonor("jobs-3");
-  await askFor(farm, question);
-  await signIn(page, farm);
-  await setLane(page, "Pause");
-  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
-  const answer = askFor(farm, question);
-  await expect(page.locator("dl > div").filter({ hasText: "Ready" })).toContainText("1");
-  await openPage(page, "Overview");
-  await expect(page.locator("dl > div").filter({ hasText: "Jobs queued" })).toContainText("1");
-  await expect(page.getByText(/gleaner-demo · chat is paused by/)).toBeVisible();
-  await openPage(page, "Jobs");
-  await expect(jobs(page)).toContainText(/Its lane is paused by .+ since/);
-  await jobs(page).getByRole("link", { name: "gleaner-demo" }).first().click();
-  await expect(page.getByText(/Its lane is paused by .+ since .+\./)).toBeVisible();
-  await setLane(page, "Resume");
-  expect(await answer).toContain("Athens");
-  await donor.stop();
-});
-
-test("several jobs are canceled at once, after a preview, and their priority change can be undone", async ({
-  farm,
-  page,
-}) => {
-  const donor = await farm.startDonor("jobs-4");
-  await askFor(farm, question);
-  await signIn(page, farm);
-  await setLane(page, "Pause");
-  const answers = [askFor(farm, question), askFor(farm, question)].map((answer) => answer.catch(String));
-  await openPage(page, "Jobs");
-  await page.getByRole("button", { name: "Ready", exact: true }).click();
-  const boxes = page.getByRole("checkbox", { name: /Select job/ });
-  await expect(boxes).toHaveCount(2);
-  for (const at of [0, 1]) await boxes.nth(at).check();
-  await page.getByRole("button", { name: "High priority…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Set to high: 2 jobs" }).click();
-  await expect(jobs(page).getByText("chat, high priority")).toHaveCount(2);
-  await page.getByRole("button", { name: "Undo" }).last().click();
-  await expect(jobs(page).getByText("chat, high priority")).toHaveCount(0);
-
-  for (const at of [0, 1]) await boxes.nth(at).check();
-  await page.getByRole("button", { name: "Cancel…" }).click();
-  await expect(page.getByRole("dialog")).toContainText("You cannot undo this.");
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel 2 jobs" }).click();
-  await expect(page.getByText("2 jobs changed.").last()).toBeVisible();
-  for (const answer of answers) expect(await answer).toMatch(/cancel/i);
-  await setLane(page, "Resume");
-  await donor.stop();
-});
-
-test("a request is shown only after the organization allows it, and the look is in the audit trail", async ({
-  farm,
-  page,
-}) => {
-  const donor = await farm.startDonor("jobs-5");
-  await askFor(farm, question);
-  await signIn(page, farm);
-  await openPage(page, "Jobs");
-  await jobs(page).getByRole("link", { name: "gleaner-demo" }).first().click();
-  await expect(page.getByText("Only the job's requester may look at them.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Show" })).toHaveCount(0);
-  await page.getByRole("button", { name: "Change…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
-  await page.getByRole("button", { name: "Show" }).click();
-  await expect(page.getByText(question)).toBeVisible();
-  await openPage(page, "Audit trail");
-  await expect(page.getByText("Request and answer of a job looked at")).toBeVisible();
   await donor.stop();
 });
 

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { limitedBy } from "../../../shared/validators.ts";
 import type { Doc, Id, QueryCtx } from "../builders.ts";
-import { firstOf, findOwned, remembered } from "../load.ts";
+import { findOwned, firstOf, remembered } from "../load.ts";
 import { refuse } from "../refuse.ts";
 import { limitOf } from "./turns.ts";
 
