@@ -13,7 +13,7 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { JobDetail, JobRow } from "../data/rows.ts";
-import { laneNeeds } from "../queue/lane-words.ts";
+import { laneNeeds } from "../data/lane-words.ts";
 import { hrefOf } from "../shell/route.ts";
 import { AttemptTimeline } from "./AttemptTimeline.tsx";
 import { isOpen, isQueued, jobWords, spansOf, waitWords } from "./job-words.ts";

@@ -13,7 +13,7 @@ import { type Counted, countedWords } from "../data/counted.ts";
 import type { BatchRow, LaneRow, QueueStats } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
-import { type LaneState, laneStateWords } from "./lane-words.ts";
+import { type LaneState, laneStateWords } from "../data/lane-words.ts";
 import { LanesTable } from "./LanesTable.tsx";
 import { QueueCharts } from "./QueueCharts.tsx";
 import { QueueSettings } from "./QueueSettings.tsx";

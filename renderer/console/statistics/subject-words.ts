@@ -1,5 +1,5 @@
 import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
-import { laneName, laneNeeds } from "../queue/lane-words.ts";
+import { laneName, laneNeeds } from "../data/lane-words.ts";
 
 export type By = "model" | "lane" | "key" | "device";
 

@@ -1,7 +1,7 @@
 import { formatExactMebibytes } from "../../../app/format/quantity.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
-import { type Counted, countedSum, countedWords } from "../data/counted.ts";
-import type { LaneRow } from "../data/rows.ts";
+import { type Counted, countedSum, countedWords } from "./counted.ts";
+import type { LaneRow } from "./rows.ts";
 
 export type LaneState = LaneRow["state"];
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { LaneRow } from "../data/rows.ts";
+import type { LaneRow } from "./rows.ts";
 import { laneChange, laneName, laneNeeds } from "./lane-words.ts";
 
 const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
