@@ -85,7 +85,9 @@ export const attempts = memberQuery("devices.read")({
     const rows = page.page.map((attempt) => ({ ...historyRowOf(attempt), jobId: attempt.jobId }));
     return {
       ...page,
-      page: may(ctx, "money.read") ? rows : rows.map((row) => ({ ...row, earnedMicro: "0", explanation: "" })),
+      page: may(ctx, "money.read")
+        ? rows
+        : rows.map((row) => ({ ...row, earnedMicro: "0", explanation: "" })),
     };
   },
 });

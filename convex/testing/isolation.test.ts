@@ -115,9 +115,7 @@ describe("isolation of organizations", () => {
     expect((await t.query(api.console.jobs.list, { session, paginationOpts })).page).toEqual([]);
     const ready = await t.query(api.console.jobs.list, { session, paginationOpts, status: "running" });
     expect(ready.page).toEqual([]);
-    expect(
-      (await listDevices(t, session)).map(({ deviceId }) => deviceId),
-    ).not.toContain(device.deviceId);
+    expect((await listDevices(t, session)).map(({ deviceId }) => deviceId)).not.toContain(device.deviceId);
     expect(await t.query(api.console.keys.list, { session })).toHaveLength(1);
     expect(await t.query(api.console.codes.list, { session })).toHaveLength(1);
     expect(await t.query(api.console.overview.summary, { session })).toMatchObject({

@@ -210,9 +210,7 @@ describe("free memory of a GPU", () => {
       deviceId: device.deviceId,
       limits: { gpu: false },
     });
-    expect(await listDevices(t, session)).toMatchObject([
-      { capabilities: { vramMb: 0 } },
-    ]);
+    expect(await listDevices(t, session)).toMatchObject([{ capabilities: { vramMb: 0 } }]);
     await setRights({ vramGb: 1 });
     await expectRefusal(submit(t, acme), "requirements_unmet");
   });

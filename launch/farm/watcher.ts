@@ -66,8 +66,7 @@ export class Watcher {
       api.console.devices.list,
       { session, ...firstPage },
       ({ page }) => {
-        for (const { deviceId } of page)
-          if (!stops.has(deviceId)) stops.set(deviceId, follow(deviceId));
+        for (const { deviceId } of page) if (!stops.has(deviceId)) stops.set(deviceId, follow(deviceId));
       },
       reject,
     );

@@ -13,6 +13,7 @@ import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
+import { linesOf } from "./fixtures/device-rows.ts";
 import * as edge from "./fixtures/edge-rows.ts";
 import { jobFilters } from "./fixtures/job-filters.ts";
 import { inShell } from "./in-shell.tsx";
@@ -68,7 +69,7 @@ export function consoleEdgeStories(now: number): readonly Story[] {
       <>
         <PendingDevices devices={edge.longPending(now)} onApprove={nothing} onRefuse={nothing} />
         <Card flush>
-          <DevicesTable devices={edge.longDevices(now)} actions={actions} />
+          <DevicesTable devices={linesOf(edge.longDevices(now))} actions={actions} />
         </Card>
       </>,
     ),

@@ -2,6 +2,9 @@ import { AuditView } from "../console/audit/AuditPage.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DeviceLimits } from "../console/devices/DeviceLimits.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
+import { DeviceView } from "../console/devices/DeviceView.tsx";
+import { noFilters } from "../console/devices/fleet-filters.ts";
+import { FleetFilters } from "../console/devices/FleetFilters.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
@@ -35,11 +38,13 @@ import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { MetricsToken } from "../console/statistics/MetricsToken.tsx";
 import { StatisticsView } from "../console/statistics/StatisticsView.tsx";
 import { Card } from "../ui/Card.tsx";
+import { LoadMore } from "../ui/LoadMore.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import { jobFilters } from "./fixtures/job-filters.ts";
+import { linesOf } from "./fixtures/device-rows.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
 import { owners } from "./fixtures/people-rows.ts";
 import { statistics } from "./fixtures/statistics-rows.ts";
@@ -133,6 +138,22 @@ const statisticsView = {
   ),
 } as const;
 
+const deviceView = (now: number) =>
+  ({
+    device: undefined,
+    journal: deviceRows.journal(now),
+    outcomes: deviceRows.outcomes,
+    attempts: deviceRows.attempts(now),
+    earned: Array.from({ length: 7 }, (_, at) => ({
+      startAt: new Date(now).setHours(0, 0, 0, 0) - (6 - at) * 86_400_000,
+      micro: BigInt(((at * 37) % 11) * 1_200_000),
+    })),
+    linksJobs: true,
+    actions: undefined,
+    onMore: nothing,
+    loadingMore: false,
+  }) satisfies Parameters<typeof DeviceView>[0];
+
 export function consoleStories(now: number): readonly Story[] {
   const jobs = jobRows.jobs(now);
   const devices = deviceRows.devices(now);
@@ -164,7 +185,7 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-overview",
       "overview",
-      <OverviewView summary={rows.summary} queue={queue} devices={devices} jobs={jobs.slice(0, 8)} />,
+      <OverviewView summary={rows.summary} queue={queue} devices={linesOf(devices)} jobs={jobs.slice(0, 8)} />,
     ),
     inShell(
       "console-overview-loading",
@@ -180,24 +201,77 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-overview-lost",
       "overview",
-      <OverviewView summary={rows.summary} queue={queue} devices={devices} jobs={jobs} />,
+      <OverviewView summary={rows.summary} queue={queue} devices={linesOf(devices)} jobs={jobs} />,
       "lost",
     ),
     inShell(
       "console-devices",
       "devices",
       <Card flush>
-        <DevicesTable devices={devices} actions={actions} />
+        <DevicesTable devices={linesOf(devices)} actions={actions} />
         <OldestVersion oldest="0.2.0" outdated={2} onSet={nothing} />
       </Card>,
     ),
+    inShell(
+      "console-fleet",
+      "devices",
+      <Card flush>
+        <FleetFilters
+          filters={{ ...noFilters, q: "lap", state: "online" }}
+          counts={deviceRows.fleetCounts(now)}
+          modelIds={["gleaner-demo"]}
+          onFilters={nothing}
+        />
+        <DevicesTable devices={linesOf(devices, 3)} actions={actions} />
+        <LoadMore onMore={nothing} loading={false} />
+      </Card>,
+    ),
+    ...devices
+      .slice(0, 1)
+      .map((device) =>
+        inShell(
+          "console-device",
+          "devices",
+          <DeviceView {...deviceView(now)} device={device} actions={actions} />,
+        ),
+      ),
+    inShell(
+      "console-device-loading",
+      "devices",
+      <DeviceView
+        {...deviceView(now)}
+        device={undefined}
+        journal={undefined}
+        outcomes={undefined}
+        attempts={undefined}
+        earned={undefined}
+        actions={undefined}
+      />,
+    ),
+    ...devices
+      .slice(6, 7)
+      .map((device) =>
+        inShell(
+          "console-device-new",
+          "devices",
+          <DeviceView
+            {...deviceView(now)}
+            device={{ ...device, models: [], capabilities: null }}
+            journal={[]}
+            outcomes={{ of: 0, succeeded: 0, failed: 0, lost: 0, released: 0, other: 0 }}
+            attempts={[]}
+            earned={[]}
+            actions={undefined}
+          />,
+        ),
+      ),
     inShell(
       "console-devices-pending",
       "devices",
       <>
         <PendingDevices devices={deviceRows.pendingDevices(now)} onApprove={nothing} onRefuse={nothing} />
         <Card flush>
-          <DevicesTable devices={devices} actions={actions} />
+          <DevicesTable devices={linesOf(devices)} actions={actions} />
         </Card>
       </>,
     ),
@@ -375,7 +449,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <>
         <Card flush>
-          <DevicesTable devices={devices} actions={actions} />
+          <DevicesTable devices={linesOf(devices)} actions={actions} />
         </Card>
         {devices.slice(2, 3).map((device) => (
           <DeviceLabels key={device.deviceId} device={device} onSave={nothing} onClose={nothing} />
@@ -387,7 +461,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <>
         <Card flush>
-          <DevicesTable devices={devices} actions={actions} />
+          <DevicesTable devices={linesOf(devices)} actions={actions} />
         </Card>
         {devices.slice(2, 3).map((device) => (
           <DeviceLimits

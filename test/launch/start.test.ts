@@ -256,10 +256,7 @@ test.each([
   const admin = await asAdmin();
   await expect
     .poll(
-      async () =>
-        (await listDevices(admin.client, admin.session)).filter(
-          ({ online }) => online,
-        ).length,
+      async () => (await listDevices(admin.client, admin.session)).filter(({ online }) => online).length,
       { timeout: 30_000 },
     )
     .toBe(2);

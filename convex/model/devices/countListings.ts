@@ -86,7 +86,10 @@ export async function uncountedListings(
 export async function countBatch(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  { listingIds, readTo }: { readonly listingIds: readonly Id<"deviceListings">[]; readonly readTo: number | null },
+  {
+    listingIds,
+    readTo,
+  }: { readonly listingIds: readonly Id<"deviceListings">[]; readonly readTo: number | null },
 ): Promise<void> {
   const row = await countsRow(ctx, organizationId);
   // A row of an earlier version counts other devices.
@@ -131,7 +134,8 @@ class Tally {
       const key = keyOf(named);
       const devices = (this.#facets.get(key)?.devices ?? 0) + by;
       if (devices <= 0) this.#facets.delete(key);
-      else if (this.#facets.has(key) || this.#facets.size < maxNames) this.#facets.set(key, { ...named, devices });
+      else if (this.#facets.has(key) || this.#facets.size < maxNames)
+        this.#facets.set(key, { ...named, devices });
     }
   }
 }

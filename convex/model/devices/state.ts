@@ -22,7 +22,6 @@ export function serviceStatusOf({
   return needsVersion === undefined ? "active" : "outdated";
 }
 
-
 /** The state that a device is counted and listed by. A device that gets no jobs may still report that it donates. */
 export function deviceStateOf(device: Doc<"devices">, online: boolean): DeviceState {
   const service = serviceStatusOf(device);

@@ -122,7 +122,8 @@ it("sets limits at registration and removes them later", async () => {
 
 it("lists the workers that changed since a moment, and no others", async () => {
   const { t, queue, work } = installQueue();
-  const register = (key: string) => t.mutation((ctx) => queue.workers.register(ctx, scope, { key, name: key }));
+  const register = (key: string) =>
+    t.mutation((ctx) => queue.workers.register(ctx, scope, { key, name: key }));
   await register("still");
   await register("moved");
   const workerOf = async (key: string) => (await t.query((ctx) => queue.workers.byKey(ctx, key)))!;

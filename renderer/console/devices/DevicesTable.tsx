@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { limitWords } from "../../../app/devices/limits.ts";
 import { platformWords } from "../../../app/format/platform.ts";
-import { formatCount, formatMebibytes, plural } from "../../../app/format/quantity.ts";
+import { formatMebibytes, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
@@ -11,25 +11,27 @@ import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import type { DeviceRow } from "../data/rows.ts";
-import { OwnerWords } from "../people/OwnerWords.tsx";
+import type { DeviceRow, ListedDevice } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
 import { describeDevice } from "./describe-device.ts";
-import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
+import { deviceSpeeds, originWords } from "./device-details.ts";
+import { stateTone, stateWords } from "./state-words.ts";
 
-type OnDevice = (device: DeviceRow) => void;
+/** A device as the list has it, and what it does now. The latter comes from a query of its own; undefined while it loads. */
+export type DeviceLine = { readonly listed: ListedDevice; readonly live: DeviceRow | undefined };
 
-type DeviceActions = {
-  readonly retire: OnDevice;
-  readonly reinstate: OnDevice;
-  readonly label: OnDevice;
-  readonly limit: OnDevice;
-  readonly resume: OnDevice;
+export type DeviceActions = {
+  readonly retire: (device: DeviceRow) => void;
+  readonly reinstate: (device: DeviceRow) => void;
+  readonly label: (device: DeviceRow) => void;
+  readonly limit: (device: DeviceRow) => void;
+  readonly resume: (device: DeviceRow) => void;
   /** Null for those who may not hand devices over. */
-  readonly handOver: OnDevice | null;
+  readonly handOver: ((device: DeviceRow) => void) | null;
 };
 
 /** The device's groups, tags and data classes. */
-function Labels({ device: { groups, tags, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
+export function Labels({ device: { groups, tags, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length + tags.length + dataClasses.length === 0) return null;
   return (
     <div className="mt-1 flex max-w-38 flex-wrap gap-1 2xl:max-w-72">
@@ -47,23 +49,7 @@ function Labels({ device: { groups, tags, dataClasses } }: { readonly device: De
   );
 }
 
-const fewFacts = 3;
-
-/** The facts that the device cannot measure. A longer list is shown on hover and on focus. */
-function UnknownFacts({ facts }: { readonly facts: readonly string[] }): ReactNode {
-  if (facts.length === 0) return null;
-  const shown = facts.length <= fewFacts + 1 ? facts : facts.slice(0, fewFacts);
-  const rest = facts.length - shown.length;
-  const words = (
-    <p className="mt-1 max-w-56 text-xs text-muted 2xl:max-w-96" tabIndex={rest === 0 ? undefined : 0}>
-      Unknown: {unknownWords(shown)}
-      {rest === 0 ? "" : ` and ${formatCount(rest)} more`}
-    </p>
-  );
-  return rest === 0 ? words : <Tooltip text={`Unknown: ${unknownWords(facts)}`}>{words}</Tooltip>;
-}
-
-function offerOf(able: DeviceRow["capabilities"]): string {
+export function offerOf(able: DeviceRow["capabilities"]): string {
   if (able === null) return "nothing yet";
   const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
   const atOnce =
@@ -74,71 +60,113 @@ function offerOf(able: DeviceRow["capabilities"]): string {
 }
 
 type Props = {
-  readonly devices: readonly DeviceRow[] | undefined;
+  readonly devices: readonly DeviceLine[] | undefined;
   readonly actions?: DeviceActions;
   /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
+  /** The columns that are shown, by key. The name is always shown. Absent: all. */
+  readonly chosen?: readonly string[] | undefined;
+  /** Shown if there are no rows. Absent: how devices join. */
+  readonly empty?: ReactNode;
 };
 
-export function DevicesTable({ devices, actions, compact = false }: Props): ReactNode {
+export function DevicesTable({ devices, actions, compact = false, chosen, empty }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   const all = columnsOf(compact, useNow());
-  const shown = compact ? all.filter(({ key }) => key !== "capabilities" && key !== "owner") : all;
+  const shown = all.filter(({ key }) => {
+    if (compact) return !["capabilities", "groups", "enrolled"].includes(key);
+    return key === "name" || chosen === undefined || chosen.includes(key);
+  });
   return (
     <>
       <Table
         label="Devices"
         columns={actions === undefined ? shown : [...shown, actionsOf(actions, setRetiring)]}
         rows={devices}
-        keyOf={(device) => device.deviceId}
+        keyOf={({ listed }) => listed.deviceId}
         empty={
-          <Empty
-            title="No devices yet"
-            action={
-              <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
-                Create an enrollment code
-              </a>
-            }
-          >
-            A laptop joins when its user enters an enrollment code in Gleaner's window.
-          </Empty>
+          empty ?? (
+            <Empty
+              title="No devices yet"
+              action={
+                <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
+                  Create an enrollment code
+                </a>
+              }
+            >
+              A laptop joins when its user enters an enrollment code in Gleaner's window.
+            </Empty>
+          )
         }
       />
       {retiring === null ? null : (
-        <Confirm
-          title={`Retire ${retiring.name}?`}
-          action="Retire"
-          danger
+        <RetireDialog
+          device={retiring}
           onConfirm={() => actions?.retire(retiring)}
           onClose={() => setRetiring(null)}
-        >
-          It gets no more jobs, and its current job goes back to the queue. It keeps its earnings. You can
-          reinstate it at any time.
-        </Confirm>
+        />
       )}
     </>
   );
 }
 
-const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] => [
+type RetireProps = {
+  readonly device: DeviceRow;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+};
+
+export function RetireDialog({ device, onConfirm, onClose }: RetireProps): ReactNode {
+  return (
+    <Confirm title={`Retire ${device.name}?`} action="Retire" danger onConfirm={onConfirm} onClose={onClose}>
+      It gets no more jobs, and its current job goes back to the queue. It keeps its earnings. You can
+      reinstate it at any time.
+    </Confirm>
+  );
+}
+
+/** Columns that an administrator can choose. */
+export const deviceColumns = [
+  { key: "activity", title: "Activity" },
+  { key: "since", title: "Since" },
+  { key: "groups", title: "Groups" },
+  { key: "capabilities", title: "Offers" },
+  { key: "jobsNow", title: "Jobs now" },
+  { key: "earned", title: "Earned" },
+  { key: "enrolled", title: "Enrolled" },
+] as const;
+
+/** Keeps the row's height while its own query loads. */
+function Live({
+  device,
+  children,
+}: {
+  readonly device: DeviceRow | undefined;
+  readonly children: (device: DeviceRow) => ReactNode;
+}): ReactNode {
+  return device === undefined ? <span className="text-faint">…</span> : children(device);
+}
+
+const columnsOf = (compact: boolean, now: number): readonly Column<DeviceLine>[] => [
   {
     key: "name",
     title: "Device",
-    cell: (device) => (
+    cell: ({ listed, live }) => (
       <div className="min-w-38 wrap-anywhere">
-        <p className="line-clamp-2 font-medium" title={device.name}>
-          {device.name}
-        </p>
+        <a
+          href={hrefOf("devices", listed.deviceId)}
+          className="line-clamp-2 font-medium hover:underline"
+          title={listed.name}
+        >
+          {listed.name}
+        </a>
         <p className="line-clamp-1 text-xs text-muted">
-          {platformWords(device.platform)}
-          {device.version === null ? "" : `, ${device.version}`}
+          {platformWords(live?.platform ?? listed.platform)}
+          {listed.version === "" ? "" : `, ${listed.version}`}
         </p>
-        {compact || originWords(device) === "" ? null : (
-          <p className="line-clamp-3 text-xs text-muted" title={originWords(device)}>
-            {originWords(device)}, <RelativeTime at={device.enrolledAt} />
-          </p>
+        {live === undefined || live.owner === null ? null : (
+          <p className="line-clamp-1 text-xs text-muted">Of {live.owner.name}</p>
         )}
-        <Labels device={device} />
       </div>
     ),
   },
@@ -146,93 +174,150 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceRow>[] 
     key: "activity",
     title: "Activity",
     width: "w-44 2xl:w-96",
-    cell: (device) => {
-      const words = describeDevice(device, now);
-      const unknown = device.online && device.status === "active" ? device.unknownFacts : null;
+    cell: ({ listed, live }) => {
+      if (live === undefined)
+        return (
+          <Badge tone={stateTone[listed.state]} dot>
+            {stateWords[listed.state]}
+          </Badge>
+        );
+      const words = describeDevice(live, now);
       return (
         <div className="min-w-40">
           <Tooltip text={words.sentence}>
             <span tabIndex={0} className="rounded-full">
-              <Badge tone={words.tone} dot busy={device.online && device.jobsNow > 0}>
+              <Badge tone={words.tone} dot busy={live.online && live.jobsNow > 0}>
                 {words.short}
               </Badge>
             </span>
           </Tooltip>
-          <p className="mt-1 text-xs text-muted">
-            {/* The time since it went offline, or since its current activity began. */}
-            <RelativeTime at={device.online ? device.since : device.lastChangeAt} />
-          </p>
-          {compact || (device.status !== "paused" && device.status !== "outdated") ? null : (
+          {compact || (live.status !== "paused" && live.status !== "outdated") ? null : (
             <p className="mt-1 max-w-56 text-xs text-muted 2xl:max-w-96">{words.sentence}</p>
           )}
-          {compact ? null : <UnknownFacts facts={unknown ?? []} />}
         </div>
       );
     },
   },
-  { key: "owner", title: "Owner", cell: ({ owner }) => <OwnerWords owner={owner} /> },
+  {
+    key: "since",
+    title: "Since",
+    width: "w-24",
+    // The time since it went offline, or since its current activity began.
+    cell: ({ listed, live }) => (
+      <RelativeTime
+        at={live === undefined ? listed.changedAt : live.online ? live.since : live.lastChangeAt}
+      />
+    ),
+  },
+  {
+    key: "groups",
+    title: "Groups",
+    cell: ({ live }) => <Live device={live}>{(device) => <Labels device={device} />}</Live>,
+  },
   {
     key: "capabilities",
     title: "Offers",
-    cell: (device) => {
-      const speeds = deviceSpeeds(device);
-      return (
-        <div className="min-w-40">
-          <p>{offerOf(device.capabilities)}</p>
-          {speeds.length > 0 ? (
-            speeds.map(({ modelId, words }) => (
-              // In a narrow column the speed goes below the model, as a whole.
-              <p key={modelId} className="text-xs text-muted">
-                <span className="inline-block max-w-full wrap-anywhere">{modelId}</span>{" "}
-                <span className="inline-block">{words}</span>
-              </p>
-            ))
-          ) : (
-            <p className="max-w-52 truncate text-xs text-muted">
-              {device.capabilities?.models?.join(", ") || "no model yet"}
-            </p>
-          )}
-          {device.limits === null ? null : (
-            <p className="max-w-64 text-xs text-hold wrap-anywhere">
-              Limited: {limitWords(device.limits).join("; ")}
-            </p>
-          )}
-        </div>
-      );
-    },
+    cell: ({ live }) => <Live device={live}>{(device) => <Offer device={device} />}</Live>,
   },
-  { key: "jobsNow", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.jobsNow },
+  {
+    key: "jobsNow",
+    title: "Jobs now",
+    align: "right",
+    width: "w-20",
+    cell: ({ live }) => <Live device={live}>{({ jobsNow }) => jobsNow}</Live>,
+  },
   {
     key: "earned",
     title: "Earned",
     align: "right",
     width: "w-28",
-    cell: ({ earnedMicro }) => (earnedMicro === null ? "–" : formatCredits(earnedMicro)),
+    cell: ({ live }) => (
+      <Live device={live}>
+        {({ earnedMicro }) => (earnedMicro === null ? "–" : formatCredits(earnedMicro))}
+      </Live>
+    ),
+  },
+  {
+    key: "enrolled",
+    title: "Enrolled",
+    width: "w-28",
+    cell: ({ listed, live }) => (
+      <div className="max-w-44">
+        <RelativeTime at={listed.enrolledAt} />
+        {live === undefined ? null : (
+          <p className="line-clamp-2 text-xs text-muted" title={originWords(live)}>
+            {originWords(live)}
+          </p>
+        )}
+      </div>
+    ),
   },
 ];
 
-function actionsOf(actions: DeviceActions, retire: OnDevice): Column<DeviceRow> {
+function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
+  const speeds = deviceSpeeds(device);
+  return (
+    <div className="min-w-40">
+      <p>{offerOf(device.capabilities)}</p>
+      {speeds.length > 0 ? (
+        speeds.map(({ modelId, words }) => (
+          // In a narrow column the speed goes below the model, as a whole.
+          <p key={modelId} className="text-xs text-muted">
+            <span className="inline-block max-w-full wrap-anywhere">{modelId}</span>{" "}
+            <span className="inline-block">{words}</span>
+          </p>
+        ))
+      ) : (
+        <p className="max-w-52 truncate text-xs text-muted">
+          {device.capabilities?.models?.join(", ") || "no model yet"}
+        </p>
+      )}
+      {device.limits === null ? null : (
+        <p className="max-w-64 text-xs text-hold wrap-anywhere">
+          Limited: {limitWords(device.limits).join("; ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceLine> {
+  return actionColumn("w-37 2xl:w-56", ({ live }) =>
+    live === undefined ? null : <DeviceButtons device={live} actions={actions} onRetire={retire} />,
+  );
+}
+
+type ButtonsProps = {
+  readonly device: DeviceRow;
+  readonly actions: DeviceActions;
+  /** Asks first. */
+  readonly onRetire: (device: DeviceRow) => void;
+};
+
+/** What can be done with a device in its present state. */
+export function DeviceButtons({ device, actions, onRetire }: ButtonsProps): ReactNode {
   const { handOver } = actions;
-  return actionColumn("w-42 2xl:w-76", (device) =>
-    device.status === "pending" ? null : device.status !== "retired" ? (
-      <>
-        <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
-        <RowAction verb="Edit limits" object={`of ${device.name}`} onClick={() => actions.limit(device)} />
-        {handOver === null ? null : (
-          <RowAction verb="Hand over" object={device.name} onClick={() => handOver(device)} />
-        )}
-        <RowAction verb="Retire" object={device.name} onClick={() => retire(device)} />
-        {device.pause === null ? null : (
-          <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />
-        )}
-      </>
-    ) : (
+  if (device.status === "pending") return null;
+  if (device.status === "retired")
+    return (
       <RowAction
         verb="Reinstate"
         object={device.name}
         look="plain"
         onClick={() => actions.reinstate(device)}
       />
-    ),
+    );
+  return (
+    <>
+      <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
+      <RowAction verb="Edit limits" object={`of ${device.name}`} onClick={() => actions.limit(device)} />
+      {handOver === null ? null : (
+        <RowAction verb="Hand over" object={device.name} onClick={() => handOver(device)} />
+      )}
+      <RowAction verb="Retire" object={device.name} onClick={() => onRetire(device)} />
+      {device.pause === null ? null : (
+        <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />
+      )}
+    </>
   );
 }

@@ -5,9 +5,10 @@ import { api } from "../../../convex/_generated/api.js";
 import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import type { DeviceRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
+import type { JobRow, QueueStats, Summary } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { DevicesTable } from "../devices/DevicesTable.tsx";
+import { type DeviceLine, DevicesTable } from "../devices/DevicesTable.tsx";
+import { useDeviceLines } from "../devices/useDeviceLines.ts";
 import { JobsTable } from "../jobs/JobsTable.tsx";
 import { PausedLanes } from "./PausedLanes.tsx";
 import { attentionWords } from "./tiles.ts";
@@ -19,7 +20,13 @@ export function OverviewPage(): ReactNode {
   const session = useSession();
   const summary = useQuery(api.console.overview.summary, { session });
   const queue = useQuery(api.console.queue.stats, { session });
-  const devices = useQuery(api.console.devices.list, { session });
+  const listed = useQuery(api.console.devices.list, {
+    session,
+    order: "changed",
+    descending: true,
+    paginationOpts: { numItems: latest, cursor: null },
+  });
+  const devices = useDeviceLines(listed?.page);
   const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
   return (
     <OverviewView
@@ -34,7 +41,7 @@ export function OverviewPage(): ReactNode {
 type Props = {
   readonly summary: Summary | undefined;
   readonly queue: QueueStats | undefined;
-  readonly devices: readonly DeviceRow[] | undefined;
+  readonly devices: readonly DeviceLine[] | undefined;
   readonly jobs: readonly JobRow[] | undefined;
 };
 
@@ -46,7 +53,7 @@ export function OverviewView({ summary, queue, devices, jobs }: Props): ReactNod
         <div className="overflow-hidden rounded-lg">
           <Banner tone="hold">
             {attention}{" "}
-            <a href="#/devices" className="font-medium underline underline-offset-2">
+            <a href="#/devices?state=attention" className="font-medium underline underline-offset-2">
               Show devices
             </a>
           </Banner>
@@ -58,7 +65,9 @@ export function OverviewView({ summary, queue, devices, jobs }: Props): ReactNod
         <Card flush title="Devices" aside={<AllLink page="devices" />}>
           <DevicesTable
             compact
-            devices={devices?.filter((device) => device.status === "active").slice(0, latest)}
+            devices={devices?.filter(
+              ({ listed }) => listed.state !== "pending" && listed.state !== "retired",
+            )}
           />
         </Card>
         <Card flush title="Latest jobs" aside={<AllLink page="jobs" />}>

@@ -7,6 +7,7 @@ import { Card } from "../../ui/Card.tsx";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { messageOf } from "../data/refusal.ts";
+import type { FleetCounts } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
@@ -36,7 +37,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const policy = useQuery(api.console.policy.get, { session, group });
   const organization = useQuery(api.console.policy.get, { session, group: "" });
   const named = useQuery(api.console.policy.groups, { session });
-  const devices = useQuery(api.console.devices.list, { session });
+  const counts = useQuery(api.console.devices.counts, { session });
   const save = useMutation(api.console.policy.save);
   const restore = useMutation(api.console.policy.restore);
   const toast = useToast();
@@ -99,7 +100,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const view = (
     <PolicyView
       group={group}
-      groups={groupsOf(named, devices ?? [], group)}
+      groups={groupsOf(named, counts?.facets ?? [], group)}
       saved={saved}
       inherited={group === "" ? noOrganizationRules : readOrganizationRules(organization.rules)}
       versions={policy.versions}
@@ -135,9 +136,13 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
 /** Groups with rules of their own or with devices. */
 function groupsOf(
   named: readonly { readonly group: string }[],
-  devices: readonly { readonly groups: readonly string[] }[],
+  facets: FleetCounts["facets"],
   shown: string,
 ): readonly string[] {
-  const groups = [...named.map(({ group }) => group), ...devices.flatMap(({ groups: of }) => of), shown];
+  const groups = [
+    ...named.map(({ group }) => group),
+    ...facets.flatMap(({ of, name }) => (of === "group" ? name : [])),
+    shown,
+  ];
   return [...new Set(groups)].filter((group) => group !== "").sort();
 }

@@ -1,0 +1,83 @@
+import type { ReactNode } from "react";
+import { formatDuration } from "../../../app/format/time.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { Tone } from "../../ui/tone.ts";
+import type { DeviceAttempt } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
+
+type Props = { readonly attempts: readonly DeviceAttempt[] | undefined; readonly linksJobs: boolean };
+
+/** The jobs that a device took, newest first. */
+export function DeviceAttempts({ attempts, linksJobs }: Props): ReactNode {
+  return (
+    <Table
+      label="Last jobs"
+      columns={columnsOf(linksJobs)}
+      rows={attempts}
+      keyOf={({ attemptId }) => attemptId}
+      empty={<Empty title="No jobs yet">The jobs that this device takes appear here.</Empty>}
+    />
+  );
+}
+
+const tones: Readonly<Partial<Record<DeviceAttempt["status"], Tone>>> = {
+  running: "good",
+  succeeded: "good",
+  failed: "bad",
+  lost: "bad",
+};
+
+const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
+  {
+    key: "job",
+    title: "Job",
+    cell: ({ jobId, kind, modelId }) => (
+      <div className="min-w-32 wrap-anywhere">
+        {linksJobs ? (
+          <a href={hrefOf("jobs", jobId)} className="font-medium hover:underline">
+            {kind}
+          </a>
+        ) : (
+          <span className="font-medium">{kind}</span>
+        )}
+        <p className="text-xs text-muted">{modelId}</p>
+      </div>
+    ),
+  },
+  {
+    key: "status",
+    title: "Outcome",
+    cell: ({ status, explanation }) => (
+      <div className="min-w-32">
+        <Badge tone={tones[status] ?? "quiet"} dot>
+          {status}
+        </Badge>
+        {explanation === "" ? null : <p className="text-xs text-muted">{explanation}</p>}
+      </div>
+    ),
+  },
+  {
+    key: "started",
+    title: "Started",
+    width: "w-24",
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} />,
+  },
+  {
+    key: "took",
+    title: "Took",
+    align: "right",
+    width: "w-20",
+    cell: ({ startedAt, endedAt }) => (endedAt === null ? "–" : formatDuration(endedAt - startedAt)),
+  },
+  {
+    key: "earned",
+    title: "Earned",
+    align: "right",
+    width: "w-24",
+    cell: ({ earnedMicro }) => formatCredits(BigInt(earnedMicro)),
+  },
+];

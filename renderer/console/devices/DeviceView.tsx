@@ -1,0 +1,226 @@
+import { type ReactNode, useState } from "react";
+import { platformWords } from "../../../app/format/platform.ts";
+import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatDay } from "../../../app/format/time.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Chart } from "../../ui/Chart.tsx";
+import { useNow } from "../../ui/clock.ts";
+import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { Stat } from "../../ui/Stat.tsx";
+import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
+import { rateWords } from "../statistics/subject-words.ts";
+import { DeviceAttempts } from "./DeviceAttempts.tsx";
+import { describeDevice } from "./describe-device.ts";
+import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
+import { type DeviceActions, DeviceButtons, Labels, offerOf, RetireDialog } from "./DevicesTable.tsx";
+import { WeekTimeline } from "./WeekTimeline.tsx";
+
+export type DayEarned = { readonly startAt: number; readonly micro: bigint };
+
+type Props = {
+  /** Each part is undefined while it loads. */
+  readonly device: DeviceRow | undefined;
+  readonly journal: readonly DeviceSpan[] | undefined;
+  readonly outcomes: AttemptOutcomes | undefined;
+  readonly attempts: readonly DeviceAttempt[] | undefined;
+  /** Empty for members who see no money. */
+  readonly earned: readonly DayEarned[] | undefined;
+  readonly linksJobs: boolean;
+  readonly actions: DeviceActions | undefined;
+  readonly onMore: (() => void) | null;
+  readonly loadingMore: boolean;
+};
+
+export function DeviceView(props: Props): ReactNode {
+  const { device, journal, outcomes, attempts, earned, linksJobs, actions, onMore, loadingMore } = props;
+  const now = useNow();
+  return (
+    <div className="grid gap-4">
+      <a
+        href={hrefOf("devices")}
+        className="justify-self-start text-xs font-medium text-accent hover:underline"
+      >
+        ← All devices
+      </a>
+      {device === undefined ? (
+        <Card flush>
+          <SkeletonRows />
+        </Card>
+      ) : (
+        <Now device={device} now={now} actions={actions} />
+      )}
+      <Card title="The last seven days">
+        {journal === undefined ? <SkeletonRows rows={7} /> : <WeekTimeline spans={journal} now={now} />}
+      </Card>
+      <div className="grid items-start gap-4 2xl:grid-cols-2">
+        <Card title="Reliability">
+          {outcomes === undefined ? <SkeletonRows rows={2} /> : <Reliability outcomes={outcomes} />}
+        </Card>
+        {device === undefined ? null : <Models device={device} />}
+      </div>
+      {earned?.length === 0 ? null : (
+        <Card title="Earned per day">
+          {earned === undefined ? <SkeletonRows rows={4} /> : <Earned days={earned} />}
+        </Card>
+      )}
+      <Card flush title="Last jobs">
+        <DeviceAttempts attempts={attempts} linksJobs={linksJobs} />
+        <LoadMore onMore={onMore} loading={loadingMore} />
+      </Card>
+    </div>
+  );
+}
+
+type NowProps = {
+  readonly device: DeviceRow;
+  readonly now: number;
+  readonly actions: DeviceActions | undefined;
+};
+
+function Now({ device, now, actions }: NowProps): ReactNode {
+  const [retiring, setRetiring] = useState(false);
+  const words = describeDevice(device, now);
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    ["System", platformWords(device.platform)],
+    ["Version", device.version ?? "not known yet"],
+    ["Offers", offerOf(device.capabilities)],
+    ["Jobs now", formatCount(device.jobsNow)],
+    ["Owner", device.owner?.name ?? "The organization"],
+    [
+      "Enrolled",
+      <>
+        <RelativeTime at={device.enrolledAt} />
+        {originWords(device) === "" ? "" : `. ${originWords(device)}`}
+      </>,
+    ],
+    ...(device.earnedMicro === null ? [] : [["Earned in all", formatCredits(device.earnedMicro)] as const]),
+  ];
+  return (
+    <Card
+      title={device.name}
+      aside={
+        actions === undefined ? null : (
+          <div className="flex flex-wrap justify-end gap-1">
+            <DeviceButtons device={device} actions={actions} onRetire={() => setRetiring(true)} />
+          </div>
+        )
+      }
+    >
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Badge tone={words.tone} dot busy={device.online && device.jobsNow > 0}>
+          {words.short}
+        </Badge>
+        <span className="text-muted">
+          since <RelativeTime at={device.online ? device.since : device.lastChangeAt} />
+        </span>
+        <span>{words.sentence}</span>
+      </p>
+      <Labels device={device} />
+      <dl className="mt-3 grid grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] gap-x-6 gap-y-2">
+        {rows.map(([term, value]) => (
+          <div key={term} className="min-w-0">
+            <dt className="text-xs text-muted">{term}</dt>
+            <dd className="wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <UnknownFacts facts={device.unknownFacts} />
+      {retiring ? (
+        <RetireDialog
+          device={device}
+          onConfirm={() => actions?.retire(device)}
+          onClose={() => setRetiring(false)}
+        />
+      ) : null}
+    </Card>
+  );
+}
+
+function UnknownFacts({ facts }: { readonly facts: readonly string[] | null }): ReactNode {
+  if (facts === null || facts.length === 0) return null;
+  return (
+    <details className="mt-3 text-muted">
+      <summary className="w-fit cursor-pointer">
+        {plural(facts.length, "fact")} cannot be known on this computer
+      </summary>
+      <p className="mt-1 max-w-prose">
+        Its system or its hardware does not tell Gleaner: {unknownWords(facts)}. Rules that need such a fact
+        treat it as unknown. Gleaner never guesses.
+      </p>
+    </details>
+  );
+}
+
+function Reliability({ outcomes }: { readonly outcomes: AttemptOutcomes }): ReactNode {
+  const { of, succeeded, failed, lost, released, other } = outcomes;
+  if (of === 0) return <p className="text-muted">This device has not ended any job yet.</p>;
+  const judged = succeeded + failed + lost;
+  return (
+    <>
+      <dl className="grid grid-cols-3 gap-x-4 gap-y-2 sm:grid-cols-6">
+        <Stat label="Success" value={judged === 0 ? "–" : rateWords(succeeded / judged)} />
+        <Stat label="Succeeded" value={formatCount(succeeded)} />
+        <Stat label="Failed" value={formatCount(failed)} />
+        <Stat label="Lost" value={formatCount(lost)} />
+        <Stat label="Given back" value={formatCount(released)} />
+        <Stat label="Other" value={formatCount(other)} />
+      </dl>
+      <p className="mt-1 text-xs text-muted">
+        Of its last {plural(of, "attempt")}. Success leaves out jobs that were given back, canceled or done by
+        another device.
+      </p>
+    </>
+  );
+}
+
+function Models({ device }: { readonly device: DeviceRow }): ReactNode {
+  const speeds = new Map(deviceSpeeds(device).map(({ modelId, words }) => [modelId, words]));
+  return (
+    <Card title="Models and speeds">
+      {device.models.length === 0 ? (
+        <p className="text-muted">This device has no models yet.</p>
+      ) : (
+        <ul className="grid gap-1">
+          {device.models.map(({ modelId, state }) => (
+            <li key={modelId} className="flex flex-wrap justify-between gap-x-4">
+              <span className="wrap-anywhere">{modelId}</span>
+              <span className="text-muted">
+                {state === "ready" ? (speeds.get(modelId) ?? "ready") : state}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+const toCredits = (value: number): string => formatCredits(BigInt(Math.round(value)));
+
+function Earned({ days }: { readonly days: readonly DayEarned[] }): ReactNode {
+  if (days.every(({ micro }) => micro === 0n))
+    return <Empty title="Nothing earned this week">Pay for answers appears here.</Empty>;
+  return (
+    <>
+      <Chart
+        label="Earned per day"
+        times={days.map(({ startAt }) => startAt)}
+        lines={[{ label: "Earned", color: "accent", values: days.map(({ micro }) => Number(micro)) }]}
+        format={toCredits}
+      />
+      <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+        {days.map(({ startAt, micro }) => (
+          <li key={startAt}>
+            {formatDay(startAt)}: {formatCredits(micro)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

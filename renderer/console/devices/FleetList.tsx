@@ -1,0 +1,75 @@
+import { useQuery } from "convex/react";
+import { usePaginatedQuery } from "convex-helpers/react";
+import { type ReactNode, useEffect } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
+import { useScope, useSession } from "../data/session-context.ts";
+import { hrefOf, useRoute } from "../shell/route.ts";
+import { type DeviceActions, DevicesTable } from "./DevicesTable.tsx";
+import { type FilterName, filterNames, type Filters, isFiltered, listArgsOf } from "./fleet-filters.ts";
+import { FleetFilters } from "./FleetFilters.tsx";
+import { useDeviceLines } from "./useDeviceLines.ts";
+
+const pageSize = 25;
+
+type Props = { readonly actions: DeviceActions | undefined };
+
+/** The organization's devices. Search, filters and order are in the address. */
+export function FleetList({ actions }: Props): ReactNode {
+  const session = useSession();
+  const seesModels = useScope("models.read") !== null;
+  const [filters, setFilters] = useFilters();
+  const counts = useQuery(api.console.devices.counts, { session });
+  const models = useQuery(api.console.models.list, seesModels ? { session } : "skip");
+  const { results, status, loadMore } = usePaginatedQuery(
+    api.console.devices.list,
+    { session, ...listArgsOf(filters) },
+    { initialNumItems: pageSize },
+  );
+  const isShort = status === "CanLoadMore" && results.length < pageSize;
+  useEffect(() => {
+    // A page ends early if few of the rows that it read fit the filters.
+    if (isShort) loadMore(pageSize);
+  }, [isShort, results.length, loadMore]);
+  const isLoading = status === "LoadingFirstPage" || (results.length === 0 && status !== "Exhausted");
+  // A device that changed its place is on two pages until both are read again.
+  const unique = [...new Map(results.map((row) => [row.deviceId, row])).values()];
+  const lines = useDeviceLines(isLoading ? undefined : unique);
+  return (
+    <>
+      <FleetFilters
+        filters={filters}
+        counts={counts}
+        modelIds={(models ?? []).map(({ modelId }) => modelId)}
+        onFilters={setFilters}
+      />
+      <DevicesTable
+        devices={lines}
+        {...(actions === undefined ? {} : { actions })}
+        empty={
+          isFiltered(filters) ? (
+            <Empty title="No device fits">No device has this name and fits these filters.</Empty>
+          ) : undefined
+        }
+      />
+      <LoadMore
+        onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
+        loading={status === "LoadingMore"}
+      />
+    </>
+  );
+}
+
+function useFilters(): readonly [Filters, (filters: Filters) => void] {
+  const { filters: query } = useRoute();
+  const read = (name: FilterName): string => query.get(name) ?? "";
+  const filters = Object.fromEntries(filterNames.map((name) => [name, read(name)])) as Filters;
+  return [
+    filters,
+    (next) => {
+      window.history.replaceState(null, "", hrefOf("devices", undefined, next));
+      window.dispatchEvent(new HashChangeEvent("hashchange"));
+    },
+  ];
+}

@@ -1,0 +1,99 @@
+import type { ReactNode } from "react";
+import { formatDay, formatDuration } from "../../../app/format/time.ts";
+import { cx } from "../../ui/cx.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { DeviceSpan } from "../data/rows.ts";
+import { stateTone } from "./state-words.ts";
+import {
+  dayWords,
+  type Segment,
+  segmentWords,
+  standbyTotals,
+  type TimelineDay,
+  timelineOf,
+} from "./week-timeline.ts";
+
+type Props = { readonly spans: readonly DeviceSpan[]; readonly now: number };
+
+const shownReasons = 6;
+
+/** A device's week: when it donated, and why it did not. */
+export function WeekTimeline({ spans, now }: Props): ReactNode {
+  const days = timelineOf(spans, now);
+  const totals = standbyTotals(days);
+  return (
+    <div className="grid gap-4">
+      <ul className="grid gap-1.5">
+        {days.map((day) => (
+          <li key={day.startAt} className="grid grid-cols-[4.5rem_1fr_4.5rem] items-center gap-3">
+            <span className="text-xs text-muted">{formatDay(day.startAt)}</span>
+            <DayBar day={day} />
+            <span className="text-right text-xs text-muted tabular-nums">
+              {day.segments.length === 0 ? "–" : formatDuration(day.donatedMs)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="grid grid-cols-[4.5rem_1fr_4.5rem] gap-3 text-xs text-faint" aria-hidden>
+        <span />
+        <span className="flex justify-between">
+          <span>00:00</span>
+          <span>12:00</span>
+          <span>24:00</span>
+        </span>
+        <span className="text-right">donated</span>
+      </p>
+      {totals.length === 0 ? null : (
+        <div>
+          <h3 className="mb-1 text-xs font-medium text-muted">Why it did not donate</h3>
+          <ul className="flex flex-wrap gap-x-4 gap-y-1">
+            {totals.slice(0, shownReasons).map(({ words, ms }) => (
+              <li key={words}>
+                {words} <span className="text-muted">{formatDuration(ms)}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DayBar({ day }: { readonly day: TimelineDay }): ReactNode {
+  const place = (segment: Segment): { x: number; width: number } => {
+    const whole = day.endAt - day.startAt;
+    return {
+      x: ((segment.from - day.startAt) / whole) * 100,
+      width: Math.max(0.3, ((segment.to - segment.from) / whole) * 100),
+    };
+  };
+  return (
+    <svg
+      role="img"
+      aria-label={dayWords(day)}
+      viewBox="0 0 100 10"
+      preserveAspectRatio="none"
+      className="h-4 w-full rounded-sm bg-sunken"
+    >
+      {day.segments.map((segment) => (
+        <rect
+          key={segment.from}
+          {...place(segment)}
+          y="0"
+          height="10"
+          className={cx("fill-current", svgTone[stateTone[segment.state]])}
+        >
+          <title>{segmentWords(segment)}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
+const svgTone = {
+  good: "text-accent",
+  hold: "text-hold",
+  rest: "text-rest",
+  bad: "text-bad",
+  quiet: "text-line",
+} as const satisfies Readonly<Record<Tone, string>>;

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { FleetCounts } from "../data/rows.ts";
+import {
+  facetOptions,
+  fleetWords,
+  isFiltered,
+  listArgsOf,
+  noFilters,
+  stateOptions,
+} from "./fleet-filters.ts";
+
+const counts: FleetCounts = {
+  states: { donating: 3, standby: 2, paused: 1, outdated: 1, offline: 4, pending: 0, retired: 0 },
+  facets: [
+    { of: "platform", name: "linux", devices: 4 },
+    { of: "platform", name: "win32", devices: 7 },
+    { of: "group", name: "Lab", devices: 2 },
+  ],
+  at: 0,
+};
+
+it("reads the list's filters from an address, and leaves out what it does not know", () => {
+  expect(listArgsOf(noFilters)).toEqual({ order: "name" });
+  expect(listArgsOf({ ...noFilters, q: " ada ", state: "online", group: "Lab", sort: "newest" })).toEqual({
+    search: "ada",
+    state: "online",
+    group: "Lab",
+    order: "enrolled",
+    descending: true,
+  });
+  expect(listArgsOf({ ...noFilters, state: "nonsense", sort: "nonsense" })).toEqual({ order: "name" });
+  expect(isFiltered({ ...noFilters, sort: "newest" })).toBe(false);
+  expect(isFiltered({ ...noFilters, group: "Lab" })).toBe(true);
+});
+
+it("offers states and facets with their numbers of devices", () => {
+  const labels = stateOptions(counts).map(({ label }) => label);
+  expect(labels.slice(0, 3)).toEqual(["Any state (11)", "Online (5)", "Needs attention (2)"]);
+  expect(facetOptions(counts, "platform", "Any system", "")).toEqual([
+    { value: "", label: "Any system" },
+    { value: "win32", label: "Windows (7)" },
+    { value: "linux", label: "Linux (4)" },
+  ]);
+  expect(facetOptions(counts, "group", "Any group", "Gone").at(-1)).toEqual({ value: "Gone", label: "Gone" });
+  expect(fleetWords(counts)).toBe("11 devices, 3 donating");
+});

@@ -1,0 +1,103 @@
+import type { FunctionArgs } from "convex/server";
+import { platformWords } from "../../../app/format/platform.ts";
+import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
+import type { api } from "../../../convex/_generated/api.js";
+import type { Option } from "../../ui/controls/Select.tsx";
+import type { FleetCounts } from "../data/rows.ts";
+import { stateWords } from "./state-words.ts";
+
+export type ListArgs = Omit<FunctionArgs<typeof api.console.devices.list>, "session" | "paginationOpts">;
+
+/** The names of the list's filters in the address. Each may be missing. */
+export const filterNames = ["q", "state", "group", "platform", "version", "model", "owner", "sort"] as const;
+export type FilterName = (typeof filterNames)[number];
+export type Filters = Readonly<Record<FilterName, string>>;
+
+export const noFilters: Filters = {
+  q: "",
+  state: "",
+  group: "",
+  platform: "",
+  version: "",
+  model: "",
+  owner: "",
+  sort: "",
+};
+
+const states: readonly string[] = [...deviceStates, "online", "attention"];
+
+const sorts: Readonly<Record<string, Pick<ListArgs, "order" | "descending">>> = {
+  "": { order: "name" },
+  newest: { order: "enrolled", descending: true },
+  oldest: { order: "enrolled" },
+  changed: { order: "changed", descending: true },
+  quiet: { order: "changed" },
+};
+
+/** The list that filters from an address mean. Unknown values there are left out. */
+export function listArgsOf(filters: Filters): ListArgs {
+  const { q, state, group, platform, version, model, owner, sort } = filters;
+  return {
+    ...(q.trim() === "" ? {} : { search: q.trim() }),
+    ...(states.includes(state) ? { state: state as NonNullable<ListArgs["state"]> } : {}),
+    ...(group === "" ? {} : { group }),
+    ...(platform === "" ? {} : { platform }),
+    ...(version === "" ? {} : { version }),
+    ...(model === "" ? {} : { model }),
+    ...(owner === "" ? {} : { owner: owner as NonNullable<ListArgs["owner"]> }),
+    ...(sorts[sort] ?? sorts[""]),
+  };
+}
+
+export const isFiltered = (filters: Filters): boolean =>
+  filterNames.some((name) => name !== "sort" && filters[name] !== "");
+
+/** The states to choose from, each with its number of devices. */
+export function stateOptions({ states: counted }: FleetCounts): readonly Option[] {
+  const option = (value: string, label: string, of: readonly DeviceState[]): Option => ({
+    value,
+    label: `${label} (${formatCount(of.reduce((sum, state) => sum + counted[state], 0))})`,
+  });
+  return [
+    option("", "Any state", deviceStates),
+    option("online", "Online", ["donating", "standby"]),
+    option("attention", "Needs attention", ["paused", "outdated"]),
+    ...deviceStates.map((state) => option(state, stateWords[state], [state])),
+  ];
+}
+
+/** The values of a facet, most devices first. A chosen value is there even if no device has it anymore. */
+export function facetOptions(
+  { facets }: FleetCounts,
+  of: "group" | "platform" | "version",
+  any: string,
+  chosen: string,
+): readonly Option[] {
+  const counted = facets.filter((facet) => facet.of === of && facet.name !== "");
+  counted.sort((a, b) => b.devices - a.devices || (a.name < b.name ? -1 : 1));
+  const words = of === "platform" ? platformWords : (name: string) => name;
+  const known = counted.map(({ name, devices }) => ({
+    value: name,
+    label: `${words(name)} (${formatCount(devices)})`,
+  }));
+  const gone =
+    chosen === "" || known.some(({ value }) => value === chosen)
+      ? []
+      : [{ value: chosen, label: words(chosen) }];
+  return [{ value: "", label: any }, ...known, ...gone];
+}
+
+export const sortOptions: readonly Option[] = [
+  { value: "", label: "By name" },
+  { value: "newest", label: "Newest first" },
+  { value: "oldest", label: "Oldest first" },
+  { value: "changed", label: "Last change first" },
+  { value: "quiet", label: "Longest unchanged first" },
+];
+
+/** "10,000 devices, 412 donating". Empty before the first count. */
+export function fleetWords({ states: counted }: FleetCounts): string {
+  const total = deviceStates.reduce((sum, state) => sum + counted[state], 0);
+  return `${plural(total, "device")}, ${formatCount(counted.donating)} donating`;
+}

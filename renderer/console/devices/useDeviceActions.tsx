@@ -1,0 +1,80 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import type { DeviceRow } from "../data/rows.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { HandOver } from "../people/HandOver.tsx";
+import { DeviceLabels } from "./DeviceLabels.tsx";
+import { DeviceLimits } from "./DeviceLimits.tsx";
+import type { DeviceActions } from "./DevicesTable.tsx";
+
+type Offered = {
+  /** Undefined for members who may not change devices. */
+  readonly actions: DeviceActions | undefined;
+  /** The open dialog. */
+  readonly dialog: ReactNode;
+};
+
+/** The actions on a device, for its row and for its page. */
+export function useDeviceActions(): Offered {
+  const session = useSession();
+  const mayChange = useScope("devices.change") !== null;
+  const retire = useAct(api.console.devices.retire);
+  const reinstate = useAct(api.console.devices.reinstate);
+  const resume = useAct(api.console.devices.resume);
+  const label = useAct(api.console.devices.label);
+  const limit = useAct(api.console.devices.limit);
+  const setOwner = useAct(api.console.devices.setOwner);
+  const mayHandOver = useScope("devices.hand-over") !== null;
+  const [handed, setHanded] = useState<DeviceRow | null>(null);
+  const [limited, setLimited] = useState<DeviceRow | null>(null);
+  const [labeled, setLabeled] = useState<DeviceRow | null>(null);
+  const models = useQuery(api.console.models.list, limited === null ? "skip" : { session });
+  const actions: DeviceActions = {
+    retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
+    reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
+    label: setLabeled,
+    limit: setLimited,
+    handOver: mayHandOver ? setHanded : null,
+    resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
+  };
+  return {
+    actions: mayChange ? actions : undefined,
+    dialog: (
+      <>
+        {handed === null ? null : (
+          <HandOver
+            name={handed.name}
+            owner={handed.owner}
+            onSave={(owner) =>
+              setOwner({ deviceId: handed.deviceId, owner }, `${handed.name} was handed over.`)
+            }
+            onClose={() => setHanded(null)}
+          />
+        )}
+        {labeled === null ? null : (
+          <DeviceLabels
+            device={labeled}
+            onSave={(labels) =>
+              void label(
+                { deviceId: labeled.deviceId, ...labels },
+                `The groups of ${labeled.name} were saved.`,
+              )
+            }
+            onClose={() => setLabeled(null)}
+          />
+        )}
+        {limited === null || models === undefined ? null : (
+          <DeviceLimits
+            device={limited}
+            modelIds={models.map(({ modelId }) => modelId)}
+            onSave={(limits) =>
+              void limit({ deviceId: limited.deviceId, limits }, `The limits of ${limited.name} were saved.`)
+            }
+            onClose={() => setLimited(null)}
+          />
+        )}
+      </>
+    ),
+  };
+}

@@ -1,0 +1,80 @@
+import { formatClock, formatDuration, formatFull, startOfDay } from "../../../app/format/time.ts";
+import { reasonWords } from "../../../app/policy/reasons.ts";
+import type { DeviceSpan } from "../data/rows.ts";
+import { stateWords } from "./state-words.ts";
+
+export type Segment = Pick<DeviceSpan, "state" | "reason"> & { readonly from: number; readonly to: number };
+
+export type TimelineDay = {
+  readonly startAt: number;
+  /** The start of the next day. Days with a change of the clock have 23 or 25 hours. */
+  readonly endAt: number;
+  readonly segments: readonly Segment[];
+  readonly donatedMs: number;
+};
+
+const shownDays = 7;
+
+/** The last seven days of a journal, the newest first. Each span lasts until the next one, the last one until now. */
+export function timelineOf(spans: readonly DeviceSpan[], now: number): readonly TimelineDay[] {
+  const whole = spans.map(({ at, state, reason }, index) => ({
+    from: at,
+    to: Math.min(now, spans[index + 1]?.at ?? now),
+    state,
+    reason,
+  }));
+  const days: TimelineDay[] = [];
+  for (let endAt = startOfNextDay(now); days.length < shownDays; endAt = startOfDay(endAt - 1)) {
+    const startAt = startOfDay(endAt - 1);
+    const segments = whole
+      .map((span) => ({ ...span, from: Math.max(span.from, startAt), to: Math.min(span.to, endAt) }))
+      .filter(({ from, to }) => to > from);
+    const donated = segments.filter(({ state }) => state === "donating");
+    days.push({
+      startAt,
+      endAt,
+      segments,
+      donatedMs: donated.reduce((sum, { from, to }) => sum + to - from, 0),
+    });
+  }
+  return days;
+}
+
+function startOfNextDay(now: number): number {
+  const day = new Date(startOfDay(now));
+  day.setDate(day.getDate() + 1);
+  return day.getTime();
+}
+
+/** "Standby, on battery power: 09:12 to 10:40 (1h 28m)" */
+export function segmentWords({ state, reason, from, to }: Segment): string {
+  const why = reasonText(reason);
+  const words = why === null ? stateWords[state] : `${stateWords[state]}, ${why}`;
+  return `${words}: ${formatClock(from)} to ${formatClock(to)} (${formatDuration(to - from)})`;
+}
+
+/** A reason's words for others than the donor; null without a known reason. */
+export function reasonText(reason: string): string | null {
+  const words = reason === "" ? null : reasonWords(reason);
+  return words === null ? null : (words.toOthers?.short ?? words.short);
+}
+
+/** "Donated 3h 20m", for people who do not see the bar. */
+export function dayWords({ segments, donatedMs, startAt }: TimelineDay): string {
+  if (segments.length === 0) return "Nothing is known";
+  const donated = donatedMs < 60_000 ? "Did not donate" : `Donated ${formatDuration(donatedMs)}`;
+  return `${donated} on ${formatFull(startAt).replace(/,? \d{1,2}:\d{2}.*$/, "")}`;
+}
+
+export type ReasonTotal = { readonly words: string; readonly ms: number };
+
+/** Why the device did not donate in these days, the longest reason first. */
+export function standbyTotals(days: readonly TimelineDay[]): readonly ReasonTotal[] {
+  const totals = new Map<string, number>();
+  for (const { state, reason, from, to } of days.flatMap(({ segments }) => segments)) {
+    if (state === "donating") continue;
+    const words = reasonText(reason) ?? stateWords[state];
+    totals.set(words, (totals.get(words) ?? 0) + to - from);
+  }
+  return [...totals].map(([words, ms]) => ({ words, ms })).sort((a, b) => b.ms - a.ms);
+}
