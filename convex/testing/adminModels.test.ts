@@ -14,8 +14,8 @@ import {
   statusOf,
   submit,
 } from "./backend.fixture.ts";
-import { closeWorld, openWorld } from "./world.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -13,8 +13,8 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
-import { closeWorld, openWorld } from "./world.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

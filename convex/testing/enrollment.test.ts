@@ -13,9 +13,9 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
-import { listDevices } from "./listDevices.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -21,8 +21,8 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
-import { countStatistics } from "./statistics.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { countStatistics } from "./statistics.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

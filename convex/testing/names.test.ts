@@ -10,8 +10,8 @@ import {
   type Organization,
   secret,
 } from "./backend.fixture.ts";
-import { closeWorld, openWorld } from "./world.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

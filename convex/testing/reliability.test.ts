@@ -16,9 +16,9 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 import { closePair, openPair, type Pair } from "./pair.fixture.ts";
 import { makeSigningKey, registrationOf } from "./signing.fixture.ts";
-import { listDevices } from "./listDevices.fixture.ts";
 
 let { t, acme, session, bad, good, statusOfDevice, beat, passAlive } = {} as Pair;
 

@@ -20,8 +20,8 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
-import { closeWorld, openWorld } from "./world.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
 let device: Device;

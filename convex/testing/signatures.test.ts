@@ -24,8 +24,8 @@ import {
   statusOf,
   submit,
 } from "./backend.fixture.ts";
-import { makeSigningKey, registrationOf, signedAnswer } from "./signing.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { makeSigningKey, registrationOf, signedAnswer } from "./signing.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

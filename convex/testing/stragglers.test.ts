@@ -16,8 +16,8 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
-import { closePair, openPair, type Pair } from "./pair.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { closePair, openPair, type Pair } from "./pair.fixture.ts";
 
 let { t, acme, bad, good, session, statusOfDevice, passAlive } = {} as Pair;
 

@@ -1,14 +1,14 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import { ConvexError, type Infer, v } from "convex/values";
-import { literals } from "convex-helpers/validators";
 import { mergedStream, type QueryStream, stream } from "convex-helpers/server/stream";
+import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import schema from "../../schema.ts";
 import type { Owners } from "../memberCalls.ts";
 import { refuse } from "../refuse.ts";
-import schema from "../../schema.ts";
 import { deviceState, owner } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;

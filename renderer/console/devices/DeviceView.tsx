@@ -15,9 +15,9 @@ import { Stat } from "../../ui/Stat.tsx";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 import { rateWords } from "../statistics/subject-words.ts";
-import { DeviceAttempts } from "./DeviceAttempts.tsx";
 import { describeDevice } from "./describe-device.ts";
 import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
+import { DeviceAttempts } from "./DeviceAttempts.tsx";
 import { type DeviceActions, DeviceButtons, Labels, offerOf, RetireDialog } from "./DevicesTable.tsx";
 import { WeekTimeline } from "./WeekTimeline.tsx";
 

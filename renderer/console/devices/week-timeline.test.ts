@@ -40,7 +40,7 @@ it("says why the device did not donate, the longest reason first", () => {
 it("puts a segment and a day into words", () => {
   const [today, , , , , , first] = timelineOf(spans, now);
   expect(segmentWords(today!.segments[1]!)).toBe(
-    `Standby, ${reasonText("on-battery")!}: 03:00 to 04:00 (1h 0m)`,
+    `Standby, ${reasonText("on-battery")!}: 03:00 to 04:00 (1h)`,
   );
   expect(dayWords(today!)).toMatch(/^Donated 11h/);
   expect(dayWords(first!)).toBe("Nothing is known");
