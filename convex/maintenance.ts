@@ -11,8 +11,8 @@ import {
   countFleet as countListed,
   followFleet as follow,
   uncountedListings,
-} from "./model/devices/countListings.ts";
-import { relist } from "./model/devices/listing.ts";
+} from "./model/fleet/countListings.ts";
+import { relist } from "./model/fleet/listing.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";

@@ -533,7 +533,7 @@ export default defineSchema({
 
   /**
    * An organization's devices by state, group, platform and version. Added up from `deviceListings` once a minute, by
-   * model/devices/countListings.ts.
+   * model/fleet/countListings.ts.
    */
   deviceCounts: defineTable({
     organizationId: v.id("organizations"),
@@ -546,7 +546,7 @@ export default defineSchema({
 
   /**
    * A device as lists filter and sort it: a copy of facts that stand in `devices` and in the queue's worker. Written by
-   * model/devices/listing.ts when one of them changes. A worker that is lost is noticed once a minute.
+   * model/fleet/listing.ts when one of them changes. A worker that is lost is noticed once a minute.
    */
   deviceListings: defineTable({
     organizationId: v.id("organizations"),
@@ -580,7 +580,7 @@ export default defineSchema({
     }),
 
   /**
-   * What a device did on one day (UTC) and why, for its timeline. Written at transitions by model/devices/journal.ts, and
+   * What a device did on one day (UTC) and why, for its timeline. Written at transitions by model/fleet/journal.ts, and
    * kept for eight days.
    */
   deviceDays: defineTable({

@@ -7,7 +7,7 @@ import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { visibleCapabilities } from "./model/devices/capabilities.ts";
-import { relist } from "./model/devices/listing.ts";
+import { relist } from "./model/fleet/listing.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { orderOf } from "./model/orders/orders.ts";

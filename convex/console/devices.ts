@@ -1,12 +1,12 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { arrivalRow, pendingDevices } from "../model/devices/arrivals.ts";
-import { fleetCounts, fleetCountsOf, ownCounts } from "../model/devices/countListings.ts";
+import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/countListings.ts";
 import { historyRow, historyRowOf } from "../model/devices/history.ts";
-import { journal as journalSpans, journalOf } from "../model/devices/journal.ts";
+import { journal as journalSpans, journalOf } from "../model/fleet/journal.ts";
 import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
 import { limitDevice } from "../model/devices/limits.ts";
-import { listArgs, listedDevice, listingPage } from "../model/devices/listingPage.ts";
+import { listArgs, listedDevice, listingPage } from "../model/fleet/listingPage.ts";
 import { attemptOutcomes, outcomesOf } from "../model/devices/outcomes.ts";
 import { deviceRow, deviceRowOf } from "../model/devices/rows.ts";
 import {

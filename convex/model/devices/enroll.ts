@@ -11,7 +11,7 @@ import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse, reportedText } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
-import { relist } from "./listing.ts";
+import { relist } from "../fleet/listing.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";
 

@@ -4,7 +4,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { relist } from "./listing.ts";
+import { relist } from "../fleet/listing.ts";
 
 /** What an organization says about a device. A device cannot say it of itself. */
 type Labels = {

@@ -4,7 +4,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import { relist } from "./listing.ts";
+import { relist } from "../fleet/listing.ts";
 
 const maxNameChars = 120;
 

@@ -3,7 +3,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import type { activity, DeviceModel } from "../validators.ts";
-import { relist } from "./listing.ts";
+import { relist } from "../fleet/listing.ts";
 
 const maxFacts = 50;
 const maxFactChars = 60;

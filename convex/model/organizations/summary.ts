@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { fleetCountsOf } from "../devices/countListings.ts";
+import { fleetCountsOf } from "../fleet/countListings.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
 
