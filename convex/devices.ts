@@ -7,7 +7,7 @@ import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
-import { serviceStatusOf } from "./model/devices/state.ts";
+import { serviceStatusOf } from "./model/fleet/state.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";

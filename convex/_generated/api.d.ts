@@ -61,7 +61,7 @@ import type * as model_devices_rows from "../model/devices/rows.js";
 import type * as model_devices_service from "../model/devices/service.js";
 import type * as model_devices_sharing from "../model/devices/sharing.js";
 import type * as model_devices_signingKey from "../model/devices/signingKey.js";
-import type * as model_devices_state from "../model/devices/state.js";
+import type * as model_fleet_state from "../model/fleet/state.js";
 import type * as model_devices_versions from "../model/devices/versions.js";
 import type * as model_ledger_balance from "../model/ledger/balance.js";
 import type * as model_ledger_check from "../model/ledger/check.js";
@@ -225,7 +225,7 @@ declare const fullApi: ApiFromModules<{
   "model/devices/service": typeof model_devices_service;
   "model/devices/sharing": typeof model_devices_sharing;
   "model/devices/signingKey": typeof model_devices_signingKey;
-  "model/devices/state": typeof model_devices_state;
+  "model/fleet/state": typeof model_fleet_state;
   "model/devices/versions": typeof model_devices_versions;
   "model/ledger/balance": typeof model_ledger_balance;
   "model/ledger/check": typeof model_ledger_check;

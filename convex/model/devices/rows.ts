@@ -19,7 +19,7 @@ import {
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
 import { modelsOfDevice } from "./report.ts";
-import { serviceStatusOf } from "./state.ts";
+import { serviceStatusOf } from "../fleet/state.ts";
 
 type Worker = Pick<
   WorkerView,

@@ -7,7 +7,7 @@ import { refuse } from "../refuse.ts";
 import { relist } from "../fleet/listing.ts";
 import { forgetModels } from "./report.ts";
 import { rotateSecret } from "./sharing.ts";
-import { type ServiceChange, serviceStatusOf } from "./state.ts";
+import { type ServiceChange, serviceStatusOf } from "../fleet/state.ts";
 
 /*
  * Takes devices into service, and out of it. A device that is not in service is paused in the queue, because the queue

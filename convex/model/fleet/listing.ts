@@ -2,7 +2,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { noteState } from "./journal.ts";
-import { deviceStateOf } from "../devices/state.ts";
+import { deviceStateOf } from "./state.ts";
 
 /** Lists filter by no more models of one device. */
 const maxModels = 40;
