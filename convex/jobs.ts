@@ -3,11 +3,12 @@ import { type Infer, v } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { assertNever } from "../app/assert-never.ts";
 import { internal } from "./_generated/api.js";
-import type { Doc } from "./_generated/dataModel.js";
+import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
+import { areOneOwner } from "./model/people/owners.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops } from "./model/requests/restriction.ts";
@@ -68,10 +69,12 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
   const { usage } = parse(workReport, event.report);
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
-  const outrun = await outrunOf(ctx, event);
-  const { earned, outrunEarned } = await settle(ctx, order, deviceId, usage, at, outrun);
+  const isOwn = await isOwnDevice(ctx, order, deviceId);
+  const outrun = await outrunOf(ctx, order, event);
+  const { earned, outrunEarned } = await settle(ctx, order, { deviceId, isOwn }, usage, at, outrun);
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
+    ...(isOwn ? { ownJob: true } : {}),
     usage,
     endsWithCall: undefined,
   });
@@ -80,16 +83,31 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     price: order.price,
     ...(order.pricePercent === undefined ? {} : { pricePercent: order.pricePercent }),
     ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
+    ...(isOwn ? { ownJob: true } : {}),
   };
+}
+
+/** Whether the device belongs to the owner of the job's key. Nobody is paid for their own jobs. */
+async function isOwnDevice(
+  ctx: MutationCtx,
+  { apiKeyId }: Doc<"orders">,
+  deviceId: Id<"devices">,
+): Promise<boolean> {
+  const [key, device] = await Promise.all([ctx.db.get("apiKeys", apiKeyId), ctx.db.get("devices", deviceId)]);
+  return await areOneOwner(ctx, key?.owner, device?.owner);
 }
 
 /**
  * The device that was outrun, and what it did: the part of the answer that it had streamed. Both devices work with one seed, so
  * the answer begins with it. What a device cannot show is not paid: neither a claim of tokens nor time.
  */
-async function outrunOf(ctx: MutationCtx, { scope, jobId, outrun }: FinalEvent): Promise<Outrun | null> {
+async function outrunOf(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { scope, jobId, outrun }: FinalEvent,
+): Promise<Outrun | null> {
   const deviceId = outrun === undefined ? null : ctx.db.normalizeId("devices", outrun.worker);
-  if (outrun === undefined || deviceId === null) return null;
+  if (outrun === undefined || deviceId === null || (await isOwnDevice(ctx, order, deviceId))) return null;
   const answer = (await queue.result(ctx, scope, jobId))?.result;
   if (!validate(textAnswer, answer) || answer.text === "") return null;
   const chars = await queue.streamedChars(ctx, scope, outrun.attemptId, answer.text);

@@ -438,6 +438,8 @@ export default defineSchema({
     round: v.number(),
     /** Absent until it is paid. */
     priceMicro: v.optional(v.int64()),
+    /** Whether a device of the key's owner did it, so that it cost nothing. */
+    ownJob: v.optional(v.boolean()),
     usage: v.optional(usage),
     /** Why the app itself canceled the job. */
     error: v.optional(v.object({ code: v.string(), message: v.string() })),

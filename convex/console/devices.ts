@@ -22,7 +22,6 @@ import { handOverDevice } from "../model/people/handOver.ts";
 import { checkedOwner } from "../model/people/owners.ts";
 import { deviceLimits, owner } from "../model/validators.ts";
 import { earnedBetween } from "../model/ledger/balance.ts";
-import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
 import { queue } from "../model/queue.ts";
 import { refuse as refuseCall } from "../model/refuse.ts";
 

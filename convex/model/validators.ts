@@ -234,6 +234,8 @@ export const reply = v.object({
   price,
   pricePercent: v.optional(v.number()),
   outrunMicro: v.optional(v.int64()),
+  /** Whether the device belongs to the owner of the job's key, and is not paid. */
+  ownJob: v.optional(v.boolean()),
 });
 
 /** Micro-credits by kind of account. */

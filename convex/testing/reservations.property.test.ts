@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { isFinal } from "../../app/jobs/states.ts";
 import { api, internal } from "../_generated/api.js";
 import { escrowAccount } from "../model/ledger/transfer.ts";
+import type { Owner } from "../model/people/owners.ts";
 import {
   addDevice,
   allJobs,
@@ -19,6 +20,7 @@ import {
   pass,
   release,
 } from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 const hourMs = 3_600_000;
@@ -39,6 +41,8 @@ const acts = [
   "retire-model",
   "reinstate-model",
   "prices",
+  "own-key",
+  "own-device",
   "wait",
 ] as const;
 
@@ -69,14 +73,23 @@ class Farm {
   readonly #acme: Organization;
   readonly #session: string;
   readonly #devices: readonly Device[];
+  /** A team, its member, and another member. */
+  readonly #owners: readonly Owner[];
   readonly #jobs: string[] = [];
   readonly #held: { readonly device: Device; readonly attemptId: string }[] = [];
 
-  constructor(t: Backend, acme: Organization, session: string, devices: readonly Device[]) {
+  constructor(
+    t: Backend,
+    acme: Organization,
+    session: string,
+    devices: readonly Device[],
+    owners: readonly Owner[],
+  ) {
     this.#t = t;
     this.#acme = acme;
     this.#session = session;
     this.#devices = devices;
+    this.#owners = owners;
   }
 
   /** A refusal is an outcome like any other. */
@@ -135,6 +148,12 @@ class Farm {
       case "reinstate-model":
         await t.mutation(api.console.models.reinstate, { session, modelId });
         return;
+      case "own-key":
+        await this.#own("apiKeys", what);
+        return;
+      case "own-device":
+        await this.#own("devices", what, device.deviceId);
+        return;
       case "prices":
         await t.mutation(api.console.models.setPriorityPrices, {
           session,
@@ -162,6 +181,15 @@ class Farm {
       ...(ms >= 45_000 ? { expiresInMs: ms } : {}),
     });
     this.#jobs.push(jobId);
+  }
+
+  /** Gives the key or a device to a member, to a team, or to the organization. */
+  async #own(table: "apiKeys" | "devices", what: number, deviceId?: Device["deviceId"]): Promise<void> {
+    const owner = [...this.#owners, undefined][what % (this.#owners.length + 1)];
+    await this.#t.run(async (ctx) => {
+      const id = deviceId ?? (await ctx.db.query("apiKeys").first())!._id;
+      await ctx.db.patch(table as "devices", id as Device["deviceId"], { owner });
+    });
   }
 
   async #take(device: Device): Promise<void> {
@@ -202,6 +230,29 @@ async function reserved(t: Backend, { organizationId }: Organization): Promise<b
     .reduce((sum, { micro }) => sum + micro, 0n);
 }
 
+async function addOwners(t: Backend, session: string): Promise<readonly Owner[]> {
+  const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" });
+  const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
+  const bo = await joinAs(t, session, { name: "Bo", roles: ["donor"] });
+  await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
+  return [teamId, ada.memberId, bo.memberId];
+}
+
+/** Expects that nobody was paid for finishing their own job. */
+async function expectOwnJobsUnpaid(t: Backend): Promise<void> {
+  const [orders, entries] = await t.run(async (ctx) => [
+    await ctx.db.query("orders").collect(),
+    await ctx.db.query("ledgerEntries").collect(),
+  ]);
+  for (const { jobId, priceMicro } of orders.filter(({ ownJob }) => ownJob === true)) {
+    const paid = entries.filter((entry) => entry.jobId === jobId && entry.account.startsWith("device:"));
+    const sum = paid.reduce((total, { micro }) => total + micro, 0n);
+    expect(sum).toBe(priceMicro);
+    // Only a device that another one outran may get a part of it.
+    expect(paid.some(({ micro }) => micro === 0n)).toBe(true);
+  }
+}
+
 it("reservations end with their jobs, whatever happens to them", { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -212,7 +263,7 @@ it("reservations end with their jobs, whatever happens to them", { timeout: 300_
         try {
           const devices = [];
           for (const name of ["one", "two", "three"]) devices.push(await addDevice(t, acme, name));
-          const farm = new Farm(t, acme, session, devices);
+          const farm = new Farm(t, acme, session, devices, await addOwners(t, session));
           for (const act of all) {
             await farm.act(act);
             expect(await reserved(t, acme)).toBeGreaterThanOrEqual(0n);
@@ -222,6 +273,7 @@ it("reservations end with their jobs, whatever happens to them", { timeout: 300_
           expect(open).toEqual([]);
           expect(await reserved(t, acme)).toBe(0n);
           await expectBooksInOrder(t);
+          await expectOwnJobsUnpaid(t);
         } finally {
           closeWorld();
         }

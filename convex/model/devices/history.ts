@@ -50,9 +50,10 @@ function partOf({ status, reply: paid }: AttemptView): bigint {
 }
 
 function explainPay(
-  { usage, price: { promptMicro, completionMicro }, earnedMicro }: Paid,
+  { usage, price: { promptMicro, completionMicro }, earnedMicro, ownJob = false }: Paid,
   kind: string,
 ): string {
+  if (ownJob) return "your own job: it costs nothing and earns nothing";
   const { promptTokens, completionTokens } = usage;
   const read = `${String(promptTokens)} prompt × ${String(promptMicro)}`;
   const sum =

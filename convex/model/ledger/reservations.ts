@@ -94,15 +94,18 @@ export function closingRound({ transferKey }: Pick<Doc<"ledgerEntries">, "transf
 /** A device that had written a part of the answer when another one finished it. `share`: 0 to 1. */
 export type Outrun = { readonly deviceId: Id<"devices">; readonly share: number };
 
+/** The device that did a job. `isOwn`: it belongs to the owner of the job's key, and is not paid. */
+export type Finisher = { readonly deviceId: Id<"devices">; readonly isOwn: boolean };
+
 /**
  * Pays the device the true price, and returns the rest of the reservation to the key. Prompt and answer are each paid up to
  * their part of the reservation: the part that a short answer leaves pays for no prompt. A device that was outrun gets its part
- * from what the reservation leaves.
+ * from what the reservation leaves. An own job costs nothing and earns nothing.
  */
 export async function settle(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  deviceId: Id<"devices">,
+  { deviceId, isOwn }: Finisher,
   usage: Usage,
   at: number,
   outrun: Outrun | null = null,
@@ -114,9 +117,10 @@ export async function settle(
   };
   const price = { ...order.price, percent: order.pricePercent };
   const worth = priceOf(price, paid);
-  const earned = worth < reservedMicro ? worth : reservedMicro;
+  const due = worth < reservedMicro ? worth : reservedMicro;
+  const earned = isOwn ? 0n : due;
   const left = reservedMicro - earned;
-  const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned, left });
+  const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned: due, left });
   await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
     ...(outrun === null || part === 0n ? [] : [{ account: deviceAccount(outrun.deviceId), micro: part }]),

@@ -37,6 +37,8 @@ export const jobRow = v.object({
   ),
   usage: v.union(usage, v.null()),
   priceMicro: v.union(v.int64(), v.null()),
+  /** Whether a device of the key's owner did it, so that it cost nothing. */
+  ownJob: v.boolean(),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
 export type JobRow = Infer<typeof jobRow>;
@@ -79,6 +81,7 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     })),
     usage: order?.usage ?? null,
     priceMicro: may(ctx, "money.read") ? (order?.priceMicro ?? null) : null,
+    ownJob: order?.ownJob ?? false,
     error: job.status === "canceled" ? (order?.error ?? job.error) : job.error,
   };
 }

@@ -36,6 +36,27 @@ export async function currentOwner(ctx: QueryCtx, owner: Owner | undefined): Pro
   return row === null || row.removedAt !== undefined ? undefined : owner;
 }
 
+/**
+ * Whether the job of one's key, done by the other's device, is an own job: both belong to one member or one team, or one to a
+ * member and the other to a team of that member. Without the last case a member could earn from the credits of a team that they
+ * spend themselves. What belongs to the organization is nobody's own.
+ */
+export async function areOneOwner(
+  ctx: QueryCtx,
+  one: Owner | undefined,
+  other: Owner | undefined,
+): Promise<boolean> {
+  if (one === undefined || other === undefined) return false;
+  if (one === other) return true;
+  return (await isTeamOf(ctx, one, other)) || (await isTeamOf(ctx, other, one));
+}
+
+async function isTeamOf(ctx: QueryCtx, team: Owner, member: Owner): Promise<boolean> {
+  const memberId = ctx.db.normalizeId("members", member);
+  const row = memberId === null ? null : await ctx.db.get("members", memberId);
+  return row?.teamIds.some((teamId) => teamId === team) ?? false;
+}
+
 async function ownerRow(ctx: QueryCtx, owner: Owner) {
   const memberId = ctx.db.normalizeId("members", owner);
   if (memberId !== null) return { kind: "member" as const, row: await ctx.db.get("members", memberId) };

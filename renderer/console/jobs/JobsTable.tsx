@@ -6,6 +6,7 @@ import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
@@ -149,8 +150,14 @@ const base: readonly Column<JobRow>[] = [
     title: "Price",
     align: "right",
     width: "w-28",
-    cell: ({ priceMicro }) =>
-      priceMicro === null ? (
+    cell: ({ ownJob, priceMicro }) =>
+      ownJob ? (
+        <Tooltip text="A device of the key's owner did this job. It costs nothing and earns nothing.">
+          <span tabIndex={0} className="text-muted">
+            own job
+          </span>
+        </Tooltip>
+      ) : priceMicro === null ? (
         <Dash />
       ) : (
         <span className="whitespace-nowrap" title={`${formatExactCredits(priceMicro)} credits`}>
