@@ -21,7 +21,7 @@ import { PlaygroundPage } from "./playground/PlaygroundPage.tsx";
 import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
-import { type PageId, pages } from "./shell/pages.ts";
+import { firstPage, type PageId, pages, pagesFor } from "./shell/pages.ts";
 import { useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
 import { SignInSettingsPage } from "./sign-in/SignInSettingsPage.tsx";
@@ -53,10 +53,10 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
     void signOut({ session }).catch(() => undefined);
     onEnd("signed-out");
   };
-  const visible = pages.filter(({ right }) => scopeOf(right, roles) !== null);
+  const visible = pagesFor(roles);
   // Until the member is known, the address decides.
   const shown = me === undefined ? route.page : visible.find(({ id }) => id === route.page)?.id;
-  const page = shown ?? visible[0]?.id ?? "overview";
+  const page = shown ?? firstPage(visible);
   return (
     <Shell
       page={page}

@@ -30,11 +30,7 @@ const onKey = {
   onRevoke: nothing,
 } as const;
 const actions = {
-  retire: nothing,
-  reinstate: nothing,
-  label: nothing,
-  limit: nothing,
-  resume: nothing,
+  change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
   handOver: nothing,
 };
 const none = { pending: 0, active: 0, retired: 0, devices: [] };

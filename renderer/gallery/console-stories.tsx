@@ -174,11 +174,7 @@ export function consoleStories(now: number): readonly Story[] {
     onRevoke: nothing,
   } as const;
   const actions = {
-    retire: nothing,
-    reinstate: nothing,
-    label: nothing,
-    limit: nothing,
-    resume: nothing,
+    change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
     handOver: nothing,
   };
   return [

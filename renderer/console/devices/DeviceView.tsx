@@ -134,7 +134,7 @@ function Now({ device, now, actions }: NowProps): ReactNode {
       {retiring ? (
         <RetireDialog
           device={device}
-          onConfirm={() => actions?.retire(device)}
+          onConfirm={() => actions?.change?.retire(device)}
           onClose={() => setRetiring(false)}
         />
       ) : null}

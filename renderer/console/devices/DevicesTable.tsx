@@ -20,14 +20,13 @@ import { stateTone, stateWords } from "./state-words.ts";
 /** A device as the list has it, and what it does now. The latter comes from a query of its own; undefined while it loads. */
 export type DeviceLine = { readonly listed: ListedDevice; readonly live: DeviceRow | undefined };
 
+type OnDevice = (device: DeviceRow) => void;
+
 export type DeviceActions = {
-  readonly retire: (device: DeviceRow) => void;
-  readonly reinstate: (device: DeviceRow) => void;
-  readonly label: (device: DeviceRow) => void;
-  readonly limit: (device: DeviceRow) => void;
-  readonly resume: (device: DeviceRow) => void;
+  /** Null for those who may not change devices. */
+  readonly change: Readonly<Record<"retire" | "reinstate" | "label" | "limit" | "resume", OnDevice>> | null;
   /** Null for those who may not hand devices over. */
-  readonly handOver: ((device: DeviceRow) => void) | null;
+  readonly handOver: OnDevice | null;
 };
 
 /** The device's groups, tags and data classes. */
@@ -62,6 +61,8 @@ export function offerOf(able: DeviceRow["capabilities"]): string {
 type Props = {
   readonly devices: readonly DeviceLine[] | undefined;
   readonly actions?: DeviceActions;
+  /** Whether the member may create an enrollment code. */
+  readonly mayEnroll?: boolean;
   /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
   /** The columns that are shown, by key. The name is always shown. Absent: all. */
@@ -70,7 +71,14 @@ type Props = {
   readonly empty?: ReactNode;
 };
 
-export function DevicesTable({ devices, actions, compact = false, chosen, empty }: Props): ReactNode {
+export function DevicesTable({
+  devices,
+  actions,
+  mayEnroll = true,
+  compact = false,
+  chosen,
+  empty,
+}: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   const all = columnsOf(compact, useNow());
   const shown = all.filter(({ key }) => {
@@ -89,9 +97,11 @@ export function DevicesTable({ devices, actions, compact = false, chosen, empty 
             <Empty
               title="No devices yet"
               action={
-                <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
-                  Create an enrollment code
-                </a>
+                mayEnroll ? (
+                  <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
+                    Create an enrollment code
+                  </a>
+                ) : null
               }
             >
               A laptop joins when its user enters an enrollment code in Gleaner's window.
@@ -102,7 +112,7 @@ export function DevicesTable({ devices, actions, compact = false, chosen, empty 
       {retiring === null ? null : (
         <RetireDialog
           device={retiring}
-          onConfirm={() => actions?.retire(retiring)}
+          onConfirm={() => actions?.change?.retire(retiring)}
           onClose={() => setRetiring(null)}
         />
       )}
@@ -281,7 +291,7 @@ function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
   );
 }
 
-function actionsOf(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceLine> {
+function actionsOf(actions: DeviceActions, retire: OnDevice): Column<DeviceLine> {
   return actionColumn("w-37 2xl:w-56", ({ live }) =>
     live === undefined ? null : <DeviceButtons device={live} actions={actions} onRetire={retire} />,
   );
@@ -291,32 +301,34 @@ type ButtonsProps = {
   readonly device: DeviceRow;
   readonly actions: DeviceActions;
   /** Asks first. */
-  readonly onRetire: (device: DeviceRow) => void;
+  readonly onRetire: OnDevice;
 };
 
 /** What can be done with a device in its present state. */
-export function DeviceButtons({ device, actions, onRetire }: ButtonsProps): ReactNode {
-  const { handOver } = actions;
-  if (device.status === "pending") return null;
-  if (device.status === "retired")
-    return (
-      <RowAction
-        verb="Reinstate"
-        object={device.name}
-        look="plain"
-        onClick={() => actions.reinstate(device)}
-      />
+export function DeviceButtons({ device, actions: { change, handOver }, onRetire }: ButtonsProps): ReactNode {
+  const { name, status } = device;
+  if (status === "pending") return null;
+  if (status === "retired") {
+    return change === null ? null : (
+      <RowAction verb="Reinstate" object={name} look="plain" onClick={() => change.reinstate(device)} />
     );
+  }
   return (
     <>
-      <RowAction verb="Edit groups" object={`of ${device.name}`} onClick={() => actions.label(device)} />
-      <RowAction verb="Edit limits" object={`of ${device.name}`} onClick={() => actions.limit(device)} />
-      {handOver === null ? null : (
-        <RowAction verb="Hand over" object={device.name} onClick={() => handOver(device)} />
+      {change === null ? null : (
+        <>
+          <RowAction verb="Edit groups" object={`of ${name}`} onClick={() => change.label(device)} />
+          <RowAction verb="Edit limits" object={`of ${name}`} onClick={() => change.limit(device)} />
+        </>
       )}
-      <RowAction verb="Retire" object={device.name} onClick={() => onRetire(device)} />
-      {device.pause === null ? null : (
-        <RowAction verb="Resume" object={device.name} look="plain" onClick={() => actions.resume(device)} />
+      {handOver === null ? null : (
+        <RowAction verb="Hand over" object={name} onClick={() => handOver(device)} />
+      )}
+      {change === null ? null : (
+        <RowAction verb="Retire" object={name} onClick={() => onRetire(device)} />
+      )}
+      {change === null || device.pause === null ? null : (
+        <RowAction verb="Resume" object={name} look="plain" onClick={() => change.resume(device)} />
       )}
     </>
   );

@@ -9,7 +9,7 @@ import { DeviceLimits } from "./DeviceLimits.tsx";
 import type { DeviceActions } from "./DevicesTable.tsx";
 
 type Offered = {
-  /** Undefined for members who may not change devices. */
+  /** Undefined for members who may only look at devices. */
   readonly actions: DeviceActions | undefined;
   /** The open dialog. */
   readonly dialog: ReactNode;
@@ -30,16 +30,18 @@ export function useDeviceActions(): Offered {
   const [limited, setLimited] = useState<DeviceRow | null>(null);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   const models = useQuery(api.console.models.list, limited === null ? "skip" : { session });
-  const actions: DeviceActions = {
+  const change: NonNullable<DeviceActions["change"]> = {
     retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} was retired.`),
     reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
     label: setLabeled,
     limit: setLimited,
-    handOver: mayHandOver ? setHanded : null,
     resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
   };
   return {
-    actions: mayChange ? actions : undefined,
+    actions:
+      mayChange || mayHandOver
+        ? { change: mayChange ? change : null, handOver: mayHandOver ? setHanded : null }
+        : undefined,
     dialog: (
       <>
         {handed === null ? null : (

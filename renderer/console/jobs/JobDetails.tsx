@@ -154,7 +154,13 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
               {formatCredits(job.priceMicro)}
             </span>
           )}
-          {cost === null ? null : <p className="text-xs text-muted">{cost}</p>}
+          {job.ownJob ? (
+            <p className="text-xs text-muted">
+              An own job: a device of the key’s owner did it. It costs nothing and earns nothing.
+            </p>
+          ) : cost === null ? null : (
+            <p className="text-xs text-muted">{cost}</p>
+          )}
         </Fact>
       )}
     </dl>

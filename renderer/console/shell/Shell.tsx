@@ -5,7 +5,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Logo } from "../../ui/Logo.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
-import type { PageId, pages as allPages } from "./pages.ts";
+import type { PageId, VisiblePage } from "./pages.ts";
 import { hrefOf } from "./route.ts";
 
 export type Connection = "live" | "connecting" | "lost";
@@ -13,7 +13,7 @@ export type Connection = "live" | "connecting" | "lost";
 type Props = {
   readonly page: PageId;
   /** The pages that the member may see. */
-  readonly pages: readonly (typeof allPages)[number][];
+  readonly pages: readonly VisiblePage[];
   readonly organization: string | null;
   /** The signed-in member; null while it loads. */
   readonly member: string | null;

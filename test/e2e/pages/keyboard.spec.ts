@@ -14,6 +14,8 @@ test("dialogs of the console work with the keyboard, and return the focus", asyn
   await expect(dialog.getByLabel("Number of devices")).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
+  await expect(dialog.getByLabel("Its devices belong to")).toBeFocused();
+  await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
   const approval = dialog.getByRole("switch", { name: "Approve each device" });
   await expect(approval).toBeChecked();

@@ -57,7 +57,7 @@ test("an invitation says who invites to what, makes a member once, and leaves no
   await expect(theirs.getByText("Enter your name.")).toBeVisible();
   await theirs.getByLabel("Your name").fill("Ada Brandt");
   await theirs.getByRole("button", { name: "Join" }).click();
-  await expect(theirs.getByRole("navigation").getByRole("link", { name: "API keys" })).toBeVisible();
+  await expect(theirs.getByRole("navigation").getByRole("link", { name: "My keys" })).toBeVisible();
   await expect(theirs.getByRole("navigation").getByRole("link", { name: "People" })).toHaveCount(0);
 
   await expect(memberRow(page, /Ada Brandt/)).toContainText("Requester");
@@ -208,7 +208,7 @@ test("a device belongs to its code's owner, and goes to another member by name",
 test("a member is removed only with an answer about their keys", async ({ farm, page, browser }) => {
   await signIn(page, farm);
   const theirs = await join(browser, await invite(page, "Gwen", ["Requester"]), "Gwen");
-  await theirs.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+  await theirs.getByRole("navigation").getByRole("link", { name: "My keys" }).click();
   await theirs.getByRole("button", { name: "New key" }).click();
   await theirs.getByLabel("Name").fill("Gwens key");
   await theirs.getByRole("button", { name: "Create key" }).click();
@@ -227,4 +227,20 @@ test("a member is removed only with an answer about their keys", async ({ farm, 
   const row = page.getByRole("row", { name: /Gwens key/ });
   await expect(row.getByRole("cell", { name: "Owner", exact: true })).toBeVisible();
   await expect(row).toContainText("Active");
+});
+
+test("a donor and a requester start at what is theirs, without the fleet", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  const donor = await join(browser, await invite(page, "Hana", ["Donor"]), "Hana");
+  await expect(donor.getByRole("heading", { name: "My devices", level: 1 })).toBeVisible();
+  await expect(donor.getByText("No devices yet")).toBeVisible();
+  const requester = await join(browser, await invite(page, "Ivo", ["Requester"]), "Ivo");
+  await expect(requester.getByRole("heading", { name: "My keys", level: 1 })).toBeVisible();
+  await requester.getByRole("navigation").getByRole("link", { name: "My jobs" }).click();
+  await expect(requester.getByRole("heading", { name: "My jobs", level: 1 })).toBeVisible();
+  await expect(requester.getByText("This page cannot be shown")).toHaveCount(0);
 });
