@@ -95,11 +95,11 @@ function useConnection(): Connection {
 
 /** Tells the server every few minutes that the session is used, while the page is visible: an idle session ends. */
 function useNotedUse(session: string): void {
-  const use = useMutation(api.console.account.use);
+  const noteUse = useMutation(api.console.account.use);
   useEffect(() => {
     const note = (): void => {
       // A session that has ended is noticed by the query about it.
-      if (document.visibilityState === "visible") void use({ session }).catch(() => undefined);
+      if (document.visibilityState === "visible") void noteUse({ session }).catch(() => undefined);
     };
     note();
     const timer = setInterval(note, useEveryMs);
@@ -108,7 +108,7 @@ function useNotedUse(session: string): void {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", note);
     };
-  }, [session, use]);
+  }, [session, noteUse]);
 }
 
 type PageProps = {

@@ -50,8 +50,8 @@ export function OwnerSelect({
   const { members = [], teams = [] } = owners ?? {};
   const options = [
     { value: "", label: nobody ?? "Choose…" },
-    ...members.map(({ id, name }) => ({ value: id as string, label: name })),
-    ...teams.map(({ id, name }) => ({ value: id as string, label: `${name} (team)` })),
+    ...members.map(({ id, name }) => ({ value: id, label: name })),
+    ...teams.map(({ id, name }) => ({ value: id, label: `${name} (team)` })),
   ].filter((option) => option.value !== except);
   // A chosen member stays while a search lists others.
   const known = options.some((option) => option.value === (value ?? ""));
