@@ -51,6 +51,7 @@ it("reads a model's facts from its file, and counts the devices with enough memo
       hasTemplate: true,
       architecture: "llama",
       devices: 2,
+      fitting: 2,
     },
   });
   const needsBytes = inspection?.outcome?.kind === "read" ? inspection.outcome.needsBytes : 0;

@@ -39,7 +39,8 @@ const bytesPerNumber = 2;
 /** More means a damaged or hostile file. Real ones have some fifty entries, and vocabularies of some 300,000 tokens. */
 const most = { entries: 4_096, arrayEntries: 4_000_000, textBytes: 2 ** 20, keptNumbers: 1_024 } as const;
 
-type Value = string | number | readonly number[] | null;
+type Numbers = readonly number[];
+type Value = string | number | Numbers | null;
 
 class Short extends Error {}
 class Wrong extends Error {}
@@ -171,8 +172,12 @@ function contextBytes(count: (key: string) => number | null, ofLayers: Value | u
   const heads = count("attention.head_count") ?? 0;
   const width = heads === 0 ? 0 : (count("embedding_length") ?? 0) / heads;
   const perHead = (count("attention.key_length") ?? width) + (count("attention.value_length") ?? width);
-  const keptHeads = Array.isArray(ofLayers)
-    ? ofLayers.reduce((sum: number, each: number) => sum + Math.max(0, each), 0)
+  const keptHeads = isNumbers(ofLayers)
+    ? ofLayers.reduce((sum, each) => sum + Math.max(0, each), 0)
     : layers * (count("attention.head_count_kv") ?? heads);
   return Math.ceil(keptHeads * perHead * bytesPerNumber);
+}
+
+function isNumbers(value: Value | undefined): value is Numbers {
+  return Array.isArray(value);
 }

@@ -51,7 +51,10 @@ const ranges: Listener = (request, response) => {
 
 it("reads a file behind redirects, with the hash that the hub tells", async () => {
   listener = (request, response) => {
-    if (request.headers["x-host"] !== "hub.example") return ranges(request, response);
+    if (request.headers["x-host"] !== "hub.example") {
+      ranges(request, response);
+      return;
+    }
     response.writeHead(302, {
       location: "https://cdn.files.example/stored?signature=x",
       "x-linked-etag": `"${sha256}"`,
