@@ -18,6 +18,7 @@ import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeyRights } from "../console/keys/KeyRights.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { NewKey } from "../console/keys/NewKey.tsx";
+import { LinkField } from "../console/models/LinkField.tsx";
 import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
@@ -306,6 +307,14 @@ export function consoleStories(now: number): readonly Story[] {
       <ModelDialog
         initial={emptyForm}
         isKnown={false}
+        fromLink={() => (
+          <LinkField
+            initialLink="Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf"
+            isReading={false}
+            outcome={rows.fileFacts}
+            onInspect={nothing}
+          />
+        )}
         onSave={() => Promise.resolve(false)}
         onClose={nothing}
       />,

@@ -36,6 +36,7 @@ export type OwnerId = Owners["members"][number]["id"] | Owners["teams"][number][
 export type OwnerName = KeyRow["owner"];
 export type TeamRow = FunctionReturnType<Console["people"]["teams"]>[number];
 export type ModelRow = FunctionReturnType<Console["models"]["list"]>[number];
+export type Inspection = NonNullable<FunctionReturnType<Console["models"]["inspection"]>>;
 export type ModelDeviceRow = FunctionReturnType<Console["models"]["devices"]>[number];
 export type StatisticsReport = FunctionReturnType<Console["statistics"]["report"]>;
 export type StatisticsSubject = StatisticsReport["subjects"][number];

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useCallback, useId, useState } from "react";
 import { plural } from "../../../app/format/quantity.ts";
 import { Field, inputClass } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -12,17 +12,20 @@ type Props = {
   readonly initial: ModelForm;
   /** Edits an existing model, whose name and file cannot change. */
   readonly isKnown: boolean;
+  /** Reads a new model's file and fills the form with it. */
+  readonly fromLink?: (fill: (fields: Partial<ModelForm>) => void) => ReactNode;
   /** Resolves to whether the server accepted it. */
   readonly onSave: (model: Parsed) => Promise<boolean>;
   readonly onClose: () => void;
 };
 
-export function ModelDialog({ initial, isKnown, onSave, onClose }: Props): ReactNode {
+export function ModelDialog({ initial, isKnown, fromLink, onSave, onClose }: Props): ReactNode {
   const [form, setForm] = useState(initial);
   const [tried, setTried] = useState(false);
   const [isWrongFile, setIsWrongFile] = useState(false);
   const templateId = useId();
   const fileId = useId();
+  const fill = useCallback((fields: Partial<ModelForm>) => setForm((now) => ({ ...now, ...fields })), []);
   const parsed = parseForm(form);
   const problems = tried && parsed.kind === "wrong" ? parsed.problems : {};
   const set = (field: FormField) => (typed: string) => setForm({ ...form, [field]: typed });
@@ -55,6 +58,7 @@ export function ModelDialog({ initial, isKnown, onSave, onClose }: Props): React
       >
         {isKnown ? null : (
           <>
+            {fromLink?.(fill)}
             <div className="grid gap-1">
               <label htmlFor={fileId} className="font-medium">
                 Model entry file (optional)

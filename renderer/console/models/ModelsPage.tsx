@@ -6,6 +6,7 @@ import { useAct, useSession } from "../data/session-context.ts";
 import { emptyForm, type ModelForm } from "./model-form.ts";
 import { ModelDevices } from "./ModelDevices.tsx";
 import { ModelDialog } from "./ModelDialog.tsx";
+import { ModelFromLink } from "./ModelFromLink.tsx";
 import { ModelsView } from "./ModelsView.tsx";
 import { PriorityPrices } from "./PriorityPrices.tsx";
 
@@ -47,6 +48,7 @@ export function ModelsPage(): ReactNode {
         <ModelDialog
           initial={emptyForm}
           isKnown={false}
+          fromLink={(fill) => <ModelFromLink onRead={fill} />}
           onSave={({ entry: { pieces, ...entry }, price }) =>
             add(
               {

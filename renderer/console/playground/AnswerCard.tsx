@@ -32,7 +32,12 @@ export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: 
         ) : null
       }
     >
-      <div role="log" aria-label={`Answers of ${model}`} aria-busy={running} className="grid min-h-40 content-start gap-3">
+      <div
+        role="log"
+        aria-label={`Answers of ${model}`}
+        aria-busy={running}
+        className="grid min-h-40 content-start gap-3"
+      >
         {turns.map(({ role, content }, place) => (
           <Bubble key={place} own={role === "user"}>
             {content}

@@ -1,0 +1,63 @@
+import { type ReactNode, useState } from "react";
+import { shelf } from "../../../app/models/shelf.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Select } from "../../ui/controls/Select.tsx";
+import { factWords, type InspectionOutcome } from "./file-facts.ts";
+
+type Props = {
+  /** Null before the file was read. */
+  readonly outcome: InspectionOutcome | null;
+  readonly isReading: boolean;
+  readonly onInspect: (link: string) => void;
+  readonly initialLink?: string;
+};
+
+/** A link to a model's file, or one of the shelf, and the facts that the file tells. */
+export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: Props): ReactNode {
+  const [link, setLink] = useState(initialLink);
+  const read = (): void => {
+    if (link.trim() !== "" && !isReading) onInspect(link);
+  };
+  return (
+    <div className="grid gap-3 rounded-md border border-line p-3">
+      <Select
+        label="A model that works well"
+        value={shelf.some((model) => model.link === link) ? link : ""}
+        options={[
+          { value: "", label: "Another one" },
+          ...shelf.map(({ name, link: value, memoryGb }) => ({
+            value,
+            label: `${name}, for computers with ${String(memoryGb)} GB or more`,
+          })),
+        ]}
+        onChange={setLink}
+      />
+      <Field
+        label="Link to a GGUF file"
+        hint="https://huggingface.co/…/file.gguf, or user/repository/file.gguf. The server reads the rest from the file."
+        value={link}
+        error={outcome?.kind === "failed" ? outcome.why : null}
+        onChange={(event) => setLink(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          // Enter must not submit the form around.
+          event.preventDefault();
+          read();
+        }}
+      />
+      <div>
+        <Button size="sm" disabled={link.trim() === "" || isReading} onClick={read}>
+          {isReading ? "Reading…" : "Read"}
+        </Button>
+      </div>
+      {outcome?.kind === "read" ? (
+        <div role="status" className="grid gap-1 text-xs">
+          {factWords(outcome).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useEffect, useState } from "react";
+import { api } from "../../../convex/_generated/api.js";
+import { useAct, useSession } from "../data/session-context.ts";
+import { factsForm, type FileFacts } from "./file-facts.ts";
+import { LinkField } from "./LinkField.tsx";
+import type { ModelForm } from "./model-form.ts";
+
+type Props = { readonly onRead: (fields: Partial<ModelForm>) => void };
+
+/** Lets the backend read a model's facts from a link, and fills the form with them. */
+export function ModelFromLink({ onRead }: Props): ReactNode {
+  const session = useSession();
+  const inspection = useQuery(api.console.models.inspection, { session });
+  const inspect = useAct(api.console.models.inspect);
+  const [asked, setAsked] = useState<string | null>(null);
+  const outcome = asked !== null && inspection?.link === asked ? inspection.outcome : null;
+  useEffect(() => {
+    if (outcome?.kind === "read") onRead(factsForm(outcome));
+  }, [outcome, onRead]);
+  return (
+    <LinkField
+      outcome={outcome}
+      isReading={asked !== null && outcome === null}
+      onInspect={(link) =>
+        void inspect({ link }).then((begun) => {
+          setAsked(begun ? link : null);
+        })
+      }
+    />
+  );
+}

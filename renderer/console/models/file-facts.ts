@@ -1,0 +1,38 @@
+import { formatBytes, formatCount, plural } from "../../../app/format/quantity.ts";
+import type { Inspection } from "../data/rows.ts";
+import type { ModelForm } from "./model-form.ts";
+
+export type InspectionOutcome = NonNullable<Inspection["outcome"]>;
+export type FileFacts = Extract<InspectionOutcome, { kind: "read" }>;
+
+/** The fields of the form that a file tells. */
+export function factsForm(facts: FileFacts): Partial<ModelForm> {
+  const { modelId, source, sizeBytes, sha256, contextTokens, licence } = facts;
+  return {
+    modelId,
+    source,
+    sizeBytes: String(sizeBytes),
+    sha256: sha256 ?? "",
+    contextTokens: String(contextTokens),
+    licence,
+    template: "",
+    pieces: null,
+  };
+}
+
+/** Sentences about a file: its model, and the devices that could run it. */
+export function factWords(facts: FileFacts): readonly string[] {
+  const { architecture, sizeBytes, contextTokens, hasTemplate, sha256, needsBytes, devices, fitting } = facts;
+  const need = formatBytes(needsBytes);
+  return [
+    `A ${architecture} model of ${formatBytes(sizeBytes)} with a context of ${formatCount(contextTokens)} tokens${hasTemplate ? " and a chat template" : ""}.`,
+    devices === 0
+      ? `It needs about ${need} of memory. There are no devices yet.`
+      : `It needs about ${need} of memory: ${formatCount(fitting)} of ${plural(devices, "device")} could run it.`,
+    ...(sha256 === null
+      ? [
+          "The server does not tell the file's SHA-256. Compute it with: gleaner entry FILE --source URL, and choose the entry file below.",
+        ]
+      : []),
+  ];
+}
