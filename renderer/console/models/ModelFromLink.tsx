@@ -2,7 +2,7 @@ import { useQuery } from "convex/react";
 import { type ReactNode, useEffect, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
-import { factsForm, type FileFacts } from "./file-facts.ts";
+import { factsForm } from "./file-facts.ts";
 import { LinkField } from "./LinkField.tsx";
 import type { ModelForm } from "./model-form.ts";
 
