@@ -8,7 +8,7 @@ import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
-import { areOneOwner } from "./model/people/owners.ts";
+import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops } from "./model/requests/restriction.ts";

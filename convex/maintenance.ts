@@ -4,6 +4,9 @@ import { internalAction, internalMutation, internalQuery } from "./_generated/se
 import { storedActor } from "./model/audit.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
+import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
+import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
+import { checkVersionBatch } from "./model/devices/versions.ts";
 import {
   changedBatch,
   changedPage,
@@ -13,14 +16,11 @@ import {
   uncountedListings,
 } from "./model/fleet/countListings.ts";
 import { relist } from "./model/fleet/listing.ts";
-import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
-import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
-import { checkVersionBatch } from "./model/devices/versions.ts";
+import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
-import { cancelJobsOf, revokeKey } from "./model/organizations/apiKeys.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";

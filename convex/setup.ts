@@ -5,6 +5,7 @@ import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import type { Act } from "./model/audit.ts";
 import { createCode, newCode } from "./model/devices/enrollmentCodes.ts";
+import { createKey, newKey } from "./model/keys/apiKeys.ts";
 import {
   checkLedgerPage,
   ledgerPosition,
@@ -14,7 +15,6 @@ import {
   mergeReports,
 } from "./model/ledger/check.ts";
 import { signCatalog, signOutcome } from "./model/models/signCatalog.ts";
-import { createKey, newKey } from "./model/organizations/apiKeys.ts";
 import {
   allOrganizations,
   chosenOrganization,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "./limits.ts";
-import type { BodyParse } from "./parse-body.ts";
-import { parseChat } from "./parse-chat.ts";
-import { parseCompletion } from "./parse-completion.ts";
-import { parseEmbedding } from "./parse-embedding.ts";
+import type { BodyParse } from "./parse/parse-body.ts";
+import { parseChat } from "./parse/parse-chat.ts";
+import { parseCompletion } from "./parse/parse-completion.ts";
+import { parseEmbedding } from "./parse/parse-embedding.ts";
 
 const user = { role: "user", content: "Hi" };
 const chat = { model: "demo", messages: [user] };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { grammarCost } from "../../app/jobs/grammar/cost.ts";
 import { grammarMistake, grammarRules } from "../../app/jobs/grammar/gbnf.ts";
-import { parseChat } from "../../app/jobs/parse-chat.ts";
+import { parseChat } from "../../app/jobs/parse/parse-chat.ts";
 import { ask, makeClient } from "../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { demoPrompts } from "../../launch/farm/prompts.ts";

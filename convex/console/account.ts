@@ -4,13 +4,13 @@ import { mutation, query } from "../_generated/server.js";
 import { record } from "../model/audit.ts";
 import { findSession } from "../model/authenticate.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { memberPage } from "../model/people/find.ts";
 import {
   acceptInvitation,
   acceptOutcome,
-  shownInvitation,
   showInvitation,
+  shownInvitation,
 } from "../model/people/invitations.ts";
-import { memberPage } from "../model/people/find.ts";
 import { changeMember } from "../model/people/members.ts";
 import {
   deleteSession,

@@ -1,12 +1,9 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { arrivalRow, pendingDevices } from "../model/devices/arrivals.ts";
-import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/countListings.ts";
 import { historyRow, historyRowOf } from "../model/devices/history.ts";
-import { journal as journalSpans, journalOf } from "../model/fleet/journal.ts";
 import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
 import { limitDevice } from "../model/devices/limits.ts";
-import { listArgs, listedDevice, listingPage } from "../model/fleet/listingPage.ts";
 import { attemptOutcomes, outcomesOf } from "../model/devices/outcomes.ts";
 import { deviceRow, deviceRowOf } from "../model/devices/rows.ts";
 import {
@@ -17,13 +14,16 @@ import {
   retire as retireDevice,
 } from "../model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "../model/devices/versions.ts";
-import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
-import { handOverDevice } from "../model/people/handOver.ts";
-import { checkedOwner } from "../model/people/owners.ts";
-import { deviceLimits, owner } from "../model/validators.ts";
+import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/countListings.ts";
+import { journal as journalSpans, journalOf } from "../model/fleet/journal.ts";
+import { listArgs, listedDevice, listingPage } from "../model/fleet/listingPage.ts";
 import { earnedBetween } from "../model/ledger/balance.ts";
+import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
+import { checkedOwner } from "../model/owners.ts";
+import { handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
 import { refuse as refuseCall } from "../model/refuse.ts";
+import { deviceLimits, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

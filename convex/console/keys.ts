@@ -2,17 +2,11 @@ import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { keyLimits } from "../../app/jobs/limits.ts";
 import { actorName } from "../model/audit.ts";
+import { createKey as createApiKey, keyRow, keyRows, newKey, revokeKey } from "../model/keys/apiKeys.ts";
+import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
-import {
-  createKey as createApiKey,
-  keyRow,
-  keyRows,
-  newKey,
-  revokeKey,
-} from "../model/organizations/apiKeys.ts";
-import { setRights as setRightsOf } from "../model/organizations/keyRights.ts";
+import { checkedOwner } from "../model/owners.ts";
 import { handOverKey } from "../model/people/handOver.ts";
-import { checkedOwner } from "../model/people/owners.ts";
 import { queue } from "../model/queue.ts";
 import { boundedInteger, refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";

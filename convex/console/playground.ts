@@ -1,15 +1,15 @@
 import { v } from "convex/values";
-import { balanceOf } from "../model/ledger/balance.ts";
-import { keyAccount } from "../model/ledger/transfer.ts";
-import { memberMutation, memberQuery, ownJob } from "../model/memberCalls.ts";
-import { measures as measuresRow, measuresOf } from "../model/orders/measures.ts";
 import {
   beginPlayground,
   endPlaygroundOf,
   playgroundKeyOf,
   playgroundMicroOf,
   setPlaygroundMicro,
-} from "../model/organizations/playgroundKeys.ts";
+} from "../model/keys/playgroundKeys.ts";
+import { balanceOf } from "../model/ledger/balance.ts";
+import { keyAccount } from "../model/ledger/transfer.ts";
+import { memberMutation, memberQuery, ownJob } from "../model/memberCalls.ts";
+import { measures as measuresRow, measuresOf } from "../model/orders/measures.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -7,8 +7,8 @@ import { record } from "./audit.ts";
 import { retire, setService } from "./devices/service.ts";
 import { rotateSecret } from "./devices/sharing.ts";
 import { keepOldestVersion } from "./devices/versions.ts";
+import { cancelJobsOf } from "./keys/apiKeys.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
-import { cancelJobsOf } from "./organizations/apiKeys.ts";
 import { allOrganizations } from "./organizations/create.ts";
 import { deleteSession } from "./people/sessions.ts";
 

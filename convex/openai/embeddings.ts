@@ -1,4 +1,4 @@
-import { type ParsedEmbedding, parseEmbedding } from "../../app/jobs/parse-embedding.ts";
+import { type ParsedEmbedding, parseEmbedding } from "../../app/jobs/parse/parse-embedding.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { readVector } from "../model/requests/answer.ts";
 import type { RequestView } from "../model/requests/watch.ts";

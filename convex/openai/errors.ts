@@ -1,6 +1,6 @@
 import { quotable } from "../../app/format/visible.ts";
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
-import type { BodyRefusal } from "../../app/jobs/parse-body.ts";
+import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 import { type Failure, logBug } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import { parsePriority } from "../../app/jobs/parse-priority.ts";
+import { parsePriority } from "../../app/jobs/parse/parse-priority.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { Caller } from "./endpoint.ts";

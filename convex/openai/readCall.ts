@@ -1,5 +1,5 @@
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
-import type { BodyParse } from "../../app/jobs/parse-body.ts";
+import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import type { ModelView } from "../model/models/catalog.ts";

@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../app/jobs/chat.ts";
-import type { BodyParse } from "../../app/jobs/parse-body.ts";
-import { parseChat } from "../../app/jobs/parse-chat.ts";
-import { parseCompletion } from "../../app/jobs/parse-completion.ts";
-import type { ParsedText } from "../../app/jobs/parse-sampling.ts";
+import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
+import { parseChat } from "../../app/jobs/parse/parse-chat.ts";
+import { parseCompletion } from "../../app/jobs/parse/parse-completion.ts";
+import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";

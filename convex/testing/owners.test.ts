@@ -12,6 +12,7 @@ import {
   secret,
   signIn,
 } from "./backend.fixture.ts";
+import { listDevices } from "./listDevices.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -37,7 +38,7 @@ const addKey = async (by: string): Promise<Id<"apiKeys">> => {
 };
 
 const keysOf = async (by: string) => await t.query(api.console.keys.list, { session: by });
-const devicesOf = async (by: string) => await t.query(api.console.devices.list, { session: by });
+const devicesOf = async (by: string) => await listDevices(t, by);
 const addTeam = async (name: string) =>
   (await t.mutation(api.console.people.createTeam, { session, name })).teamId;
 

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { isFinal } from "../../app/jobs/states.ts";
 import { api, internal } from "../_generated/api.js";
 import { escrowAccount } from "../model/ledger/transfer.ts";
-import type { Owner } from "../model/people/owners.ts";
+import type { Owner } from "../model/owners.ts";
 import {
   addDevice,
   allJobs,

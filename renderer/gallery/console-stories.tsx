@@ -44,8 +44,8 @@ import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
-import { jobFilters } from "./fixtures/job-filters.ts";
 import { linesOf } from "./fixtures/device-rows.ts";
+import { jobFilters } from "./fixtures/job-filters.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
 import { owners } from "./fixtures/people-rows.ts";
 import { statistics } from "./fixtures/statistics-rows.ts";
@@ -182,7 +182,12 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-overview",
       "overview",
-      <OverviewView summary={rows.summary} queue={queue} devices={linesOf(devices)} jobs={jobs.slice(0, 8)} />,
+      <OverviewView
+        summary={rows.summary}
+        queue={queue}
+        devices={linesOf(devices)}
+        jobs={jobs.slice(0, 8)}
+      />,
     ),
     inShell(
       "console-overview-loading",

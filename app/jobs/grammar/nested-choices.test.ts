@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseChat } from "../parse-chat.ts";
+import { parseChat } from "../parse/parse-chat.ts";
 import { parseSchema } from "../schema/json-schema.ts";
 import { stepBudget } from "../schema/overlap.ts";
 import { hasNestedChoices } from "./nested-choices.ts";

@@ -5,13 +5,13 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret, unlessRetired } from "../authenticate.ts";
+import { relist } from "../fleet/listing.ts";
 import { signatureOf } from "../models/signCatalog.ts";
-import { currentOwner } from "../people/owners.ts";
+import { currentOwner } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse, reportedText } from "../refuse.ts";
 import { normalizeCode } from "./enrollmentCodes.ts";
-import { relist } from "../fleet/listing.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";
 

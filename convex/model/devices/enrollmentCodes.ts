@@ -5,7 +5,7 @@ import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { checkedOwner, ownerName, ownerView } from "../people/owners.ts";
+import { checkedOwner, ownerName, ownerView } from "../owners.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 import { owner } from "../validators.ts";
 

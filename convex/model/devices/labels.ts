@@ -2,9 +2,9 @@ import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
+import { relist } from "../fleet/listing.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { relist } from "../fleet/listing.ts";
 
 /** What an organization says about a device. A device cannot say it of itself. */
 type Labels = {

@@ -2,9 +2,9 @@ import { type DeviceLimits, limitBounds } from "../../../app/devices/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
+import { relist } from "../fleet/listing.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import { relist } from "../fleet/listing.ts";
 
 const maxNameChars = 120;
 

@@ -1,9 +1,9 @@
 import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { relist } from "../fleet/listing.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import type { activity, DeviceModel } from "../validators.ts";
-import { relist } from "../fleet/listing.ts";
 
 const maxFacts = 50;
 const maxFactChars = 60;

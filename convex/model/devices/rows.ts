@@ -4,6 +4,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../components.ts";
+import { serviceStatusOf } from "../fleet/state.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { ownerName, ownerView } from "../people/owners.ts";
@@ -19,7 +20,6 @@ import {
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
 import { modelsOfDevice } from "./report.ts";
-import { serviceStatusOf } from "../fleet/state.ts";
 
 type Worker = Pick<
   WorkerView,

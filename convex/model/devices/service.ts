@@ -2,12 +2,12 @@ import type { Unreliability } from "../../../app/devices/reliability.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
+import { relist } from "../fleet/listing.ts";
+import { type ServiceChange, serviceStatusOf } from "../fleet/state.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
-import { relist } from "../fleet/listing.ts";
 import { forgetModels } from "./report.ts";
 import { rotateSecret } from "./sharing.ts";
-import { type ServiceChange, serviceStatusOf } from "../fleet/state.ts";
 
 /*
  * Takes devices into service, and out of it. A device that is not in service is paused in the queue, because the queue

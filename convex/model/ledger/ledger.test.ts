@@ -112,8 +112,8 @@ describe("a job's money", () => {
       await t.run(async (ctx) => {
         await close(ctx, present(await orderOf(ctx, jobId), "order"));
       });
-    const { deviceId } = device;
-    await expect(again((ctx, order) => settle(ctx, order, deviceId, usage, 1))).rejects.toThrow("already");
+    const finisher = { deviceId: device.deviceId, isOwn: false };
+    await expect(again((ctx, order) => settle(ctx, order, finisher, usage, 1))).rejects.toThrow("already");
     await expect(again((ctx, order) => releaseReservation(ctx, order, "failed", 1))).rejects.toThrow(
       "already",
     );

@@ -5,8 +5,8 @@ import type { JobStatus } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
+import { keysOf } from "../keys/apiKeys.ts";
 import { type MemberCtx, visibleOwners } from "../memberCalls.ts";
-import { keysOf } from "../organizations/apiKeys.ts";
 import { queue } from "../queue.ts";
 import { type JobRow, jobRowsOf } from "./jobRow.ts";
 

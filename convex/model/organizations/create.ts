@@ -4,12 +4,12 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { createCode } from "../devices/enrollmentCodes.ts";
+import { createKey } from "../keys/apiKeys.ts";
 import { addModel, newEntry } from "../models/change.ts";
 import { firstOwner } from "../people/members.ts";
 import { createLink } from "../people/signIn.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
-import { createKey } from "./apiKeys.ts";
 
 const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
 

@@ -5,6 +5,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
+import { relist } from "../fleet/listing.ts";
 import { revokeKey } from "../organizations/apiKeys.ts";
 import { refuse } from "../refuse.ts";
 import { owner as ownerId } from "../validators.ts";
@@ -33,6 +34,7 @@ export async function handOverDevice(
 ): Promise<void> {
   if (owner === before) return;
   await ctx.db.patch("devices", subject, { owner });
+  await relist(ctx, subject);
   const detail = await changeWords(ctx, before, owner);
   await record(ctx, { organizationId, ...by, action: "device.handed-over", subject, detail });
 }

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import type { Owner } from "./owners.ts";
+import type { Owner } from "../owners.ts";
 
 /** Counting stops here, so this count means "at least". */
 export const maxCounted = 100;

@@ -7,8 +7,8 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
-import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import { endPlaygroundOf } from "../organizations/playgroundKeys.ts";
+import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import { signInMethod } from "../validators.ts";
 
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@ import type { MissingRequirement, Requirements } from "@gleaner/queue/validators
 import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { checkedNeeds } from "../organizations/keyRights.ts";
+import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { LaneRow } from "./rows.ts";
 import { laneChange, laneName, laneNeeds } from "./lane-words.ts";
+import type { LaneRow } from "./rows.ts";
 
 const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   laneId: "l1",

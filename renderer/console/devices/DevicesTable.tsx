@@ -324,9 +324,7 @@ export function DeviceButtons({ device, actions: { change, handOver }, onRetire 
       {handOver === null ? null : (
         <RowAction verb="Hand over" object={name} onClick={() => handOver(device)} />
       )}
-      {change === null ? null : (
-        <RowAction verb="Retire" object={name} onClick={() => onRetire(device)} />
-      )}
+      {change === null ? null : <RowAction verb="Retire" object={name} onClick={() => onRetire(device)} />}
       {change === null || device.pause === null ? null : (
         <RowAction verb="Resume" object={name} look="plain" onClick={() => change.resume(device)} />
       )}

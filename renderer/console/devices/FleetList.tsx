@@ -46,6 +46,7 @@ export function FleetList({ actions }: Props): ReactNode {
       />
       <DevicesTable
         devices={lines}
+        mayEnroll={useScope("enrollment.change") !== null}
         {...(actions === undefined ? {} : { actions })}
         empty={
           isFiltered(filters) ? (

@@ -78,6 +78,9 @@ function JobList(): ReactNode {
   );
 }
 
+/** As many as one page has. The address, or a device's page, leads to the jobs of others. */
+const shownDevices = { numItems: 50, cursor: null };
+
 /** The models, keys and devices that the member may filter by. Devices change often, so they are read once they are needed. */
 function useChoices(needsDevices: boolean) {
   const session = useSession();
@@ -87,11 +90,16 @@ function useChoices(needsDevices: boolean) {
   const seesDevices = useScope("devices.read") === "all";
   const models = useQuery(api.console.models.list, seesModels ? { session } : "skip");
   const keys = useQuery(api.console.keys.list, seesKeys ? { session } : "skip");
-  const devices = useQuery(api.console.devices.list, seesDevices && opened ? { session } : "skip");
+  const devices = useQuery(
+    api.console.devices.list,
+    seesDevices && opened ? { session, order: "name", paginationOpts: shownDevices } : "skip",
+  );
   return {
     models: seesModels ? (models ?? []).map(({ modelId }) => ({ value: modelId, label: modelId })) : null,
     keys: seesKeys ? (keys ?? []).map((key) => ({ value: key.keyId, label: key.name })) : null,
-    devices: seesDevices ? (devices ?? []).map((each) => ({ value: each.deviceId, label: each.name })) : null,
+    devices: seesDevices
+      ? (devices?.page ?? []).map((each) => ({ value: each.deviceId, label: each.name }))
+      : null,
     onDevices: () => setOpened(true),
   };
 }

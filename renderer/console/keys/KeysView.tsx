@@ -12,8 +12,8 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import { OwnerWords } from "../people/OwnerWords.tsx";
 import type { KeyRow } from "../data/rows.ts";
+import { OwnerWords } from "../people/OwnerWords.tsx";
 
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { parseChat } from "../../../app/jobs/parse-chat.ts";
-import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
-import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
+import { parseChat } from "../../../app/jobs/parse/parse-chat.ts";
+import { parseCompletion } from "../../../app/jobs/parse/parse-completion.ts";
+import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { emptyForm, type Format, type PlaygroundForm, requestOf } from "./playground-request.ts";
 
 const form = (fields: Partial<PlaygroundForm>): PlaygroundForm => ({ ...emptyForm, text: "Hi", ...fields });

@@ -7,8 +7,8 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { countedWords } from "../data/counted.ts";
-import type { LaneRow } from "../data/rows.ts";
 import { laneChange, laneName, laneNeeds, type LaneState, laneStateWords } from "../data/lane-words.ts";
+import type { LaneRow } from "../data/rows.ts";
 
 type Props = {
   readonly lanes: readonly LaneRow[] | undefined;

@@ -1,5 +1,5 @@
-import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 import { laneName, laneNeeds } from "../data/lane-words.ts";
+import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 
 export type By = "model" | "lane" | "key" | "device";
 

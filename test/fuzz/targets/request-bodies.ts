@@ -3,9 +3,9 @@ import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/gra
 import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
-import { parseChat } from "../../../app/jobs/parse-chat.ts";
-import { parseCompletion } from "../../../app/jobs/parse-completion.ts";
-import { parseEmbedding } from "../../../app/jobs/parse-embedding.ts";
+import { parseChat } from "../../../app/jobs/parse/parse-chat.ts";
+import { parseCompletion } from "../../../app/jobs/parse/parse-completion.ts";
+import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";

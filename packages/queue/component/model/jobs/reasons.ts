@@ -12,7 +12,12 @@ export const waitReason = v.union(
   /** It depends on another job. */
   v.object({ kind: v.literal("job"), jobId: v.string() }),
   /** As many jobs of its requester or key as the limit allows are ready or held. */
-  v.object({ kind: v.literal("limit"), of: limitedBy, name: v.string(), limit: v.union(v.number(), v.null()) }),
+  v.object({
+    kind: v.literal("limit"),
+    of: limitedBy,
+    name: v.string(),
+    limit: v.union(v.number(), v.null()),
+  }),
   v.object({
     kind: v.literal("paused"),
     laneId: v.string(),

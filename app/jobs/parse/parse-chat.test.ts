@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { parseChat } from "./parse-chat.ts";
 
 const minimal = { model: "demo", messages: [{ role: "user", content: "Hi" }] };

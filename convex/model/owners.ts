@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
-import { visibleText } from "../../../app/format/visible.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { QueryCtx } from "../../_generated/server.js";
-import { refuse } from "../refuse.ts";
+import { visibleText } from "../../app/format/visible.ts";
+import type { Doc, Id } from "../_generated/dataModel.js";
+import type { QueryCtx } from "../_generated/server.js";
+import { refuse } from "./refuse.ts";
 
 export type Owner = NonNullable<Doc<"apiKeys">["owner"]>;
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
+import type { CompletionRequest } from "../work.ts";
 import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
 import { callOf, formatClash, type ParsedText, samplingFields, samplingOf, whole } from "./parse-sampling.ts";
-import type { CompletionRequest } from "./work.ts";
 
 const one = "only one prompt is accepted, as text";
 const prompt = z.union([

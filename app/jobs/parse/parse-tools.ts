@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ChatTool, ToolChoice } from "./chat.ts";
-import { limits } from "./limits.ts";
+import type { ChatTool, ToolChoice } from "../chat.ts";
+import { limits } from "../limits.ts";
+import { parseSchema } from "../schema/json-schema.ts";
+import { type StepBudget, stepBudget } from "../schema/overlap.ts";
 import { boundedList, text } from "./parse-body.ts";
-import { parseSchema } from "./schema/json-schema.ts";
-import { type StepBudget, stepBudget } from "./schema/overlap.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
 

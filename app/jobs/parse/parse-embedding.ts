@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
+import type { JobPriority } from "../priority.ts";
+import type { EmbeddingRequest } from "../work.ts";
 import { absent, type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
 import { priorityOf, serviceTier } from "./parse-sampling.ts";
-import type { JobPriority } from "./priority.ts";
-import type { EmbeddingRequest } from "./work.ts";
 
 /** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { mistakeInWords, mustBe } from "../format/mistake.ts";
-import { quotable } from "../format/visible.ts";
-import { hasMoreValues, isRecord, parseJson } from "../json.ts";
-import { limits } from "./limits.ts";
-import { utf8Length } from "./utf8.ts";
+import { mistakeInWords, mustBe } from "../../format/mistake.ts";
+import { quotable } from "../../format/visible.ts";
+import { hasMoreValues, isRecord, parseJson } from "../../json.ts";
+import { limits } from "../limits.ts";
+import { utf8Length } from "../utf8.ts";
 
 /** Why a body is refused, in the terms of OpenAI's error object. */
 export type BodyRefusal = {

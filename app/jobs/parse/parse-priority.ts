@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { JobPriority } from "../priority.ts";
 import { type BodyParse, parseBody } from "./parse-body.ts";
 import { priorityOf } from "./parse-sampling.ts";
-import type { JobPriority } from "./priority.ts";
 
 const schema = z.object({ service_tier: z.enum(["priority", "default", "auto", "flex"]) });
 

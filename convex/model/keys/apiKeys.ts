@@ -13,7 +13,7 @@ import { balanceOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
-import { ownerName, ownerView } from "../people/owners.ts";
+import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { boundedText, checkedHash, refuse } from "../refuse.ts";
 import { restriction } from "../validators.ts";

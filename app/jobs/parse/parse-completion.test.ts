@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { parseCompletion } from "./parse-completion.ts";
 
 const parse = (fields: object) =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { hasMoreValues } from "../json.ts";
-import { limits } from "./limits.ts";
+import { hasMoreValues } from "../../json.ts";
+import { limits } from "../limits.ts";
 import { parseChat } from "./parse-chat.ts";
 import { parseCompletion } from "./parse-completion.ts";
 import { parseEmbedding } from "./parse-embedding.ts";

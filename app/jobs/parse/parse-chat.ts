@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ChatMessage, ChatRequest } from "./chat.ts";
-import { limits } from "./limits.ts";
+import type { ChatMessage, ChatRequest } from "../chat.ts";
+import { limits } from "../limits.ts";
 import {
   absent,
   type BodyParse,

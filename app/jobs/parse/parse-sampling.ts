@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
-import { limits } from "./limits.ts";
+import { grammarLimits, grammarMistake } from "../grammar/gbnf.ts";
+import { limits } from "../limits.ts";
+import type { JobPriority } from "../priority.ts";
+import type { AnswerFormat, Sampling } from "../sampling.ts";
+import { utf8Length } from "../utf8.ts";
 import { boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
-import type { JobPriority } from "./priority.ts";
-import type { AnswerFormat, Sampling } from "./sampling.ts";
-import { utf8Length } from "./utf8.ts";
 
 /** Parses and bounds the sampling fields that chat completions and completions share. */
 
