@@ -28,8 +28,7 @@ import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
-import { metricsTokenOf } from "./model/statistics/token.ts";
-import { deviceCounts, owner } from "./model/validators.ts";
+import { owner } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

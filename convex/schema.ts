@@ -232,7 +232,7 @@ export default defineSchema({
     highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
-    /** Only in a key of the playground: its session, its end, and its credits. Written by model/organizations/playgroundKeys.ts. */
+    /** Only in a key of the playground: its session, its end, and its credits. Written by model/keys/playgroundKeys.ts. */
     playgroundSession: v.optional(v.id("sessions")),
     playgroundUntil: v.optional(v.number()),
     playgroundMicro: v.optional(v.int64()),

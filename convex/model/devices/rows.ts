@@ -7,7 +7,7 @@ import { components } from "../components.ts";
 import { serviceStatusOf } from "../fleet/state.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
-import { ownerName, ownerView } from "../people/owners.ts";
+import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import {
   activity,

@@ -6,11 +6,11 @@ import { type Act, record } from "../audit.ts";
 import { revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
 import { relist } from "../fleet/listing.ts";
-import { revokeKey } from "../organizations/apiKeys.ts";
+import { revokeKey } from "../keys/apiKeys.ts";
+import { checkedOwner, currentOwner, type Owner, ownerView } from "../owners.ts";
 import { refuse } from "../refuse.ts";
 import { owner as ownerId } from "../validators.ts";
 import { heldCodes, heldDevices, heldKeys, holdingsOf } from "./holdings.ts";
-import { checkedOwner, currentOwner, type Owner, ownerView } from "./owners.ts";
 
 /** Hands a key over to a member, a team, or the organization (undefined). The caller has checked that the owner is current. */
 export async function handOverKey(

@@ -7,7 +7,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
-import { endPlaygroundOf } from "../organizations/playgroundKeys.ts";
+import { endPlaygroundOf } from "../keys/playgroundKeys.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import { signInMethod } from "../validators.ts";
 

@@ -65,8 +65,6 @@ type Props = {
   readonly mayEnroll?: boolean;
   /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
-  /** The columns that are shown, by key. The name is always shown. Absent: all. */
-  readonly chosen?: readonly string[] | undefined;
   /** Shown if there are no rows. Absent: how devices join. */
   readonly empty?: ReactNode;
 };
@@ -76,15 +74,12 @@ export function DevicesTable({
   actions,
   mayEnroll = true,
   compact = false,
-  chosen,
   empty,
 }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   const all = columnsOf(compact, useNow());
-  const shown = all.filter(({ key }) => {
-    if (compact) return !["capabilities", "groups", "enrolled"].includes(key);
-    return key === "name" || chosen === undefined || chosen.includes(key);
-  });
+  const hidden = compact ? ["capabilities", "groups", "enrolled"] : [];
+  const shown = all.filter(({ key }) => !hidden.includes(key));
   return (
     <>
       <Table
@@ -134,17 +129,6 @@ export function RetireDialog({ device, onConfirm, onClose }: RetireProps): React
     </Confirm>
   );
 }
-
-/** Columns that an administrator can choose. */
-export const deviceColumns = [
-  { key: "activity", title: "Activity" },
-  { key: "since", title: "Since" },
-  { key: "groups", title: "Groups" },
-  { key: "capabilities", title: "Offers" },
-  { key: "jobsNow", title: "Jobs now" },
-  { key: "earned", title: "Earned" },
-  { key: "enrolled", title: "Enrolled" },
-] as const;
 
 /** Keeps the row's height while its own query loads. */
 function Live({
