@@ -165,6 +165,6 @@ function creditWords(state: PlaygroundState | undefined): string {
   if (state === undefined) return "…";
   const daily = formatCredits(state.dailyMicro);
   if (state.dailyMicro === 0n) return "The playground is closed: an administrator gave it no credits.";
-  if (state.key === null) return `You may spend ${daily} credits in 24 hours here.`;
-  return `${formatCredits(state.key.leftMicro)} of ${daily} credits left for 24 hours.`;
+  if (state.key === null) return `You may spend ${daily} in 24 hours here.`;
+  return `${formatCredits(state.key.leftMicro)} of ${daily} left for 24 hours.`;
 }

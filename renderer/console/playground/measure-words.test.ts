@@ -24,7 +24,7 @@ it("tells times, speed, tokens, price and the kind of device", () => {
     Total: "2.0 s",
     Speed: "50 tokens/s",
     Tokens: "1,200 + 30",
-    Cost: "27 credits",
+    Cost: "27 cr",
     Device: "Windows x64, GPU, up to 16 GB",
   });
 });

@@ -25,7 +25,7 @@ export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures
     },
     {
       label: "Cost",
-      value: measures?.priceMicro == null ? unknown : `${formatCredits(measures.priceMicro)} credits`,
+      value: measures?.priceMicro == null ? unknown : formatCredits(measures.priceMicro),
     },
     { label: "Device", value: deviceWords(measures?.device ?? null) },
     ...(measures !== null && measures.attempts > 1

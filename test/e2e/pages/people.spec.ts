@@ -197,11 +197,11 @@ test("a device belongs to its code's owner, and goes to another member by name",
   const donor = await farm.startDonor("finns-laptop", { enrollmentCode: code });
   await openPage(page, "Devices");
   const row = page.getByRole("row", { name: /finns-laptop/ });
-  await expect(row.getByRole("cell", { name: "Finn", exact: true })).toBeVisible();
+  await expect(row).toContainText("Of Finn");
   await row.getByRole("button", { name: "Hand over finns-laptop" }).click();
   await dialog.getByLabel("New owner").selectOption({ label: "Owner" });
   await dialog.getByRole("button", { name: "Hand over" }).click();
-  await expect(row.getByRole("cell", { name: "Owner", exact: true })).toBeVisible();
+  await expect(row).toContainText("Of Owner");
   await donor.stop();
 });
 
@@ -225,7 +225,7 @@ test("a member is removed only with an answer about their keys", async ({ farm, 
   await expect(theirs.getByRole("heading", { name: "Your session has ended" })).toBeVisible();
   await openPage(page, "API keys");
   const row = page.getByRole("row", { name: /Gwens key/ });
-  await expect(row.getByRole("cell", { name: "Owner", exact: true })).toBeVisible();
+  await expect(row).toContainText("Of Owner");
   await expect(row).toContainText("Active");
 });
 
