@@ -20,6 +20,7 @@ it("has a point for each time, also when nothing happened", () => {
     times: [4 * hour, 5 * hour, 6 * hour],
     answered: [0, 3, 0],
     failed: [0, 2, 0],
+    waitHalf: [null, 10, null],
     wait: [null, 20, null],
     run: [null, null, null],
   });
