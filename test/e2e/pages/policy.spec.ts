@@ -82,7 +82,10 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await expect(unused).toContainText("Set by your organization: 8 minutes, 20 seconds.");
   // Resets the locks: devices of later tests use "donate now", which a lock could forbid.
   await page.getByRole("button", { name: "Undo last save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: /^(Reset rules|Restore)$/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^(Reset rules|Restore)$/ })
+    .click();
   await expect(unused).toContainText("Default: 2 minutes. You can change it.");
 });
 
