@@ -582,7 +582,7 @@ export default defineSchema({
     }),
 
   /**
-   * What a device did on one day (UTC) and why, for its timeline. Written at transitions by model/fleet/journal.ts, and
+   * The states of a device on one day (UTC) with their reasons, for its timeline. Written at transitions by model/fleet/journal.ts, and
    * kept for eight days.
    */
   deviceDays: defineTable({

@@ -1,6 +1,6 @@
 import type { Right } from "./rights.ts";
 
-/** What may be done with these rights lasts, so the member must have proved who they are a short time ago. */
+/** These rights have lasting effects, so they need a recent proof of the member's identity. */
 const rightsWithProof: readonly Right[] = ["keys.create", "keys.change", "people.change", "sign-in.change"];
 
 /** How long a proof counts for them. */

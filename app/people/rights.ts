@@ -18,7 +18,7 @@ const managers: Row = { owner: "all", admin: "all" };
 const operators: Row = { ...managers, operator: "all" };
 
 /**
- * Who may do what. Every public function that takes a session names one row, where it is built, and the builder refuses all
+ * The table of rights. Every public function that takes a session names one row, where it is built, and the builder refuses all
  * other roles. docs/people.md shows this table.
  */
 const table = {

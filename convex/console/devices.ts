@@ -64,7 +64,7 @@ export const counts = memberQuery("devices.read")({
   },
 });
 
-/** What a device did in the last days, and why; oldest first. Each state lasts until the next one. Refuses: not_found. */
+/** The states of a device in the last days with their reasons, oldest first. Each lasts until the next one. Refuses: not_found. */
 export const journal = memberQuery("devices.read")({
   args: { deviceId: v.id("devices") },
   returns: journalSpans,

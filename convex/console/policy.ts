@@ -74,7 +74,7 @@ export const save = memberMutation("policy.change")({
   },
 });
 
-/** What restoring a version would change now, in words. Version 0: no rules. Refuses: not_found. */
+/** The changes that a restored version would make now, in words. Version 0: no rules. Refuses: not_found. */
 export const restorePreview = memberQuery("policy.read")({
   args: { group: v.string(), version: v.number() },
   returns: v.array(v.string()),

@@ -55,7 +55,7 @@ export const finish = mutation({
 export const own = memberQuery("account")({
   args: {},
   returns: v.object({
-    /** When the password was set. Null: there is none. */
+    /** The time at which the password was set. Null: the member has no password. */
     passwordAt: v.union(v.number(), v.null()),
     singleSignOn: v.boolean(),
     providers: v.array(button),

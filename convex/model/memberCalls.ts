@@ -20,7 +20,7 @@ import { ownedOrder } from "./orders/orders.ts";
 import { owned, refuse } from "./refuse.ts";
 import { checkProof } from "./signIn/proof.ts";
 
-/** Whose rows are meant: of these members and teams. Null: of everybody. */
+/** The members and teams whose rows are meant. Null: everybody. */
 export type Owners = readonly (Id<"members"> | Id<"teams">)[] | null;
 
 /** The context that these functions add. */
@@ -83,7 +83,7 @@ export function idIn<Table extends "apiKeys" | "devices">(
   return ctx.db.normalizeId(table, text) ?? refuse("not_found", "There is no such API key or device.");
 }
 
-/** The same for another member. */
+/** A member of the organization. Refuses: not_found. */
 export async function ownMember(ctx: ScopedCtx, memberId: Id<"members">): Promise<Doc<"members">> {
   return owned(await ctx.db.get("members", memberId), ctx.organizationId, "member");
 }

@@ -257,7 +257,7 @@ export const deviceCounts = v.object({
   retired: v.number(),
 });
 
-/** Where a device stands: app/statistics/metrics.ts. */
+/** The state of a device: app/statistics/metrics.ts. */
 export const deviceState = literals(...deviceStates);
 
 /** The facts of a device that are counted. */

@@ -2,7 +2,7 @@
 export type ModelLink = { readonly url: string; readonly source: string; readonly file: string };
 
 const hub = "huggingface.co";
-/** Where the hub's files are, besides itself. */
+/** The other hosts that serve the hub's files. */
 const defaultHosts: readonly string[] = [hub, "*.huggingface.co", "*.hf.co"];
 
 /** Hosts from which the backend reads models: the hub's, unless the operator names others. "*." allows subdomains. */

@@ -83,7 +83,7 @@ function attemptOf(attempt: AttemptView, seesDevices: boolean) {
   };
 }
 
-/** What the device reported about its work. Reports have more fields, such as the signature. */
+/** The device's report about its work. Reports have more fields, such as the signature. */
 function workOf(report: unknown): Infer<typeof workReport> | null {
   if (typeof report !== "object" || report === null) return null;
   const { usage, timing } = report as Record<string, unknown>;

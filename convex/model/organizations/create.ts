@@ -86,7 +86,7 @@ export async function allOrganizations(ctx: QueryCtx): Promise<Doc<"organization
   return await ctx.db.query("organizations").take(maxOrganizations);
 }
 
-/** The deployment's organization. Null: there is none, or there are several. */
+/** The deployment's only organization. Null: it has no organization, or several. */
 export async function onlyOrganization(ctx: QueryCtx): Promise<Doc<"organizations"> | null> {
   const [only = null, another] = await ctx.db.query("organizations").take(2);
   return another === undefined ? only : null;

@@ -48,7 +48,7 @@ async function changeWords(
   return `owner: ${from?.name ?? "the organization"} → ${to?.name ?? "the organization"}`;
 }
 
-/** What happens to the things of a member who leaves: a new owner gets them, or they end. */
+/** The answer about the things of a leaving member: a new owner gets them, or they end. */
 export const leftThings = v.union(v.literal("end"), ownerId);
 
 /** Keys, codes and devices each, so that a run stays small. */

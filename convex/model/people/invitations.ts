@@ -9,7 +9,7 @@ import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 import { role } from "../validators.ts";
-import { addMember, checkedEmail, checkedRoles, memberByEmail } from "./members.ts";
+import { addMember, checkedEmail, checkedRoles, checkFreeEmail, memberByEmail } from "./members.ts";
 import { startSession } from "./sessions.ts";
 import { signedIn, signedInView } from "./signIn.ts";
 
@@ -44,8 +44,7 @@ export async function invite(
   if (roles.includes("owner") && !inviter.roles.includes("owner"))
     refuse("forbidden", "Only an owner can invite an owner.");
   const email = given.email === undefined ? {} : { email: checkedEmail(given.email) };
-  if (email.email !== undefined && (await memberByEmail(ctx, organizationId, email.email)) !== null)
-    refuse("conflict", "A member with this e-mail address exists already.");
+  if (email.email !== undefined) await checkFreeEmail(ctx, organizationId, email.email);
   const invitationId = await ctx.db.insert("invitations", {
     organizationId,
     tokenHash: checkedHash(given.tokenHash, "tokenHash"),

@@ -64,6 +64,16 @@ export async function memberByEmail(
   return found.find(({ removedAt }) => removedAt === undefined) ?? null;
 }
 
+/** Refuses (conflict) an address that a current member has. */
+export async function checkFreeEmail(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  email: string,
+): Promise<void> {
+  if ((await memberByEmail(ctx, organizationId, email)) === null) return;
+  refuse("conflict", "A member with this e-mail address exists already.");
+}
+
 /** Adds a member. Refuses: invalid, conflict (the address is taken). */
 export async function addMember(
   ctx: MutationCtx,
@@ -77,8 +87,7 @@ export async function addMember(
 ): Promise<Member> {
   const { organizationId } = given;
   const email = given.email === undefined ? {} : { email: checkedEmail(given.email) };
-  if (email.email !== undefined && (await memberByEmail(ctx, organizationId, email.email)) !== null)
-    refuse("conflict", "A member with this e-mail address exists already.");
+  if (email.email !== undefined) await checkFreeEmail(ctx, organizationId, email.email);
   const id = await ctx.db.insert("members", {
     organizationId,
     name: boundedText(given.name, "The name", limits.nameChars),
@@ -113,7 +122,7 @@ export async function firstOwner(
   return owner ?? (await addMember(ctx, { organizationId, name: "Owner", roles: ["owner"] }, at));
 }
 
-/** What may change about a member. A field that is left out stays. */
+/** A change of a member. A field that is left out stays. */
 export const memberChange = v.object({
   name: v.optional(v.string()),
   email: v.optional(v.string()),
@@ -136,11 +145,7 @@ export async function changeMember(
     change.name === undefined ? member.name : boundedText(change.name, "The name", limits.nameChars);
   const email = change.email === undefined ? member.email : checkedEmail(change.email);
   const held = change.roles === undefined ? member.roles : checkedRoles(change.roles);
-  if (email !== undefined && email !== member.email) {
-    const other = await memberByEmail(ctx, organizationId, email);
-    if (other !== null && other._id !== _id)
-      refuse("conflict", "A member with this e-mail address exists already.");
-  }
+  if (email !== undefined && email !== member.email) await checkFreeEmail(ctx, organizationId, email);
   if (held.includes("owner") !== member.roles.includes("owner")) {
     if (!mayMakeOwners) refuse("forbidden", "Only an owner can change who is an owner.");
     if (!held.includes("owner")) await checkAnotherOwner(ctx, member);

@@ -156,7 +156,7 @@ export async function lastUseOf(ctx: QueryCtx, memberId: Id<"members">): Promise
   return uses.length === 0 ? null : Math.max(...(await Promise.all(uses)));
 }
 
-/** As many as one member may have. Older ones end when another starts. */
+/** At most this many of a member's sessions are read. */
 const maxSessions = 50;
 
 /** A member's sessions, newest first. */

@@ -36,7 +36,7 @@ export async function beginAttempt(
   return provider;
 }
 
-/** The attempt of a callback, and its provider. Its state counts once. Null: there is none, or it took too long. */
+/** The attempt of a callback, and its provider. Its state counts once. Null: no such attempt, or it took too long. */
 export async function takeState(
   ctx: MutationCtx,
   state: string,

@@ -7,7 +7,7 @@ import { type Identity, identityFrom } from "./identity.ts";
  * The protocol of OpenID Connect. It knows no database, and only actions load it, because of its library.
  */
 
-/** What the protocol needs to know about a provider. */
+/** The facts about a provider that the protocol needs. */
 export type Provider = {
   readonly issuer: string;
   readonly clientId: string;
