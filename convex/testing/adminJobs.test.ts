@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Role } from "../../app/people/roles.ts";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import { hashSecret } from "../model/authenticate.ts";
 import { retryBatch } from "../model/orders/retry.ts";
 import {
   addDevice,
@@ -17,11 +17,11 @@ import {
   type Organization,
   pass,
   price,
-  secret,
   signIn,
   statusOf,
   submit,
 } from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -46,15 +46,7 @@ const listed = async (filter: object): Promise<string[]> => {
   return page.map(({ jobId }) => jobId);
 };
 
-async function join(roles: ("requester" | "operator" | "admin")[]) {
-  const token = secret("gi_");
-  const invitation = { session, tokenHash: await hashSecret(token), name: roles.join(), roles };
-  await t.mutation(api.console.people.invite, invitation);
-  const joined = { token, session: secret("gs_") };
-  const outcome = await t.mutation(api.console.account.acceptInvite, joined);
-  if (outcome.kind !== "signed-in") throw new Error(outcome.reason);
-  return { session: joined.session, memberId: outcome.member.memberId };
-}
+const join = async (roles: readonly Role[]) => await joinAs(t, session, { name: roles.join(), roles });
 
 describe("finding jobs", () => {
   it("finds a job by its id, by the API's id and by its idempotency key, exactly", async () => {

@@ -15,6 +15,7 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
@@ -33,12 +34,7 @@ const credit = 1_000_000n;
 const { playground } = api.console;
 
 async function join(role: Role): Promise<string> {
-  const token = secret("gi_");
-  const tokenHash = await hashSecret(token);
-  await t.mutation(api.console.people.invite, { session, tokenHash, name: role, roles: [role] });
-  const joined = secret("gs_");
-  await t.mutation(api.console.account.acceptInvite, { token, session: joined });
-  return joined;
+  return (await joinAs(t, session, { name: role, roles: [role] })).session;
 }
 
 /** Opens the playground as the console does, and returns the key's secret. */

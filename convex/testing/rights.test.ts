@@ -5,7 +5,6 @@ import { scopeOf } from "../../app/people/rights.ts";
 import { type Role, roles } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import { hashSecret } from "../model/authenticate.ts";
 import type { Refusal } from "../model/refuse.ts";
 import {
   addDevice,
@@ -17,6 +16,7 @@ import {
   startBackend,
   submit,
 } from "./backend.fixture.ts";
+import { inviteMember, joinAs } from "./people.fixture.ts";
 import { fittingArgs, type PublicFunction, publicFunctions } from "./publicFunctions.fixture.ts";
 
 const functions = await publicFunctions();
@@ -55,19 +55,8 @@ afterEach(() => {
 });
 
 /** A member with these roles, and their session. */
-async function join(held: readonly Role[]): Promise<{ session: string; memberId: Id<"members"> }> {
-  const token = secret("gi_");
-  const invitation = {
-    session: owner,
-    tokenHash: await hashSecret(token),
-    name: held.join(),
-    roles: [...held],
-  };
-  await t.mutation(api.console.people.invite, invitation);
-  const session = secret("gs_");
-  const joined = await t.mutation(api.console.account.acceptInvite, { token, session });
-  if (joined.kind !== "signed-in") throw new Error(joined.reason);
-  return { session, memberId: joined.member.memberId };
+async function join(held: readonly Role[]): ReturnType<typeof joinAs> {
+  return await joinAs(t, owner, { name: held.join(), roles: held });
 }
 
 type Ids = Readonly<Record<string, GenericId<string>>>;
@@ -77,13 +66,7 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
   const { keyId } = (await t.query(api.console.keys.list, { session: by }))[0]!;
   const { codeId } = (await t.query(api.console.codes.list, { session: by }))[0]!;
   const { teamId } = await t.mutation(api.console.people.createTeam, { session: by, name: "Spare" });
-  const invitation = {
-    session: by,
-    tokenHash: await hashSecret(secret("gi_")),
-    name: "X",
-    roles: ["donor" as const],
-  };
-  const { invitationId } = await t.mutation(api.console.people.invite, invitation);
+  const { invitationId } = await inviteMember(t, by, { name: "X", roles: ["donor"] });
   const spare = await t.run(async (ctx) => {
     const memberId = await ctx.db.insert("members", {
       organizationId,
