@@ -106,6 +106,8 @@ function curl(steps: NextSteps): string[] {
   const body = JSON.stringify({
     model: steps.modelId,
     messages: [{ role: "user", content: samplePrompt }],
+    // The demo model is so small that random sampling at times gives a wrong answer.
+    temperature: 0,
   });
   return [
     `curl ${certFile === null ? "" : `--cacert ${quoted(certFile)} `}${apiBase}/chat/completions \\`,
