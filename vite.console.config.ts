@@ -30,6 +30,8 @@ export default defineConfig(({ mode }) => {
             groups: [
               { name: "charts", test: /node_modules\/uplot/, priority: 1 },
               { name: "libraries", test: /node_modules/ },
+              // Each page is a file of its own. Without this, each component that two of them use is one, too.
+              { name: "shared", test: /renderer[\\/](ui|console)|app[\\/]/, minShareCount: 2 },
             ],
           },
         },

@@ -1,33 +1,24 @@
 import { useConvexConnectionState, useMutation, useQuery } from "convex/react";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { assertNever } from "../../app/assert-never.ts";
+import { createElement, type ReactNode, useCallback, useEffect, useState } from "react";
 import { useEveryMs } from "../../app/people/idle.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
-import { AccountPage } from "./account/AccountPage.tsx";
-import { AuditPage } from "./audit/AuditPage.tsx";
-import type { SessionRow } from "./data/rows.ts";
 import { Me, useSession } from "./data/session-context.ts";
-import { DevicesPage } from "./devices/DevicesPage.tsx";
-import { CodesPage } from "./enrollment/CodesPage.tsx";
-import { JobsPage } from "./jobs/JobsPage.tsx";
-import { KeysPage } from "./keys/KeysPage.tsx";
-import { ModelsPage } from "./models/ModelsPage.tsx";
-import { OverviewPage } from "./overview/OverviewPage.tsx";
-import { PeoplePage } from "./people/PeoplePage.tsx";
-import { PlaygroundPage } from "./playground/PlaygroundPage.tsx";
-import { PolicyPage } from "./policy/PolicyPage.tsx";
-import { QueuePage } from "./queue/QueuePage.tsx";
+import { type PageProps, preloadPage, usePage } from "./page-modules.ts";
+import { Keyboard, type Overlay } from "./palette/Keyboard.tsx";
+import { commandRegistry, Commands } from "./palette/page-commands.ts";
+import { placeOf, recentPlaces } from "./palette/recent-places.ts";
 import { PageErrors } from "./shell/PageErrors.tsx";
 import { firstPage, type PageId, pages, pagesFor } from "./shell/pages.ts";
+import { PageSkeleton } from "./shell/PageSkeleton.tsx";
 import { useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
-import { SignInSettingsPage } from "./sign-in/SignInSettingsPage.tsx";
-import { StatisticsPage } from "./statistics/StatisticsPage.tsx";
 
 const none: readonly Role[] = [];
+const recent = recentPlaces(window.sessionStorage);
+const registry = commandRegistry();
 
 type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "signed-out") => void };
 
@@ -47,16 +38,22 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
     if (ended) onExpired();
   }, [ended, onExpired]);
   useNotedUse(session);
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  useEffect(() => {
+    const place = placeOf(route);
+    if (place !== null) recent.add(place);
+  }, [route]);
   if (ended) return null;
   const leave = (): void => {
     // Not awaited: signing out must work while the server is unreachable too.
     void signOut({ session }).catch(() => undefined);
+    recent.clear();
     onEnd("signed-out");
   };
   const visible = pagesFor(roles);
+  const shown = visible.find(({ id }) => id === route.page)?.id ?? firstPage(visible);
   // Until the member is known, the address decides.
-  const shown = me === undefined ? route.page : visible.find(({ id }) => id === route.page)?.id;
-  const page = shown ?? firstPage(visible);
+  const page = me === undefined ? (route.page ?? "overview") : shown;
   return (
     <Shell
       page={page}
@@ -65,12 +62,19 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       member={me?.member.name ?? null}
       connection={connection}
       pending={pending.length}
+      onPreload={preloadPage}
+      onSearch={() => setOverlay("palette")}
       onSignOut={leave}
     >
       <PageErrors key={page} onExpired={onExpired}>
-        {me === undefined ? null : (
+        {me === undefined ? (
+          <PageSkeleton />
+        ) : (
           <Me value={me.member}>
-            <Page page={page} apiBase={apiBase} sessionId={me.sessionId} onSignOut={leave} />
+            <Commands value={registry}>
+              <Page page={page} apiBase={apiBase} sessionId={me.sessionId} onSignOut={leave} />
+              <Keyboard pages={visible} recent={recent} overlay={overlay} onOverlay={setOverlay} />
+            </Commands>
           </Me>
         )}
       </PageErrors>
@@ -111,44 +115,10 @@ function useNotedUse(session: string): void {
   }, [session, noteUse]);
 }
 
-type PageProps = {
-  readonly page: PageId;
-  readonly apiBase: string;
-  readonly sessionId: SessionRow["sessionId"];
-  readonly onSignOut: () => void;
-};
+type ShownPageProps = PageProps & { readonly page: PageId };
 
-function Page({ page, apiBase, sessionId, onSignOut }: PageProps): ReactNode {
-  switch (page) {
-    case "overview":
-      return <OverviewPage />;
-    case "devices":
-      return <DevicesPage />;
-    case "policy":
-      return <PolicyPage />;
-    case "models":
-      return <ModelsPage />;
-    case "playground":
-      return <PlaygroundPage apiBase={apiBase} />;
-    case "jobs":
-      return <JobsPage />;
-    case "queue":
-      return <QueuePage />;
-    case "statistics":
-      return <StatisticsPage apiBase={apiBase} />;
-    case "keys":
-      return <KeysPage apiBase={apiBase} />;
-    case "codes":
-      return <CodesPage />;
-    case "people":
-      return <PeoplePage />;
-    case "sign-in":
-      return <SignInSettingsPage />;
-    case "audit":
-      return <AuditPage />;
-    case "account":
-      return <AccountPage sessionId={sessionId} onSignOut={onSignOut} />;
-    default:
-      return assertNever(page);
-  }
+function Page({ page, ...props }: ShownPageProps): ReactNode {
+  const Content = usePage(page);
+  if (Content === null) return <PageSkeleton />;
+  return createElement(Content, props);
 }

@@ -1,4 +1,7 @@
 import type { ReactNode } from "react";
+import { ShortcutSheet } from "../console/palette/ShortcutSheet.tsx";
+import { Navigation } from "../console/shell/Navigation.tsx";
+import { pages } from "../console/shell/pages.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
@@ -11,6 +14,8 @@ import { Select } from "../ui/controls/Select.tsx";
 import { Switch } from "../ui/controls/Switch.tsx";
 import { Tabs } from "../ui/controls/Tabs.tsx";
 import { Empty } from "../ui/Empty.tsx";
+import { CommandPalette } from "../ui/overlays/CommandPalette.tsx";
+import { Drawer } from "../ui/overlays/Drawer.tsx";
 import { ToastNote } from "../ui/overlays/Toast.tsx";
 import { Tooltip } from "../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -28,8 +33,34 @@ const options = [
   { value: "2", label: "2 minutes" },
 ];
 
+const onPalette = { onQuery: nothing, onRun: nothing, onClose: nothing } as const;
+const paletteGroups = [
+  { title: "Pages", entries: [{ id: "devices", title: "Devices", hint: "g d" }] },
+  { title: "Devices", entries: [{ id: "d1", title: "Ada's dev laptop", hint: "Device" }] },
+];
+
 export function componentStories(now: number): readonly Story[] {
-  return [{ id: "components", group: "Components", size: [900, 1180], content: <Components now={now} /> }];
+  const open = (id: string, content: ReactNode): Story => ({
+    id,
+    group: "Components",
+    size: [900, 600],
+    content: <main className="min-h-screen">{content}</main>,
+  });
+  return [
+    { id: "components", group: "Components", size: [900, 1180], content: <Components now={now} /> },
+    open("palette", <CommandPalette query="dev" groups={paletteGroups} {...onPalette} />),
+    open("palette-none", <CommandPalette query="nothing" groups={[]} {...onPalette} />),
+    open(
+      "shortcuts",
+      <ShortcutSheet pages={pages} areSingleKeysOn onSingleKeys={nothing} onClose={nothing} />,
+    ),
+    open(
+      "drawer",
+      <Drawer label="Menu" onClose={nothing}>
+        <Navigation page="devices" pages={pages} pending={2} onPreload={nothing} />
+      </Drawer>,
+    ),
+  ];
 }
 
 function Components({ now }: { readonly now: number }): ReactNode {

@@ -14,6 +14,8 @@ export function inShell(id: string, at: PageId, content: ReactNode, connection: 
       member="Ada Brandt"
       connection={connection}
       pending={2}
+      onPreload={() => undefined}
+      onSearch={() => undefined}
       onSignOut={() => undefined}
     >
       {content}

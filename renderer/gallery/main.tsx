@@ -18,7 +18,8 @@ const query = new URLSearchParams(window.location.search);
 const theme = query.get("theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 
-const now = Date.now();
+// A fixed moment, so that two pictures of a story differ only if its looks do.
+const now = Date.UTC(2026, 4, 12, 12, 30);
 const stories = [
   ...componentStories(now),
   ...panelStories(now),

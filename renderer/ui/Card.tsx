@@ -16,7 +16,7 @@ export function Card({ title, aside, flush = false, className, children }: Props
   return (
     <section
       aria-labelledby={title === undefined ? undefined : id}
-      className={cx("min-w-0 overflow-hidden rounded-lg border border-line bg-surface", className)}
+      className={cx("min-w-0 overflow-clip rounded-lg border border-line bg-surface", className)}
     >
       {title === undefined ? null : (
         <header

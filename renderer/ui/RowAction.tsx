@@ -15,8 +15,9 @@ type Props = {
 /** A button that acts on one row of a table. */
 export function RowAction({ verb, object, look = "quiet", disabled = false, onClick }: Props): ReactNode {
   return (
-    <Button size="sm" look={look} aria-label={`${verb} ${object}`} disabled={disabled} onClick={onClick}>
+    <Button size="sm" look={look} disabled={disabled} onClick={onClick}>
       {verb}
+      <span className="sr-only"> {object}</span>
     </Button>
   );
 }
@@ -28,12 +29,20 @@ export function RowAction({ verb, object, look = "quiet", disabled = false, onCl
 export function actionColumn<Row>(width: string, actions: (row: Row) => ReactNode): Column<Row> {
   return {
     key: "actions",
-    title: "",
+    title: "Actions",
+    isTitleHidden: true,
     align: "right",
     // The smallest width that holds the buttons.
     width: "w-px",
     cell: (row) => (
-      <div className={cx("ml-auto flex flex-wrap justify-end gap-1", width)}>{actions(row)}</div>
+      <div
+        className={cx(
+          "ml-auto flex flex-wrap justify-end gap-1 @max-[30rem]:mr-0 @max-[30rem]:-ml-2.5 @max-[30rem]:w-auto @max-[30rem]:justify-start",
+          width,
+        )}
+      >
+        {actions(row)}
+      </div>
     ),
   };
 }

@@ -24,8 +24,18 @@ function subscribe(listener: () => void): () => void {
 /** The current time in ms since the epoch. One timer, shared by all components, updates it each second. */
 export function useNow(): number {
   const fixed = useContext(FixedNow);
-  const ticking = useSyncExternalStore(subscribe, () => (timer === null ? (now = roundedNow()) : now));
+  const ticking = useSyncExternalStore(subscribe, current);
   return fixed ?? ticking;
+}
+
+/** A value that follows from the time. Only a change of the value renders anew, not each second. */
+export function useFromNow<Value extends string | number | boolean>(derive: (now: number) => Value): Value {
+  const fixed = useContext(FixedNow);
+  return useSyncExternalStore(subscribe, () => derive(fixed ?? current()));
+}
+
+function current(): number {
+  return timer === null ? (now = roundedNow()) : now;
 }
 
 // Rounded to whole seconds, so that two reads in one render agree.

@@ -97,7 +97,17 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   renderer: {
     rooms: ["app", "convex/_generated"],
-    packages: ["@noble/hashes", "convex", "convex-helpers", "radix-ui", "react", "react-dom", "uplot", "zod"],
+    packages: [
+      "@noble/hashes",
+      "convex",
+      "convex-helpers",
+      "lucide-react",
+      "radix-ui",
+      "react",
+      "react-dom",
+      "uplot",
+      "zod",
+    ],
   },
   launch: {
     rooms: [

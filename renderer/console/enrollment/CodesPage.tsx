@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { CodeRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import { useOpened } from "../palette/use-opened.ts";
 import { OwnerPicker } from "../people/OwnerPicker.tsx";
 import { makeEnrollmentCode } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
@@ -18,7 +19,7 @@ export function CodesPage(): ReactNode {
   const create = useAct(api.console.codes.create);
   const revoke = useAct(api.console.codes.revoke);
   const retireAll = useAct(api.console.codes.retireDevices);
-  const [isNew, setIsNew] = useState(false);
+  const [isNew, setIsNew] = useOpened("new-code");
   const [opened, setOpened] = useState<CodeRow | null>(null);
   const devices = useQuery(
     api.console.codes.devices,

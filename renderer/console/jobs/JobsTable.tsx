@@ -61,7 +61,8 @@ export function JobsTable({ jobs, empty, selection, deadLetters, compact = false
 function selectColumn({ ids, toggle }: Selection): Column<JobRow> {
   return {
     key: "select",
-    title: "",
+    title: "Select",
+    isTitleHidden: true,
     width: "w-8",
     cell: (job) => (
       <input

@@ -1,9 +1,11 @@
 import { useQuery } from "convex/react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { KeyRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { useCommands } from "../palette/page-commands.ts";
+import { useOpened } from "../palette/use-opened.ts";
 import { HandOver } from "../people/HandOver.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
@@ -12,6 +14,8 @@ import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
 import { hasOwnCertificate } from "./snippets.ts";
+
+const none: readonly never[] = [];
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
@@ -23,15 +27,25 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const limit = useAct(api.console.keys.setLimit);
   const entitle = useAct(api.console.keys.setRights);
   const lift = useAct(api.console.keys.liftRestriction);
-  const [isNew, setIsNew] = useState(false);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
   const mayRevoke = useScope("keys.revoke") !== null;
   const mayHandOver = useScope("keys.hand-over") !== null;
   const [handed, setHanded] = useState<KeyRow | null>(null);
+  const [isNew, setIsNew] = useOpened("new-key");
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
+  const commands = useMemo(
+    () =>
+      (keys ?? []).map((key) => ({
+        id: `limits ${key.keyId}`,
+        title: `Edit limits of ${key.name}`,
+        run: () => setLimited(key),
+      })),
+    [keys],
+  );
+  useCommands(useScope("keys.change") === null ? none : commands);
   const model = models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo";
   return (
     <>

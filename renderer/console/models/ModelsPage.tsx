@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { ModelRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import { useOpened } from "../palette/use-opened.ts";
 import { emptyForm, type ModelForm } from "./model-form.ts";
 import { ModelDevices } from "./ModelDevices.tsx";
 import { ModelDialog } from "./ModelDialog.tsx";
@@ -21,7 +22,7 @@ export function ModelsPage(): ReactNode {
   const retire = useAct(api.console.models.retire);
   const reinstate = useAct(api.console.models.reinstate);
   const [opened, setOpened] = useState<string | null>(null);
-  const [isNew, setIsNew] = useState(false);
+  const [isNew, setIsNew] = useOpened("new-model");
   const [edited, setEdited] = useState<ModelRow | null>(null);
   return (
     <>

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -9,14 +9,25 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import { countedWords } from "../data/counted.ts";
 import { laneChange, laneName, laneNeeds, type LaneState, laneStateWords } from "../data/lane-words.ts";
 import type { LaneRow } from "../data/rows.ts";
+import { useFilter } from "../shell/route.ts";
 
 type Props = {
   readonly lanes: readonly LaneRow[] | undefined;
   readonly onState: (lane: LaneRow, state: LaneState) => void;
 };
 
+type Closing = { readonly lane: LaneRow; readonly state: "paused" | "draining" };
+
+/** The value of the filter "open" that asks whether to pause or drain a lane. A link and the palette can open it. */
+export function closingFilter(laneId: string, state: Closing["state"]): string {
+  return `${state} ${laneId}`;
+}
+
 export function LanesTable({ lanes, onState }: Props): ReactNode {
-  const [closing, setClosing] = useState<{ lane: LaneRow; state: "paused" | "draining" } | null>(null);
+  const [opened, setOpened] = useFilter("open");
+  const closing = closingOf(lanes ?? [], opened);
+  const setClosing = (next: Closing | null): void =>
+    setOpened(next === null ? "" : closingFilter(next.lane.laneId, next.state));
   return (
     <>
       <Table
@@ -46,6 +57,15 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
       )}
     </>
   );
+}
+
+function closingOf(lanes: readonly LaneRow[], opened: string): Closing | null {
+  for (const lane of lanes) {
+    for (const state of ["paused", "draining"] as const) {
+      if (opened === closingFilter(lane.laneId, state)) return { lane, state };
+    }
+  }
+  return null;
 }
 
 const count = (key: "ready" | "waiting" | "running", title: string): Column<LaneRow> => ({
@@ -121,10 +141,7 @@ function waitWords(ms: number): string {
   return ms < 60_000 ? "under 1m" : formatDuration(Math.round(ms / 60_000) * 60_000);
 }
 
-function actionsOf(
-  onState: Props["onState"],
-  close: (change: { lane: LaneRow; state: "paused" | "draining" }) => void,
-): Column<LaneRow> {
+function actionsOf(onState: Props["onState"], close: (change: Closing) => void): Column<LaneRow> {
   return actionColumn("w-32", (lane) => {
     const name = laneName(lane);
     if (lane.state !== "open") {

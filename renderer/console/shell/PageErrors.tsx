@@ -2,6 +2,7 @@ import { Component, type ReactNode } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { messageOf, refusalOf } from "../data/refusal.ts";
+import { PageNotFetched } from "./page-not-fetched.ts";
 
 type Props = {
   /** Called if the server no longer knows the session. */
@@ -25,6 +26,16 @@ export class PageErrors extends Component<Props, State> {
   override render(): ReactNode {
     const { failed } = this.state;
     if (failed === null) return this.props.children;
+    if (failed.error instanceof PageNotFetched) {
+      return (
+        <Empty
+          title="This page could not be fetched"
+          action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+        >
+          The server cannot be reached, or it has a newer version of the console.
+        </Empty>
+      );
+    }
     return (
       <Empty
         title="This page cannot be shown"

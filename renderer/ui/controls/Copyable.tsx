@@ -38,6 +38,10 @@ export function Copyable({ text, label, block = false, wrap = false, autoFocus =
       )}
     >
       <code
+        // Somebody without a mouse scrolls lines that have the focus.
+        tabIndex={block ? 0 : undefined}
+        role={block ? "group" : undefined}
+        aria-label={block ? label : undefined}
         className={cx(
           "min-w-0 flex-1 font-mono text-xs select-all",
           block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : wrap ? "py-1.5 text-ink" : "break-words",
@@ -45,16 +49,11 @@ export function Copyable({ text, label, block = false, wrap = false, autoFocus =
       >
         {wrap ? <Words text={text} /> : text}
       </code>
-      <Button
-        size="sm"
-        className="w-22"
-        autoFocus={autoFocus}
-        aria-label={`Copy ${label}`}
-        onClick={() => void copy()}
-      >
+      <Button size="sm" className="w-22" autoFocus={autoFocus} onClick={() => void copy()}>
         <span aria-live="polite">
           {state === "copied" ? "Copied" : state === "failed" ? "Select text" : "Copy"}
         </span>
+        <span className="sr-only"> {label}</span>
       </Button>
     </div>
   );

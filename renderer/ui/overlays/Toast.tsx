@@ -1,3 +1,4 @@
+import { X } from "lucide-react";
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
 import { Button } from "../controls/Button.tsx";
 import { cx } from "../cx.ts";
@@ -82,7 +83,7 @@ export function ToastNote({
         </Button>
       )}
       <Button look="quiet" size="sm" aria-label="Dismiss" onClick={onDismiss}>
-        ✕
+        <X aria-hidden size={14} />
       </Button>
     </div>
   );
