@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, type Page, test } from "@playwright/test";
+import { type Gallery, openStory, startGallery, storiesOf, themes } from "../support/gallery.ts";
+import { differingShare, machineOf, smallPicture, windowWidths } from "../support/pictures.ts";
+
+/** The kept pictures. `GLEANER_KEEP_PICTURES=1` takes them anew. */
+const folder = join(import.meta.dirname, "../gallery");
+const keeps = process.env["GLEANER_KEEP_PICTURES"] === "1";
+const machineFile = join(folder, "machine.json");
+/** The share of a picture that may differ. One word is more. */
+const tolerance = 0.0001;
+
+let gallery: Gallery;
+test.beforeAll(async () => {
+  gallery = await startGallery();
+});
+test.afterAll(() => gallery.close());
+test.use({ timezoneId: "UTC", locale: "en-US" });
+
+async function reasonToSkip(page: Page): Promise<string | null> {
+  if (!existsSync(machineFile)) return "there are no pictures yet: GLEANER_KEEP_PICTURES=1 takes them";
+  const kept = JSON.parse(await readFile(machineFile, "utf8")) as Awaited<ReturnType<typeof machineOf>>;
+  const here = await machineOf(page);
+  if (kept.chromium !== here.chromium) {
+    return `the pictures are from Chromium ${kept.chromium}, and this is ${here.chromium}`;
+  }
+  return kept.fonts === here.fonts ? null : "the pictures were taken with other fonts";
+}
+
+test("each story looks as it did", async ({ page }) => {
+  test.setTimeout(1_200_000);
+  const stories = await storiesOf(page, gallery);
+  if (keeps) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    await writeFile(machineFile, `${JSON.stringify(await machineOf(page), null, 2)}\n`);
+  }
+  const reason = await reasonToSkip(page);
+  test.skip(reason !== null, reason ?? "");
+  const seen = new Set<string>();
+  for (const width of windowWidths) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const story of stories) {
+      for (const theme of themes) {
+        const name = `${story}.${theme}.${String(width)}.webp`;
+        seen.add(name);
+        await openStory(page, gallery, story, theme);
+        const picture = await smallPicture(page, width);
+        const file = join(folder, name);
+        if (keeps) await writeFile(file, Buffer.from(picture, "base64"));
+        const kept = existsSync(file) ? (await readFile(file)).toString("base64") : null;
+        if (kept === null) {
+          expect.soft(kept, `${name} is new: GLEANER_KEEP_PICTURES=1 takes the pictures`).not.toBeNull();
+          continue;
+        }
+        const share = await differingShare(page, kept, picture);
+        if (share > tolerance) {
+          await test.info().attach(name, { body: Buffer.from(picture, "base64"), contentType: "image/webp" });
+        }
+        expect.soft(share, name).toBeLessThanOrEqual(tolerance);
+      }
+    }
+  }
+  const unused = (await readdir(folder)).filter((name) => name.endsWith(".webp") && !seen.has(name));
+  expect(unused, "pictures without a story").toEqual([]);
+});
+
+test("a moved word and another color are seen, and the same look is not", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 844 });
+  await openStory(page, gallery, "components", "light");
+  const before = await smallPicture(page, 1280);
+  expect(await differingShare(page, before, await smallPicture(page, 1280))).toBeLessThanOrEqual(tolerance);
+  const changes = [
+    () => document.querySelector("h2")?.replaceChildren("Knobs"),
+    () => document.querySelector("button")?.style.setProperty("background-color", "purple"),
+  ];
+  for (const change of changes) {
+    await openStory(page, gallery, "components", "light");
+    await page.evaluate(change);
+    expect(await differingShare(page, before, await smallPicture(page, 1280))).toBeGreaterThan(tolerance);
+  }
+});

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import type { Page } from "@playwright/test";
+import { build } from "vite";
+
+export type Gallery = { readonly url: string; readonly close: () => Promise<void> };
+
+export const themes = ["light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const repository = join(import.meta.dirname, "../../..");
+const root = join(repository, "out/gallery");
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+/** Builds the gallery and serves it on this machine. */
+export async function startGallery(): Promise<Gallery> {
+  const configFile = join(repository, "vite.console.config.ts");
+  await build({ configFile, mode: "gallery", logLevel: "warn" });
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const path = normalize(pathname === "/" ? "/index.html" : pathname);
+    readFile(join(root, path)).then(
+      (body) => response.writeHead(200, { "content-type": types[extname(path)] ?? "text/plain" }).end(body),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}/`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The ids of all stories. */
+export async function storiesOf(page: Page, gallery: Gallery): Promise<readonly string[]> {
+  // The index shows each story in a frame. Only their names matter here.
+  await page.route("**/?story=*", (route) => route.abort());
+  await page.goto(gallery.url);
+  await page.locator("figcaption a").first().waitFor();
+  const names = await page.locator("figcaption a").allInnerTexts();
+  await page.unroute("**/?story=*");
+  return names;
+}
+
+/** Opens one story and waits until it is drawn. */
+export async function openStory(page: Page, gallery: Gallery, story: string, theme: Theme): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+  await page.goto(`${gallery.url}?story=${story}&theme=${theme}`);
+  await page.locator("#root > *").first().waitFor();
+  await page.evaluate(() => document.fonts.ready);
+}
