@@ -154,13 +154,13 @@ test("only the admin sees usage: runs by caller, and writes by table", async () 
     return (await fetch(`${backend.url}/api/query`, { method: "POST", headers, body })).json();
   };
   expect(await ask({})).toMatchObject({ status: "error" });
-  const once = { component: "", caller: "Client", runs: 1, failures: 0, retries: 0 };
+  const once = { component: "", caller: "Client", runs: 1, failures: 0, retries: 0, documentsReadMax: 0 };
   expect(await ask(asAdmin.headers)).toMatchObject({
     value: {
       functions: expect.arrayContaining([
         { ...once, function: "messages.js:send", kind: "Mutation" },
         { ...once, function: "counters.js:increment", kind: "Mutation" },
-        { ...once, function: "counters.js:get", kind: "Query", runs: 2 },
+        { ...once, function: "counters.js:get", kind: "Query", runs: 2, documentsReadMax: 1 },
       ]),
       tables: {
         messages: { inserted: 1, replaced: 0, deleted: 0, bytes: expect.any(Number) },

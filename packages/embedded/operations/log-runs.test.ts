@@ -16,6 +16,7 @@ const run: FunctionRun = {
   failure: null,
   logLines: [],
   retries: 0,
+  documentsRead: null,
 };
 
 /** The message of a failure by this error, as the runtime makes it. */

@@ -13,6 +13,7 @@ const run: FunctionRun = {
   failure: null,
   logLines: [],
   retries: 0,
+  documentsRead: null,
 };
 
 it("runs are counted by function, kind and caller", () => {
@@ -24,10 +25,16 @@ it("runs are counted by function, kind and caller", () => {
   const { component, kind } = run;
   const claim = { component, function: "jobs.js:claim", kind };
   expect(usage.snapshot()).toEqual([
-    { ...claim, caller: "Client", runs: 2, failures: 1, retries: 3 },
-    { ...claim, caller: "Scheduler", runs: 1, failures: 0, retries: 0 },
-    { ...claim, component: "", caller: "Client", runs: 1, failures: 0, retries: 0 },
+    { ...claim, caller: "Client", runs: 2, failures: 1, retries: 3, documentsReadMax: 0 },
+    { ...claim, caller: "Scheduler", runs: 1, failures: 0, retries: 0, documentsReadMax: 0 },
+    { ...claim, component: "", caller: "Client", runs: 1, failures: 0, retries: 0, documentsReadMax: 0 },
   ]);
+});
+
+it("the run of a query that read the most documents is kept", () => {
+  const usage = new Usage();
+  for (const documentsRead of [2, 40, 7]) usage.ended({ ...run, kind: "Query", documentsRead });
+  expect(usage.snapshot()).toMatchObject([{ runs: 3, documentsReadMax: 40 }]);
 });
 
 it("a run that has started and not ended is running", () => {

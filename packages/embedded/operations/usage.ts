@@ -13,9 +13,13 @@ type FunctionUsage = {
   readonly failures: number;
   /** Number of retries after conflicts. */
   readonly retries: number;
+  /** The most documents that a run of a query has read; 0 for other functions. */
+  readonly documentsReadMax: number;
 };
 
 type Counts = { -readonly [Name in keyof FunctionUsage]: FunctionUsage[Name] };
+
+const nothing = { runs: 0, failures: 0, retries: 0, documentsReadMax: 0 };
 
 /** Counts runs as a bill would, by function and caller. Nested calls do not count as runs. */
 export class Usage {
@@ -31,7 +35,7 @@ export class Usage {
     this.#running += 1;
   }
 
-  ended({ component, identifier, kind, caller, failure, retries }: FunctionRun): void {
+  ended({ component, identifier, kind, caller, failure, retries, documentsRead }: FunctionRun): void {
     this.#running -= 1;
     const name = identifier ?? "(not found)";
     // If the function does not exist, the component's name comes from the client and is not trusted.
@@ -39,11 +43,12 @@ export class Usage {
     const key = JSON.stringify([owner, name, kind, caller]);
     let counts = this.#functions.get(key);
     if (counts === undefined) {
-      counts = { component: owner, function: name, kind, caller, runs: 0, failures: 0, retries: 0 };
+      counts = { component: owner, function: name, kind, caller, ...nothing };
       this.#functions.set(key, counts);
     }
     counts.runs += 1;
     counts.retries += retries;
+    counts.documentsReadMax = Math.max(counts.documentsReadMax, documentsRead ?? 0);
     if (failure !== null) counts.failures += 1;
   }
 

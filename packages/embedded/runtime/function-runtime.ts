@@ -22,7 +22,12 @@ import {
 import type { RegisteredFunction } from "./contract/registered-function.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";
 import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
-import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";
+import {
+  type FunctionKind,
+  type FunctionObserver,
+  type RunCounts,
+  timedRun,
+} from "./execution/function-run.ts";
 import { LogLines } from "./execution/log-lines.ts";
 import type { ConflictStats, FunctionStats } from "./run/conflict-stats.ts";
 import { runAction } from "./run/run-action.ts";
@@ -95,8 +100,14 @@ export class FunctionRuntime implements FunctionRunner {
     if (resolved.kind === "refused") {
       return { ...ended(context, resolved.result), ...nothingRead(engine.durable()) };
     }
-    const { result, ...run } = await runQuery(this.#services, resolved.target, call.args, context, call);
-    return { ...ended(context, result), ...run };
+    const { result, documentsRead, ...run } = await runQuery(
+      this.#services,
+      resolved.target,
+      call.args,
+      context,
+      call,
+    );
+    return { ...ended(context, result, { documentsRead }), ...run };
   }
 
   async runMutation(call: FunctionCall): Promise<MutationRun> {
@@ -114,7 +125,7 @@ export class FunctionRuntime implements FunctionRunner {
       { target, args: call.args, context },
       call.session,
     );
-    const run = { ...ended(context, result, retries), ts };
+    const run = { ...ended(context, result, { retries }), ts };
     return deletedThrough === null ? run : { ...run, deletedThrough };
   }
 
@@ -209,9 +220,9 @@ export class FunctionRuntime implements FunctionRunner {
   #watch({ requestId, component = appComponent }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
     const identifier = resolved.kind === "target" ? resolved.target.identifier : null;
     const ended = timedRun(this.#observer, { requestId, component, identifier, kind, caller: "Client" });
-    return ({ logs }: CallContext, result: FunctionResult, retries = 0): Completed => {
+    return ({ logs }: CallContext, result: FunctionResult, counts: RunCounts = {}): Completed => {
       const logLines = logs.lines();
-      ended({ result, logLines, retries });
+      ended({ result, logLines, ...counts });
       return { outcome: toOutcome(requestId, result), logLines };
     };
   }

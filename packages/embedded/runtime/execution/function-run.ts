@@ -23,6 +23,8 @@ export type FunctionRun = {
   readonly logLines: readonly string[];
   /** Number of retries after conflicts with other commits. */
   readonly retries: number;
+  /** Documents that a query read, with those of the queries that it called. Null for other functions. */
+  readonly documentsRead: number | null;
 };
 
 /** Identifies a run that has not ended. */
@@ -43,17 +45,18 @@ export const unobserved: FunctionObserver = {
   onLine: () => undefined,
 };
 
+/** Counts of a run that only some kinds of functions have. */
+export type RunCounts = Partial<Pick<FunctionRun, "retries" | "documentsRead">>;
+
 /** Starts timing a run. Call the returned function when the run has ended. */
 export function timedRun(
   observer: FunctionObserver,
   start: NamedRun & Pick<FunctionRun, "caller">,
-): (
-  end: Pick<FunctionRun, "logLines"> & { readonly result: FunctionResult; readonly retries?: number },
-) => void {
+): (end: Pick<FunctionRun, "logLines"> & RunCounts & { readonly result: FunctionResult }) => void {
   observer.onStart();
   const startedAt = Date.now();
   const from = performance.now();
-  return ({ result, logLines, retries = 0 }) =>
+  return ({ result, logLines, retries = 0, documentsRead = null }) =>
     observer.onEnd({
       ...start,
       startedAt,
@@ -61,5 +64,6 @@ export function timedRun(
       failure: result.kind === "failure" ? result : null,
       logLines,
       retries,
+      documentsRead,
     });
 }

@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, newNestedExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
-import { type FunctionObserver, timedRun, unobserved } from "../execution/function-run.ts";
+import { type FunctionObserver, type RunCounts, timedRun, unobserved } from "../execution/function-run.ts";
 import type { Calls, Services } from "../syscalls/services.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { invokeToEnd } from "./invoke.ts";
@@ -21,8 +21,8 @@ export function createCalls(
     const { identifier, type: kind } = target;
     const { component } = target.path;
     const ended = timedRun(observer, { requestId, component, identifier, kind, caller: "Action" });
-    return (result: FunctionResult, retries = 0): FunctionResult => {
-      ended({ result, retries, logLines: [] });
+    return (result: FunctionResult, counts: RunCounts = {}): FunctionResult => {
+      ended({ result, ...counts, logLines: [] });
       return result;
     };
   };
@@ -44,12 +44,13 @@ export function createCalls(
     },
     query: async (target: RegisteredFunction, args: JSONValue, context: CallContext) => {
       const ended = watched(target, context);
-      return ended((await runQuery(services(), target, args, context)).result);
+      const { result, documentsRead } = await runQuery(services(), target, args, context);
+      return ended(result, { documentsRead });
     },
     mutation: async (target, args, context) => {
       const ended = watched(target, context);
       const { result, retries } = await runMutation(services(), stats, { target, args, context });
-      return ended(result, retries);
+      return ended(result, { retries });
     },
     action: async (target, args, context) => {
       const ended = watched(target, context);

@@ -12,6 +12,8 @@ type QueryResult = {
   readonly ts: Timestamp;
   readonly readSet: ReadSet;
   readonly journal: string | null;
+  /** With those of the queries that it called. */
+  readonly documentsRead: number;
 };
 
 /** Runs a query on a durable snapshot: the newest one, or the one that the caller needs. */
@@ -30,7 +32,8 @@ export function runQuery(
     try {
       const result = await invokeNewest(services, execution, target, args);
       const { readSet, snapshot } = transaction;
-      return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
+      const { documentsRead } = execution.usage;
+      return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal), documentsRead };
     } finally {
       engine.discard(transaction);
     }
