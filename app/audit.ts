@@ -6,6 +6,8 @@ const actions = {
   "member.signed-in": "Member signed in",
   "member.sign-in-refused": "Sign-in of a member refused",
   "member.proved": "Member confirmed who they are",
+  "sign-in.refused": "Sign-in refused",
+  "act.refused": "Act of a member refused",
   "member.signed-out": "Member signed out",
   "member.session-ended": "Session of a member ended",
   "member.invited": "Member invited",
@@ -25,6 +27,12 @@ const actions = {
   "team.changed": "Team changed",
   "team.removed": "Team removed",
   "backup.restored": "Backup restored",
+  "deployment.function-called": "Function called with the admin key",
+  "deployment.data-read": "Data read with the admin key",
+  "deployment.data-exported": "Data exported with the admin key",
+  "deployment.data-imported": "Data imported with the admin key",
+  "deployment.variables-changed": "Environment variables of the server changed",
+  "deployment.functions-pushed": "Functions of the server replaced",
   "api-key.created": "API key created",
   "api-key.revoked": "API key revoked",
   "api-key.handed-over": "API key handed over",
@@ -77,8 +85,83 @@ const actors = {
   member: "Member",
   setup: "Server setup",
   device: "Device",
+  "api-key": "API key",
+  visitor: "Somebody not signed in",
   system: "Gleaner itself",
 } as const;
+
+/** The filter's groups of actions, in the console's words. */
+const groups = {
+  people: "People and sign-in",
+  keys: "API keys",
+  devices: "Devices and enrollment",
+  jobs: "Jobs and queue",
+  rules: "Rules, models and prices",
+  looks: "Looks at data",
+  refusals: "Refusals",
+  server: "Server",
+  other: "Other",
+} as const;
+
+export type AuditGroup = keyof typeof groups;
+
+export const auditGroups = Object.keys(groups) as readonly AuditGroup[];
+
+export function auditGroupWords(group: AuditGroup): string {
+  return groups[group];
+}
+
+/** An action's noun: "device" of "device.retired". */
+type Noun<Action extends string> = Action extends `${infer Name}.${string}` ? Name : never;
+
+const groupOfNoun = {
+  organization: "server",
+  backup: "server",
+  "metrics-token": "server",
+  "sign-in-link": "people",
+  admin: "people",
+  member: "people",
+  team: "people",
+  "api-key": "keys",
+  limit: "keys",
+  "enrolment-code": "devices",
+  device: "devices",
+  version: "devices",
+  job: "jobs",
+  lane: "jobs",
+  "dead-letter": "jobs",
+  "dead-letters": "jobs",
+  "queue-settings": "jobs",
+  policy: "rules",
+  prices: "rules",
+  catalog: "rules",
+  model: "rules",
+  playground: "keys",
+  session: "people",
+  "sign-in-provider": "people",
+  "payload-access": "looks",
+  deployment: "server",
+  "sign-in": "refusals",
+  act: "refusals",
+} as const satisfies Readonly<Record<Noun<AuditAction>, AuditGroup>>;
+
+/** The actions in another group than others of their noun. */
+const groupOfAction: Readonly<Partial<Record<AuditAction, AuditGroup>>> = {
+  "job.payload-read": "looks",
+  "member.sign-in-refused": "refusals",
+  "sign-in-provider.refused": "refusals",
+};
+
+/** All actions, in the order of the list above. */
+export const auditActions = Object.keys(actions) as readonly AuditAction[];
+
+/** The group of a stored action. */
+export function auditGroupOf(action: string): AuditGroup {
+  const own = (groupOfAction as Readonly<Record<string, AuditGroup>>)[action];
+  if (own !== undefined) return own;
+  const [noun = ""] = action.split(".");
+  return (groupOfNoun as Readonly<Record<string, AuditGroup>>)[noun] ?? "other";
+}
 
 export type AuditAction = keyof typeof actions;
 

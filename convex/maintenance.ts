@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { storedActor } from "./model/audit.ts";
+import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
@@ -199,6 +200,30 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Seals the audit trail of each organization. */
+export const sealAudit = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const { _id: organizationId } of await allOrganizations(ctx)) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.sealAuditOf, { organizationId });
+    }
+    return null;
+  },
+});
+
+/** Seals the next rows of one organization's audit trail. */
+export const sealAuditOf = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    if (await sealNext(ctx, organizationId, Date.now())) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.sealAuditOf, { organizationId });
+    }
     return null;
   },
 });

@@ -1,8 +1,9 @@
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
-import type { QueryCtx } from "./_generated/server.js";
+import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
+import { recordCancel } from "./model/audit.ts";
 import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
 import { catalogOf, modelView } from "./model/models/catalog.ts";
 import { canceled, cancelOrder, ownedOrder, prioritized, setOrderPriority } from "./model/orders/orders.ts";
@@ -119,12 +120,18 @@ export const watchAdmitted = internalQuery({
     await watchJob(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId), after),
 });
 
+async function cancelByRequester(ctx: MutationCtx, order: Doc<"orders">, why?: string) {
+  const outcome = await cancelOrder(ctx, order);
+  if (outcome.kind === "canceled") await recordCancel(ctx, order, Date.now(), why);
+  return outcome;
+}
+
 /** Cancels an unfinished job and releases its reservation. Refuses like `watch`. */
 export const cancel = mutation({
   args: ofApiKey,
   returns: canceled,
   handler: async (ctx, { apiKey, jobId }) =>
-    await cancelOrder(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
+    await cancelByRequester(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
 });
 
 /** `cancel` for the HTTP API. */
@@ -132,7 +139,11 @@ export const cancelAdmitted = internalMutation({
   args: ofAdmittedKey,
   returns: canceled,
   handler: async (ctx, { keyId, jobId }) =>
-    await cancelOrder(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
+    await cancelByRequester(
+      ctx,
+      await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId),
+      "the call ended before its answer",
+    ),
 });
 
 /**

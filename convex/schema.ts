@@ -603,17 +603,51 @@ export default defineSchema({
     .index("by_hash", ["tokenHash"])
     .index("by_organization", ["organizationId", "revokedAt"]),
 
-  /** The audit trail. Append-only; written by setup, the admin's calls and devices.enroll. */
+  /** The audit trail. Append-only; written only by `record` in model/audit.ts. The order is that of creation. */
   audit: defineTable({
     organizationId: v.id("organizations"),
     at: v.number(),
-    /** "member", or a word for another actor. */
+    /** "member", "api-key", or a word for another actor. */
     actor: v.string(),
     memberId: v.optional(v.id("members")),
     sessionId: v.optional(v.id("sessions")),
+    keyId: v.optional(v.id("apiKeys")),
+    /** How the session began, and its browser: the session's row does not outlive it. */
+    method: v.optional(v.string()),
+    agent: v.optional(v.string()),
+    /** The IP address of the call; "unknown" if the deployment did not know it. Absent: nobody called, or an old row. */
+    address: v.optional(v.string()),
     action: v.string(),
+    /** Who acted, and the action's group, for filters. The sealer adds them to rows of earlier versions. */
+    who: v.optional(v.string()),
+    group: v.optional(v.string()),
     subject: v.string(),
     /** The changes, in words. */
     detail: v.optional(v.string()),
-  }).index("by_organization", ["organizationId"]),
+  })
+    // Each index puts rows in the order of time, so none replaces another.
+    // eslint-disable-next-line @convex-dev/no-duplicate-indexes
+    .index("by_organization", ["organizationId"])
+    // eslint-disable-next-line @convex-dev/no-duplicate-indexes
+    .index("by_who", ["organizationId", "who"])
+    .index("by_who_and_group", ["organizationId", "who", "group"])
+    .index("by_who_and_action", ["organizationId", "who", "action"])
+    .index("by_group", ["organizationId", "group"])
+    .index("by_action", ["organizationId", "action"])
+    .index("by_subject", ["organizationId", "subject"]),
+
+  /** The hash chain over the audit trail; app/audit/chain.ts says what is hashed. Append-only; written by model/auditSeals.ts. */
+  auditSeals: defineTable({
+    organizationId: v.id("organizations"),
+    number: v.number(),
+    from: v.number(),
+    to: v.number(),
+    count: v.number(),
+    rows: v.string(),
+    previous: v.string(),
+    hash: v.string(),
+    at: v.number(),
+  })
+    .index("by_number", ["organizationId", "number"])
+    .index("by_end", ["organizationId", "to"]),
 });

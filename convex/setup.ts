@@ -1,9 +1,11 @@
-import type { FunctionReturnType } from "convex/server";
+import { type FunctionReturnType, paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import type { Act } from "./model/audit.ts";
+import { auditPage, auditRow } from "./model/auditPages.ts";
+import { sealPage, sealView } from "./model/auditSeals.ts";
 import { createCode, newCode } from "./model/devices/enrollmentCodes.ts";
 import { createKey, newKey } from "./model/keys/apiKeys.ts";
 import {
@@ -142,6 +144,22 @@ export const status = internalQuery({
   handler: async (ctx) => ({
     organizations: (await allOrganizations(ctx)).map(({ _id, name }) => ({ id: _id, name })),
   }),
+});
+
+/** A page of an organization's audit trail, newest first. */
+export const auditRows = internalQuery({
+  args: { organizationId: v.id("organizations"), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(auditRow),
+  handler: async (ctx, { organizationId, paginationOpts }) =>
+    await auditPage(ctx, organizationId, {}, paginationOpts),
+});
+
+/** The seals of that trail that end after a moment, oldest first, at most 200. */
+export const auditSeals = internalQuery({
+  args: { organizationId: v.id("organizations"), after: v.number() },
+  returns: v.array(sealView),
+  handler: async (ctx, { organizationId, after }) =>
+    await sealPage(ctx, organizationId, after, Number.MAX_SAFE_INTEGER),
 });
 
 /** Audits as much of the ledger as one query may read. `complete` tells whether that is all. */

@@ -3,10 +3,12 @@ import type { Doc } from "./_generated/dataModel.js";
 import { internalMutation } from "./_generated/server.js";
 import { authenticateSession, findSession } from "./model/authenticate.ts";
 import { checkRight as check, internalMemberMutation } from "./model/memberCalls.ts";
+import { recordRefusedSignIn } from "./model/people/refusedSignIns.ts";
 import { endSessionsOf, startSession } from "./model/people/sessions.ts";
 import { signedIn, signedInView } from "./model/people/signIn.ts";
 import { countPassword } from "./model/rates.ts";
 import { present } from "./model/refuse.ts";
+import { refusedAct } from "./model/refusedActs.ts";
 import { beginAttempt, takeState } from "./model/signIn/attempts.ts";
 import { answerAttempt } from "./model/signIn/finish.ts";
 import {
@@ -31,14 +33,11 @@ export const experimental_reuseContext = true;
 
 const storedPassword = v.object({ memberId: v.id("members"), hash: v.string() });
 
-/** Refuses unless the session's member has the right: unauthorized, forbidden, proof_needed. */
+/** Refuses as `checkRight` of model/memberCalls.ts does. `name`: the action that was called. */
 export const checkRight = internalMutation({
-  args: { session: v.string(), right },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    await check(ctx, args.session, args.right);
-    return null;
-  },
+  args: { session: v.string(), right, name: v.string() },
+  returns: v.union(refusedAct, v.null()),
+  handler: async (ctx, call) => await check(ctx, call),
 });
 
 /** Counts a try of a password, and returns what it is compared with. Refuses: rate_limited. */
@@ -48,11 +47,24 @@ export const beginPassword = internalMutation({
   handler: async (ctx, { organizationId, email }) => await beginPasswordSignIn(ctx, organizationId, email),
 });
 
+/** Records a sign-in with a wrong password. Null: nobody has the address, which is not recorded: it may be anything. */
 export const noteWrong = internalMutation({
-  args: { memberId: v.id("members") },
+  args: { organizationId: v.id("organizations"), memberId: v.union(v.id("members"), v.null()) },
   returns: v.null(),
-  handler: async (ctx, { memberId }) => {
-    await noteWrongPassword(ctx, memberId, Date.now());
+  handler: async (ctx, { organizationId, memberId }) => {
+    const at = Date.now();
+    if (memberId !== null) await noteWrongPassword(ctx, memberId, { actor: "visitor", at });
+    else await recordRefusedSignIn(ctx, { organizationId, why: "password: nobody has this address" }, at);
+    return null;
+  },
+});
+
+/** Records that a member could not prove who they are. */
+export const noteWrongProof = internalMemberMutation("account")({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await noteWrongPassword(ctx, ctx.member._id, ctx.by);
     return null;
   },
 });

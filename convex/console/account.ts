@@ -19,6 +19,7 @@ import {
   sessionRow,
   sessionsOf,
   sessionView,
+  sessionWords,
 } from "../model/people/sessions.ts";
 import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "../model/people/signIn.ts";
 import { teamRows } from "../model/people/teams.ts";
@@ -58,10 +59,10 @@ export const signOut = mutation({
     const found = await findSession(ctx, session);
     if (found === null) return null;
     const { organizationId, _id: memberId } = found.member;
-    await deleteSession(ctx, found.session._id);
     const actor = { memberId, sessionId: found.session._id };
     const at = Date.now();
     await record(ctx, { organizationId, at, actor, action: "member.signed-out", subject: memberId });
+    await deleteSession(ctx, found.session._id);
     return null;
   },
 });
@@ -138,8 +139,8 @@ export const endSession = memberMutation("account")({
   handler: async (ctx, { sessionId }) => {
     const session = await ctx.db.get("sessions", sessionId);
     if (session?.memberId !== ctx.member._id) refuse("not_found", "This session has ended already.");
+    await ctx.audit("member.session-ended", ctx.member._id, sessionWords(session));
     await deleteSession(ctx, sessionId);
-    await ctx.audit("member.session-ended", ctx.member._id);
     return null;
   },
 });

@@ -1,6 +1,7 @@
 import { batchView, jobStatus, priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { changesText } from "../../app/audit/changes.ts";
 import { internal } from "../_generated/api.js";
 import { actorName } from "../model/audit.ts";
 import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
@@ -74,7 +75,8 @@ export const setPriority = memberMutation("jobs.change")({
   handler: async (ctx, { jobId, priority: wanted }) => {
     const order = await ownJob(ctx, jobId);
     const outcome = await setOrderPriority(ctx, order, wanted, ctx.at);
-    if (outcome.kind === "changed") await ctx.audit("job.prioritized", jobId);
+    const detail = changesText([["highest priority so far", order.priority, wanted]]);
+    if (outcome.kind === "changed") await ctx.audit("job.prioritized", jobId, detail);
     return outcome;
   },
 });

@@ -1,5 +1,6 @@
 import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
+import { changesText } from "../../app/audit/changes.ts";
 import { keyLimits } from "../../app/jobs/limits.ts";
 import { actorName } from "../model/audit.ts";
 import { createKey as createApiKey, keyRow, keyRows, newKey, revokeKey } from "../model/keys/apiKeys.ts";
@@ -101,6 +102,7 @@ export const setLimit = memberMutation("keys.change")({
   handler: async (ctx, { keyId, concurrency, weight }) => {
     const { organizationId } = ctx;
     await ownKey(ctx, keyId);
+    const before = await queue.limits.get(ctx, organizationId, "requester", keyId);
     await queue.limits.set(ctx, organizationId, {
       of: "requester",
       name: keyId,
@@ -109,7 +111,11 @@ export const setLimit = memberMutation("keys.change")({
       weight: weight === null ? null : boundedInteger(weight, "weight", 1, keyLimits.maxWeight),
       actor: actorName(ctx.by.actor),
     });
-    await ctx.audit("limit.set", keyId);
+    const detail = changesText([
+      ["jobs at once", before?.concurrency ?? "any", concurrency ?? "any"],
+      ["turns", before?.weight ?? 1, weight ?? 1],
+    ]);
+    await ctx.audit("limit.set", keyId, detail);
     return null;
   },
 });

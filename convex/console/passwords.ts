@@ -32,11 +32,12 @@ export const signIn = action({
   ): Promise<Infer<typeof passwordOutcome>> => {
     const wrong = { kind: "refused", reason: "wrong" } as const;
     const stored = await ctx.runMutation(internal.signIn.beginPassword, { organizationId, email });
-    if (!(await isPassword(password, stored?.hash ?? null))) {
-      if (stored !== null) await ctx.runMutation(internal.signIn.noteWrong, { memberId: stored.memberId });
+    const isRight = await isPassword(password, stored?.hash ?? null);
+    if (stored === null || !isRight) {
+      const memberId = stored?.memberId ?? null;
+      await ctx.runMutation(internal.signIn.noteWrong, { organizationId, memberId });
       return wrong;
     }
-    if (stored === null) return wrong;
     const started = await ctx.runMutation(internal.signIn.finishPassword, { stored, ...session });
     return started === null ? wrong : { kind: "signed-in", ...started };
   },
@@ -63,7 +64,7 @@ export const prove = memberAction("account")({
     const stored = await ctx.runMutation(internal.signIn.ownPassword, { session });
     const isRight = await isPassword(password, stored?.hash ?? null);
     if (isRight) await ctx.runMutation(internal.signIn.passwordProved, { session });
-    else if (stored !== null) await ctx.runMutation(internal.signIn.noteWrong, { memberId: stored.memberId });
+    else if (stored !== null) await ctx.runMutation(internal.signIn.noteWrongProof, { session });
     return isRight;
   },
 });

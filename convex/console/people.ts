@@ -20,6 +20,7 @@ import {
   sessionRow,
   sessionsOf,
   sessionView,
+  sessionWords,
   setIdleMinutes,
 } from "../model/people/sessions.ts";
 import { createLink } from "../model/people/signIn.ts";
@@ -125,8 +126,8 @@ export const endSession = memberMutation("people.change")({
   returns: v.null(),
   handler: async (ctx, { sessionId }) => {
     const session = owned(await ctx.db.get("sessions", sessionId), ctx.organizationId, "session");
+    await ctx.audit("member.session-ended", session.memberId ?? "unknown", sessionWords(session));
     await deleteSession(ctx, sessionId);
-    await ctx.audit("member.session-ended", session.memberId ?? "unknown");
     return null;
   },
 });

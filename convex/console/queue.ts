@@ -1,5 +1,6 @@
 import { laneState } from "@gleaner/queue/validators";
 import { v } from "convex/values";
+import { changesText } from "../../app/audit/changes.ts";
 import { actorName } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { queueDepth, queueDepthOf } from "../model/organizations/queueDepth.ts";
@@ -23,8 +24,10 @@ export const setLaneState = memberMutation("queue.change")({
   args: { laneId: v.string(), state: laneState },
   returns: v.null(),
   handler: async (ctx, { laneId, state }) => {
+    const lanes = await queue.lanes.list(ctx, ctx.organizationId);
+    const before = lanes.find((lane) => lane.laneId === laneId)?.state;
     await queue.lanes.setState(ctx, ctx.organizationId, { laneId, state, actor: actorName(ctx.by.actor) });
-    await ctx.audit(laneActions[state], laneId);
+    await ctx.audit(laneActions[state], laneId, changesText([["state", before, state]]));
     return null;
   },
 });

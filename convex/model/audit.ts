@@ -1,26 +1,43 @@
 import { type Infer, v } from "convex/values";
-import { actorWords, type AuditAction } from "../../app/audit.ts";
+import { actorWords, type AuditAction, auditGroupOf } from "../../app/audit.ts";
 import { visibleText } from "../../app/format/visible.ts";
-import type { Id } from "../_generated/dataModel.js";
+import type { Doc, Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
 
 /** A member, through one of their sessions. */
 const member = v.object({ memberId: v.id("members"), sessionId: v.id("sessions") });
 
-/** Who acts: a member, the operator with the deployment's admin key, a device, or Gleaner itself. */
-export const storedActor = v.union(v.literal("setup"), v.literal("device"), v.literal("system"), member);
+/** A requester, through an API key. */
+const apiKey = v.object({ keyId: v.id("apiKeys") });
+
+/**
+ * Who acts: a member, a requester, the operator with the deployment's admin key, a device, somebody who is not
+ * signed in, or Gleaner itself.
+ */
+export const storedActor = v.union(
+  v.literal("setup"),
+  v.literal("device"),
+  v.literal("system"),
+  v.literal("visitor"),
+  member,
+  apiKey,
+);
 
 export type Actor = Infer<typeof storedActor>;
 
 /** Who acts, and when (ms epoch). Each recorded change has one. */
 export type Act = { readonly actor: Actor; readonly at: number };
 
-/** The actor as the queue stores it: a member's id, or a word. `actorWordsOf` turns it into a name. */
+/** The actor as the queue stores it: the id of a member or an API key, or a word. `actorWordsOf` turns it into a name. */
 export function actorName(actor: Actor): string {
-  return typeof actor === "string" ? actor : actor.memberId;
+  if (typeof actor === "string") return actor;
+  return "keyId" in actor ? actor.keyId : actor.memberId;
 }
 
-/** Appends to the audit trail. An entry never holds a secret or a prompt. */
+/**
+ * Appends to the audit trail. An entry never holds a secret or a prompt. It notes the session and the address by itself, so
+ * record before the session ends.
+ */
 export async function record(
   ctx: MutationCtx,
   {
@@ -33,8 +50,53 @@ export async function record(
     readonly detail?: string;
   },
 ): Promise<void> {
-  const by = typeof actor === "string" ? { actor } : { actor: "member", ...actor };
-  await ctx.db.insert("audit", { ...entry, ...by });
+  const from = actor === "system" ? {} : { address: await callerAddress(ctx) };
+  const by = await stored(ctx, actor);
+  await ctx.db.insert("audit", { ...entry, ...by, ...indexed({ ...by, ...entry }), ...from });
+}
+
+type Row = Pick<Doc<"audit">, "actor" | "memberId" | "keyId">;
+
+/** Who acted: the id of a member or an API key, or a word for another actor. */
+export function whoOf({ actor, memberId, keyId }: Row): string {
+  return memberId ?? keyId ?? actor;
+}
+
+/** The fields by which indexes find a row. They follow from others, so seals do not cover them. */
+export function indexed(row: Row & Pick<Doc<"audit">, "action">): {
+  readonly who: string;
+  readonly group: string;
+} {
+  return { who: whoOf(row), group: auditGroupOf(row.action) };
+}
+
+async function stored(ctx: QueryCtx, actor: Actor): Promise<Row & { method?: string; agent?: string }> {
+  if (typeof actor === "string") return { actor };
+  if ("keyId" in actor) return { actor: "api-key", ...actor };
+  const session = await ctx.db.get("sessions", actor.sessionId);
+  const { method, agent } = session ?? {};
+  return {
+    actor: "member",
+    ...actor,
+    ...(method === undefined ? {} : { method }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+/** Records that a requester canceled one of their jobs. */
+export async function recordCancel(
+  ctx: MutationCtx,
+  { organizationId, apiKeyId: keyId, jobId: subject }: Doc<"orders">,
+  at: number,
+  why?: string,
+): Promise<void> {
+  const canceled = { organizationId, at, actor: { keyId }, action: "job.canceled", subject } as const;
+  await record(ctx, why === undefined ? canceled : { ...canceled, detail: why });
+}
+
+/** The IP address of the call. A function that the scheduler runs has none, and Convex may not know it. */
+export async function callerAddress(ctx: MutationCtx): Promise<string> {
+  return (await ctx.meta.getRequestMetadata()).ip ?? "unknown";
 }
 
 /** An actor's name in the console, from what the audit trail, the queue and policies store. */
@@ -43,8 +105,13 @@ export async function actorWordsOf(
   organizationId: Id<"organizations">,
   stored: string,
 ): Promise<string> {
-  const id = ctx.db.normalizeId("members", stored);
-  const found = id === null ? null : await ctx.db.get("members", id);
+  const [memberId, keyId] = [ctx.db.normalizeId("members", stored), ctx.db.normalizeId("apiKeys", stored)];
+  const found =
+    memberId !== null
+      ? await ctx.db.get("members", memberId)
+      : keyId !== null
+        ? await ctx.db.get("apiKeys", keyId)
+        : null;
   return found?.organizationId === organizationId ? visibleText(found.name) : actorWords(stored);
 }
 
@@ -74,20 +141,30 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     const code = id === null ? null : await db.get("enrolmentCodes", id);
     return code === null ? null : { organizationId: code.organizationId, name: code.label };
   },
-  member: async ({ db }, subject) => {
-    const id = db.normalizeId("members", subject);
-    return id === null ? null : await db.get("members", id);
+  member: memberOf,
+  team: async ({ db }, subject) => {
+    const id = db.normalizeId("teams", subject);
+    return id === null ? null : await db.get("teams", id);
   },
   "sign-in-provider": async ({ db }, subject) => {
     const id = db.normalizeId("ssoProviders", subject);
     return id === null ? null : await db.get("ssoProviders", id);
   },
+  "sign-in-link": memberOf,
+  "sign-in": memberOf,
   organization: organizationOf,
   version: organizationOf,
   "queue-settings": organizationOf,
   "payload-access": organizationOf,
   backup: organizationOf,
 };
+
+async function memberOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
+  const memberId = db.normalizeId("members", subject);
+  if (memberId !== null) return await db.get("members", memberId);
+  const invitationId = db.normalizeId("invitations", subject);
+  return invitationId === null ? null : await db.get("invitations", invitationId);
+}
 
 async function keyOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
   const id = db.normalizeId("apiKeys", subject);

@@ -1,4 +1,4 @@
-import { v } from "convex/values";
+import { type Infer, v, type Validator } from "convex/values";
 import { customAction, customMutation, customQuery } from "convex-helpers/server/customFunctions";
 import type { AuditAction } from "../../app/audit.ts";
 import { needsProof } from "../../app/people/fresh-rights.ts";
@@ -18,6 +18,7 @@ import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { owned, refuse } from "./refuse.ts";
+import { forbiddenIn, noteWrites, recordRefusedAct, refusedAct } from "./refusedActs.ts";
 import { checkProof } from "./signIn/proof.ts";
 
 /** The members and teams whose rows are meant. Null: everybody. */
@@ -104,14 +105,19 @@ function inScope<Row extends { readonly owner?: Id<"members"> | Id<"teams"> }>(
 }
 
 /** The signed-in member, if their roles have the right. Refuses: unauthorized, forbidden. */
-async function admit(ctx: QueryCtx, secret: string, right: Right, now?: number): Promise<MemberCtx> {
-  const { session, member } = await authenticateSession(ctx, secret, now);
-  const scope = scopeOf(right, member.roles);
-  if (scope === null) {
-    const held = member.roles.map(roleWords).join(", ");
-    refuse("forbidden", `Your role (${held}) does not include this. Ask an owner or an administrator.`);
-  }
+async function admit(ctx: QueryCtx, secret: string, right: Right): Promise<MemberCtx> {
+  const { session, member } = await authenticateSession(ctx, secret);
+  const scope = admittedScope(member, right);
   return { organizationId: member.organizationId, member, session, scope };
+}
+
+/** How far the right goes for the member. Refuses: forbidden. */
+function admittedScope({ roles: held }: Doc<"members">, right: Right): Scope {
+  const inWords = held.map(roleWords).join(", ");
+  return (
+    scopeOf(right, held) ??
+    refuse("forbidden", `Your role (${inWords}) does not include this. Ask an owner or an administrator.`)
+  );
 }
 
 const args = { session: v.string() };
@@ -132,45 +138,101 @@ export function memberQuery(right: Right) {
   );
 }
 
-/**
- * The same for a change. `by`: the member, and the time of the call. Some rights need a recent proof. Refuses: unauthorized,
- * forbidden, proof_needed.
- */
-async function admitChange(ctx: MutationCtx, secret: string, right: Right) {
+/** The signed-in member who changes something. `by`: the member, and the time of the call. Refuses: unauthorized. */
+async function caller(ctx: MutationCtx, secret: string) {
   const at = Date.now();
-  const admitted = await admit(ctx, secret, right, at);
-  if (needsProof(right)) await checkProof(ctx, admitted, at);
-  const { organizationId } = admitted;
-  const by: Act = { actor: { memberId: admitted.member._id, sessionId: admitted.session._id }, at };
+  const { session, member } = await authenticateSession(ctx, secret, at);
+  const { organizationId } = member;
+  const by: Act = { actor: { memberId: member._id, sessionId: session._id }, at };
   const audit = async (action: AuditAction, subject: string, detail?: string): Promise<void> => {
-    const described = detail === undefined ? {} : { detail };
+    const described = detail === undefined || detail === "" ? {} : { detail };
     await record(ctx, { organizationId, ...by, action, subject, ...described });
   };
-  return { ...admitted, at, by, audit };
+  return { organizationId, member, session, at, by, audit };
 }
 
-/** Makes mutations of signed-in members who have a right. Refuses: unauthorized, forbidden, proof_needed. */
+type Caller = Awaited<ReturnType<typeof caller>>;
+
+/** How far the right goes for a change. Some rights need a recent proof. Refuses: forbidden, proof_needed. */
+async function admitChange(ctx: MutationCtx, found: Caller, right: Right): Promise<Scope> {
+  const scope = admittedScope(found.member, right);
+  if (needsProof(right)) await checkProof(ctx, found, found.at);
+  return scope;
+}
+
+/**
+ * Makes mutations of signed-in members who have a right. Refuses: unauthorized, forbidden, proof_needed. Each forbidden call
+ * is recorded, also if the function itself forbids it before it writes anything.
+ */
 export function memberMutation(right: Right) {
-  return withRight(
-    right,
-    customMutation(mutation, {
-      args,
-      input: async (ctx, { session }) => ({ ctx: await admitChange(ctx, session, right), args: {} }),
-    }),
-  );
+  const build = customMutation(mutation, {
+    args,
+    input: async (given, { session }) => {
+      const { ctx, hasWritten } = noteWrites(given);
+      const found = await caller(ctx, session);
+      // A member without the right never gets further than `recordingRefusals`.
+      const scope = scopeOf(right, found.member.roles) ?? "own";
+      return { ctx: { ...ctx, ...found, scope, hasWritten }, args: {} };
+    },
+  });
+  const recording: typeof build = recordingRefusals(right, build);
+  return withRight<typeof build>(right, recording);
 }
 
-/** The same for the mutation in which an action of a member ends. */
+type ChangeCtx = MutationCtx & Caller & { readonly hasWritten: () => boolean };
+
+type Definition = {
+  readonly returns: Validator<unknown, "required", string>;
+  readonly handler: (ctx: ChangeCtx, given: object) => Promise<unknown>;
+};
+
+/** The type is the same: clients of members' functions turn the answer `refusedAct` into an error. */
+function recordingRefusals<Builder extends (definition: never) => object>(
+  right: Right,
+  builder: Builder,
+): Builder {
+  return ((definition: Definition) => {
+    const handler = async (ctx: ChangeCtx, given: object): Promise<unknown> => {
+      try {
+        await admitChange(ctx, ctx, right);
+        return await definition.handler(ctx, given);
+      } catch (error) {
+        const { name } = await ctx.meta.getFunctionMetadata();
+        const refused = ctx.hasWritten() ? null : await recordForbidden(ctx, ctx, name, error);
+        if (refused === null) throw error;
+        return refused;
+      }
+    };
+    return builder({ ...definition, returns: v.union(definition.returns, refusedAct), handler } as never);
+  }) as unknown as Builder;
+}
+
+/** The answer to a call that is forbidden, once that is recorded. Null for other errors, and if it is not to be recorded. */
+async function recordForbidden(
+  ctx: MutationCtx,
+  { member, by }: Caller,
+  name: string,
+  error: unknown,
+): Promise<Infer<typeof refusedAct> | null> {
+  const refusal = forbiddenIn(error);
+  if (refusal === null || !(await recordRefusedAct(ctx, member, name, refusal.message, by))) return null;
+  return { refused: { code: "forbidden", message: refusal.message } };
+}
+
+/** The same for the mutation in which an action of a member ends. It records no refusals. */
 export function internalMemberMutation(right: Right) {
   return customMutation(internalMutation, {
     args,
-    input: async (ctx, { session }) => ({ ctx: await admitChange(ctx, session, right), args: {} }),
+    input: async (ctx, { session }) => {
+      const found = await caller(ctx, session);
+      return { ctx: { ...found, scope: await admitChange(ctx, found, right) }, args: {} };
+    },
   });
 }
 
 /**
  * Makes actions of signed-in members who have a right, for work that is slow or needs random numbers. The mutation in which it
- * ends checks the right again. Refuses as mutations do.
+ * ends checks the right again. Refuses and records as mutations do.
  */
 export function memberAction(right: Right) {
   return withRight(
@@ -178,14 +240,30 @@ export function memberAction(right: Right) {
     customAction(action, {
       args,
       input: async (ctx, { session }) => {
-        await ctx.runMutation(internal.signIn.checkRight, { session, right });
+        const { name } = await ctx.meta.getFunctionMetadata();
+        const answer = await ctx.runMutation(internal.signIn.checkRight, { session, right, name });
+        if (answer !== null) refuse(answer.refused.code, answer.refused.message);
         return { ctx: {}, args: { session } };
       },
     }),
   );
 }
 
-/** Refuses unless the session's member has the right: unauthorized, forbidden, proof_needed. */
-export async function checkRight(ctx: MutationCtx, session: string, right: Right): Promise<void> {
-  await admitChange(ctx, session, right);
+/**
+ * Refuses unless the session's member has the right: unauthorized, proof_needed, and forbidden, which is an answer once it is
+ * recorded. `name`: the function that was called.
+ */
+export async function checkRight(
+  ctx: MutationCtx,
+  { session, right, name }: { readonly session: string; readonly right: Right; readonly name: string },
+): Promise<Infer<typeof refusedAct> | null> {
+  const found = await caller(ctx, session);
+  try {
+    await admitChange(ctx, found, right);
+    return null;
+  } catch (error) {
+    const refused = await recordForbidden(ctx, found, name, error);
+    if (refused === null) throw error;
+    return refused;
+  }
 }

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../app/audit/changes.ts";
 import {
   organizationSettingNames,
   type OrganizationSettings,
@@ -164,12 +165,5 @@ function edited(own: Patch, changes: Readonly<Record<string, number | null>>): P
 /** "maxQueued: default → 500; …": what differs between two patches. Empty if nothing does. */
 function changesOf({ policy: _before, ...before }: Patch, { policy: _after, ...after }: Patch): string {
   const names = Object.keys({ ...before, ...after }).sort() as (keyof typeof before)[];
-  return names
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${name}: ${shown(before[name])} → ${shown(after[name])}`)
-    .join("; ");
-}
-
-function shown(value: number | undefined): string {
-  return value === undefined ? "default" : String(value);
+  return changesText(names.map((name) => [name, before[name] ?? "default", after[name] ?? "default"]));
 }

@@ -16,6 +16,8 @@ const limiter = new RateLimiter(components.rateLimiter, {
   passwords: bucket(rates.passwords),
   passwordsOfAddress: bucket(rates.passwordsOfAddress),
   providerVisits: bucket(rates.providerVisits),
+  refusedActs: bucket(rates.auditedRefusals),
+  refusedSignIns: bucket(rates.auditedRefusals),
 });
 
 function bucket({ perMinute, burst }: { readonly perMinute: number; readonly burst: number }) {
@@ -74,4 +76,17 @@ async function countOfAddress(
   if (ip === null) return;
   const { ok, retryAfter } = await limiter.limit(ctx, name, { key: ip });
   if (!ok) refuseUntil("rate_limited", "Too many sign-ins come from your network.", retryAfter);
+}
+
+/** Counts a refused act of a member. False if it is not to be recorded: nobody may fill the audit trail. */
+export async function admitRefusedAct(ctx: MutationCtx, memberId: Id<"members">): Promise<boolean> {
+  return (await limiter.limit(ctx, "refusedActs", { key: memberId })).ok;
+}
+
+/** The same for a refused sign-in to an organization. */
+export async function admitRefusedSignIn(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+): Promise<boolean> {
+  return (await limiter.limit(ctx, "refusedSignIns", { key: organizationId })).ok;
 }

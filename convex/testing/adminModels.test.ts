@@ -133,8 +133,8 @@ describe("the catalog", () => {
       paginationOpts: { numItems: 2, cursor: null },
     });
     expect(page.map(({ action, detail }) => [action, detail])).toEqual([
-      ["model.changed", "price 3 + 9 → 1 + 2; template"],
-      ["model.changed", `source ${entry().source} → ${change.source}; template`],
+      ["model.changed", "price: 3 + 9 → 1 + 2; template: own → the file's"],
+      ["model.changed", `source: ${entry().source} → ${change.source}; template: the file's → own`],
     ]);
   });
 

@@ -6,6 +6,7 @@ import { ConvexError, type Infer, type Value } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { expect, vi } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
+import { refusedAct } from "../../app/people/refused-act.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -337,12 +338,15 @@ export async function expectBooksInOrder(t: Backend): Promise<void> {
   });
 }
 
-/** Expects a refusal, as a client reads it from the ConvexError. */
+/** The error in an answer; null without one. */
+function refusedActOf(answer: unknown): unknown {
+  const refused = refusedAct(answer);
+  return refused === null ? null : new ConvexError(refused);
+}
+
+/** Expects a refusal, as a client reads it from the ConvexError, or from the answer of a member's refused act. */
 export async function expectRefusal(call: Promise<unknown>, code: RefusalCode): Promise<void> {
-  const thrown: unknown = await call.then(
-    () => null,
-    (error: unknown) => error,
-  );
+  const thrown: unknown = await call.then(refusedActOf, (error: unknown) => error);
   expect(thrown).toBeInstanceOf(ConvexError);
   const data: unknown = (thrown as ConvexError<string>).data;
   expect(typeof data === "string" ? JSON.parse(data) : data).toMatchObject({ code });

@@ -11,6 +11,11 @@ type Invitee = {
   readonly days?: number;
 };
 
+type Joining = Invitee & {
+  /** The browser of the new member. */
+  readonly agent?: string;
+};
+
 /** Invites somebody. `session`: the inviter's. */
 export async function inviteMember(
   t: Backend,
@@ -26,11 +31,15 @@ export async function inviteMember(
 export async function joinAs(
   t: Backend,
   inviter: string,
-  invitee: Invitee,
+  { agent, ...invitee }: Joining,
 ): Promise<{ session: string; memberId: Id<"members"> }> {
   const { token } = await inviteMember(t, inviter, invitee);
   const session = secret("gs_");
-  const joined = await t.mutation(api.console.account.acceptInvite, { token, session });
+  const joined = await t.mutation(api.console.account.acceptInvite, {
+    token,
+    session,
+    ...(agent === undefined ? {} : { agent }),
+  });
   if (joined.kind !== "signed-in") throw new Error(joined.reason);
   return { session, memberId: joined.member.memberId };
 }

@@ -70,7 +70,7 @@ describe("the highest priority of a key", () => {
     expect(await newestAudit()).toMatchObject({
       action: "api-key.rights-changed",
       name: "first key",
-      detail: "highest priority: normal",
+      detail: "highest priority: high → normal",
     });
     await expectRefusal(submit(t, acme, { priority: "high" }), "priority_not_allowed");
     await expect(submit(t, acme, { priority: "high" })).rejects.toThrow(
@@ -128,7 +128,7 @@ describe("the price of a priority", () => {
     expect(await t.query(api.console.models.priorityPrices, { session })).toEqual(prices);
     expect(await newestAudit()).toMatchObject({
       action: "prices.changed",
-      detail: "low 50 %, normal 100 %, high 250 %",
+      detail: "low (%): 100 → 50; high (%): 100 → 250",
     });
     await expectRefusal(setPrices({ ...prices, high: 1_001 }), "invalid");
     await expectRefusal(setPrices({ ...prices, low: 101 }), "invalid");

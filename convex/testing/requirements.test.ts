@@ -85,7 +85,7 @@ describe("the requirements of a key", () => {
       paginationOpts: { numItems: 1, cursor: null },
     });
     expect(page[0]?.detail).toBe(
-      "devices: group lab, tag owned, GPU, 8 GB, data class medical; requests may require more",
+      "devices: any → group lab, tag owned, GPU, 8 GB, data class medical; requests may require more: no → yes",
     );
     await setRights({});
     expect(await t.query(api.console.keys.list, { session })).toMatchObject([

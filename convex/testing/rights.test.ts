@@ -1,6 +1,8 @@
 import { makeFunctionReference } from "convex/server";
 import { ConvexError, type GenericId } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { rates } from "../../app/jobs/limits.ts";
+import { refusedAct } from "../../app/people/refused-act.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import { type Role, roles } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
@@ -57,6 +59,12 @@ afterEach(() => {
 /** A member with these roles, and their session. */
 async function join(held: readonly Role[]): ReturnType<typeof joinAs> {
   return await joinAs(t, owner, { name: held.join(), roles: held });
+}
+
+/** The functions that the audit trail says were refused, oldest first. */
+async function refusedActs(): Promise<readonly string[]> {
+  const rows = await t.run(async (ctx) => await ctx.db.query("audit").collect());
+  return rows.flatMap(({ action, subject }) => (action === "act.refused" ? [subject] : []));
 }
 
 type Ids = Readonly<Record<string, GenericId<string>>>;
@@ -122,7 +130,9 @@ async function outcomeOf(
   args: Record<string, unknown>,
 ): Promise<{ readonly answer: unknown } | { readonly refusal: Refusal }> {
   try {
-    return { answer: await call(called, args) };
+    const answer = await call(called, args);
+    const refused = refusedAct(answer);
+    return refused === null ? { answer } : { refusal: refused as Refusal };
   } catch (error) {
     if (error instanceof ConvexError) return { refusal: error.data as Refusal };
     throw error;
@@ -154,6 +164,11 @@ describe("public functions", () => {
     }
     const expected = ofMembers.map(({ name, right }) => [name, scopeOf(right!, [role]) !== null]);
     expect(cells).toEqual(Object.fromEntries(expected));
+    const refused = ofMembers.filter(({ name, type }) => type !== "query" && cells[name] === false);
+    const recorded = refused.slice(0, rates.auditedRefusals.burst).map(({ name }) => name);
+    expect((await refusedActs()).filter((name) => refused.some((one) => one.name === name))).toEqual(
+      recorded,
+    );
   });
 
   it("refuse an unknown session, and one whose member was removed", async () => {

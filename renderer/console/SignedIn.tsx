@@ -5,7 +5,7 @@ import { scopeOf } from "../../app/people/rights.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
-import { Me, useSession } from "./data/session-context.ts";
+import { Me, useMemberMutation, useSession } from "./data/session-context.ts";
 import { type PageProps, preloadPage, usePage } from "./page-modules.ts";
 import { Keyboard, type Overlay } from "./palette/Keyboard.tsx";
 import { commandRegistry, Commands } from "./palette/page-commands.ts";
@@ -99,7 +99,7 @@ function useConnection(): Connection {
 
 /** Tells the server every few minutes that the session is used, while the page is visible: an idle session ends. */
 function useNotedUse(session: string): void {
-  const noteUse = useMutation(api.console.account.use);
+  const noteUse = useMemberMutation(api.console.account.use);
   useEffect(() => {
     const note = (): void => {
       // A session that has ended is noticed by the query about it.

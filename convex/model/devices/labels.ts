@@ -1,3 +1,4 @@
+import { changesText } from "../../../app/audit/changes.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -24,27 +25,20 @@ export async function labelDevice(
   const inGroups = labels(groups, "A group", "groups");
   const inClasses = labels(dataClasses, "A data class", "data classes");
   const given = tags === undefined ? {} : { labels: labels(tags, "A tag", "tags") };
+  const before = await queue.workers.get(ctx, organizationId, workerId);
   await ctx.db.patch("devices", subject, { groups: inGroups });
   const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: actorName(by.actor) };
   await queue.workers.update(ctx, organizationId, change);
   await relist(ctx, subject);
   await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
-  const detail = [
-    ...listed("groups", inGroups),
-    ...listed("tags", given.labels ?? []),
-    ...listed("data classes", inClasses),
-  ].join("; ");
-  await record(ctx, {
-    organizationId,
-    ...by,
-    action: "device.labelled",
-    subject,
-    detail: detail === "" ? "none" : detail,
-  });
-}
-
-function listed(what: string, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`${what}: ${names.join(", ")}`];
+  const tagsBefore = before?.labels ?? [];
+  const detail = changesText([
+    ["groups", before?.groups ?? [], inGroups],
+    ["tags", tagsBefore, given.labels ?? tagsBefore],
+    ["data classes", before?.dataClasses ?? [], inClasses],
+  ]);
+  if (detail === "") return;
+  await record(ctx, { organizationId, ...by, action: "device.labelled", subject, detail });
 }
 
 const maxLabels = 32;

@@ -1,3 +1,4 @@
+import { changesText } from "../../../app/audit/changes.ts";
 import { type DeviceLimits, limitBounds } from "../../../app/devices/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -14,7 +15,7 @@ const maxNameChars = 120;
  */
 export async function limitDevice(
   ctx: MutationCtx,
-  { _id: deviceId, organizationId, workerId }: Doc<"devices">,
+  { _id: deviceId, organizationId, workerId, limits: before = {} }: Doc<"devices">,
   given: DeviceLimits,
   by: Act,
 ): Promise<void> {
@@ -28,7 +29,14 @@ export async function limitDevice(
     actor: actorName(by.actor),
   });
   await relist(ctx, deviceId);
-  await record(ctx, { organizationId, ...by, action: "device.limited", subject: deviceId });
+  const detail = changesText([
+    ["models", before.models, limits.models],
+    ["GPU", before.gpu, limits.gpu],
+    ["memory (MB)", before.memoryMb, limits.memoryMb],
+    ["jobs at once", before.maxConcurrentJobs, limits.maxConcurrentJobs],
+  ]);
+  if (detail === "") return;
+  await record(ctx, { organizationId, ...by, action: "device.limited", subject: deviceId, detail });
 }
 
 function checked({

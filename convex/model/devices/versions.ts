@@ -1,3 +1,4 @@
+import { changesText } from "../../../app/audit/changes.ts";
 import { isOlder, isVersion, newerOf, oldestVersion } from "../../../app/versions.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -46,7 +47,9 @@ export async function requireVersion(
   checkVersion(oldest);
   if (isOlder(oldest, oldestVersion))
     refuse("invalid", `This server works with devices from version ${oldestVersion} on.`);
-  await setOldest(ctx, organizationId, oldest, { ...by, detail: oldest });
+  const before = await oldestVersionOf(ctx, organizationId);
+  const detail = changesText([["oldest version", before, oldest]]);
+  await setOldest(ctx, organizationId, oldest, { ...by, detail });
 }
 
 /** Requires the version that was required before a restore, unless the backup's is as new or newer. */

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { type DeviceNeeds, needLimits, needWords } from "../../../app/keys/requirements.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -44,12 +45,14 @@ export async function setRights(
   }
   if (highestPriority !== undefined) await ctx.db.patch("apiKeys", subject, { highestPriority });
   if (mayRequire !== undefined) await ctx.db.patch("apiKeys", subject, { mayRequire });
-  const words = wanted === null ? [] : needWords(wanted);
-  const detail = [
-    ...(highestPriority === undefined ? [] : [`highest priority: ${highestPriority}`]),
-    ...(wanted === null ? [] : [`devices: ${words.length === 0 ? "any" : words.join(", ")}`]),
-    ...(mayRequire === undefined ? [] : [`requests ${mayRequire ? "may" : "may not"} require more`]),
-  ].join("; ");
+  const before = rightsOf(key);
+  const devices = (needs: DeviceNeeds): string => needWords(needs).join(", ") || "any";
+  const detail = changesText([
+    ["highest priority", highestOf(key), highestPriority ?? highestOf(key)],
+    ["devices", devices(before.requirements), devices(wanted ?? before.requirements)],
+    ["requests may require more", before.mayRequire, mayRequire ?? before.mayRequire],
+  ]);
+  if (detail === "") return;
   await record(ctx, {
     organizationId,
     ...by,

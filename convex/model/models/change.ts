@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { type Change, changesText } from "../../../app/audit/changes.ts";
 import { mistakeInWords } from "../../../app/format/mistake.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
 import { piecesText } from "../../../app/signatures/catalog.ts";
@@ -111,14 +112,14 @@ export async function changeModel(
     price: change.price === undefined ? model.price : checkedPrice(change.price),
   };
   const changes = differences(model, changed);
-  if (changes.length === 0) return;
+  if (changes === "") return;
   await changeCatalog(ctx, organizationId, by.at, () => ctx.db.patch("models", model._id, changed));
   await record(ctx, {
     organizationId,
     ...by,
     action: "model.changed",
     subject: modelId,
-    detail: changes.join("; "),
+    detail: changes,
   });
 }
 
@@ -149,18 +150,21 @@ function differences(
     readonly licence: string;
     readonly template: string | undefined;
   },
-): string[] {
+): string {
   const priceOf = ({ promptMicro, completionMicro }: Doc<"models">["price"]): string =>
     `${String(promptMicro)} + ${String(completionMicro)}`;
-  const rows: readonly (readonly [string, string, string])[] = [
+  // A template is a page of text, so only its presence is listed.
+  const templateOf = (template: string | undefined): string =>
+    template === undefined ? "the file's" : "own";
+  const template: Change =
+    model.template !== undefined && changed.template !== undefined && model.template !== changed.template
+      ? ["template", "own", "another"]
+      : ["template", templateOf(model.template), templateOf(changed.template)];
+  return changesText([
     ["source", model.source, changed.source],
-    ["licence", model.licence ?? "", changed.licence],
-    ["context", String(model.contextTokens), String(changed.contextTokens)],
+    ["licence", model.licence, changed.licence],
+    ["context", model.contextTokens, changed.contextTokens],
     ["price", priceOf(model.price), priceOf(changed.price)],
-  ];
-  const changes = rows.flatMap(([what, before, after]) =>
-    before === after ? [] : [`${what} ${before} → ${after}`],
-  );
-  // A template is a page of text, so only its name is listed.
-  return model.template === changed.template ? changes : [...changes, "template"];
+    template,
+  ]);
 }

@@ -1,3 +1,4 @@
+import { changesText } from "../../../app/audit/changes.ts";
 import { equalPrices, type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -23,12 +24,17 @@ export async function setPriorityPrices(
   const priorityPrices = { low, normal, high };
   const mistake = priorityPricesMistake(priorityPrices);
   if (mistake !== null) refuse("invalid", mistake);
+  const before = await priorityPricesOf(ctx, organizationId);
   await ctx.db.patch("organizations", organizationId, { priorityPrices });
   await record(ctx, {
     organizationId,
     ...by,
     action: "prices.changed",
     subject: "priorities",
-    detail: `low ${String(low)} %, normal ${String(normal)} %, high ${String(high)} %`,
+    detail: changesText([
+      ["low (%)", before.low, low],
+      ["normal (%)", before.normal, normal],
+      ["high (%)", before.high, high],
+    ]),
   });
 }

@@ -10,6 +10,7 @@ import { hashSecret } from "../authenticate.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 import { role } from "../validators.ts";
 import { addMember, checkedEmail, checkedRoles, checkFreeEmail, memberByEmail } from "./members.ts";
+import { recordRefusedSignIn } from "./refusedSignIns.ts";
 import { startSession } from "./sessions.ts";
 import { signedIn, signedInView } from "./signIn.ts";
 
@@ -125,30 +126,39 @@ export const shownInvitation = v.union(
   refused,
 );
 
-/** The invitation with this token if it can still be accepted, its time aside. */
-async function openInvitation(
+type RefusalReason = Infer<typeof refused>["reason"];
+
+/** The invitation with this token, and why it cannot be accepted, its time aside. */
+async function findInvitation(
   ctx: QueryCtx,
   token: string,
-): Promise<Doc<"invitations"> | Infer<typeof refused>> {
+): Promise<{ readonly invitation: Doc<"invitations"> | null; readonly reason: RefusalReason | null }> {
   const tokenHash = await hashSecret(token);
   const invitation = await ctx.db
     .query("invitations")
     .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
     .unique();
-  if (invitation === null) return { kind: "refused", reason: "unknown-invitation" };
-  if (invitation.acceptedBy !== undefined) return { kind: "refused", reason: "used" };
-  if (invitation.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };
+  return { invitation, reason: await refusalReason(ctx, invitation) };
+}
+
+async function refusalReason(
+  ctx: QueryCtx,
+  invitation: Doc<"invitations"> | null,
+): Promise<RefusalReason | null> {
+  if (invitation === null) return "unknown-invitation";
+  if (invitation.acceptedBy !== undefined) return "used";
+  if (invitation.revokedAt !== undefined) return "revoked";
   const { organizationId, email } = invitation;
-  if (email !== undefined && (await memberByEmail(ctx, organizationId, email)) !== null)
-    return { kind: "refused", reason: "address-taken" };
-  return invitation;
+  const isTaken = email !== undefined && (await memberByEmail(ctx, organizationId, email)) !== null;
+  return isTaken ? "address-taken" : null;
 }
 
 /** An invitation as its invitee reads it before accepting it. */
 export async function showInvitation(ctx: QueryCtx, token: string): Promise<Infer<typeof shownInvitation>> {
-  const found = await openInvitation(ctx, token);
-  if ("kind" in found) return found;
-  const { organizationId, invitedBy, name, email, roles, expiresAt } = found;
+  const { invitation, reason } = await findInvitation(ctx, token);
+  if (invitation === null || reason !== null)
+    return { kind: "refused", reason: reason ?? "unknown-invitation" };
+  const { organizationId, invitedBy, name, email, roles, expiresAt } = invitation;
   const [organization, inviter] = await Promise.all([
     ctx.db.get("organizations", organizationId),
     ctx.db.get("members", invitedBy),
@@ -175,9 +185,17 @@ export async function acceptInvitation(
   },
   now: number,
 ): Promise<Infer<typeof acceptOutcome>> {
-  const invitation = await openInvitation(ctx, asked.token);
-  if ("kind" in invitation) return invitation;
-  if (invitation.expiresAt <= now) return { kind: "refused", reason: "expired" };
+  const { invitation, reason } = await findInvitation(ctx, asked.token);
+  if (invitation === null || reason !== null || invitation.expiresAt <= now) {
+    const why = reason ?? "expired";
+    const organizationId = invitation?.organizationId ?? null;
+    await recordRefusedSignIn(
+      ctx,
+      { organizationId, subject: invitation?._id, why: `invitation: ${why}` },
+      now,
+    );
+    return { kind: "refused", reason: why };
+  }
   const { organizationId, email, roles } = invitation;
   const name = asked.name ?? invitation.name;
   const given = { organizationId, name, roles, ...(email === undefined ? {} : { email }) };

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { type Role, roles } from "../../../app/people/roles.ts";
@@ -150,16 +151,13 @@ export async function changeMember(
     if (!mayMakeOwners) refuse("forbidden", "Only an owner can change who is an owner.");
     if (!held.includes("owner")) await checkAnotherOwner(ctx, member);
   }
-  const changes = [
-    ...(name === member.name ? [] : [`name: ${member.name} → ${name}`]),
-    ...(email === member.email ? [] : [`e-mail: ${member.email ?? "none"} → ${email ?? "none"}`]),
-    ...(held.join() === member.roles.join()
-      ? []
-      : [`roles: ${member.roles.join(", ")} → ${held.join(", ")}`]),
-  ];
-  if (changes.length === 0) return;
+  const detail = changesText([
+    ["name", member.name, name],
+    ["e-mail", member.email, email],
+    ["roles", member.roles, held],
+  ]);
+  if (detail === "") return;
   await ctx.db.patch("members", _id, { name, ...(email === undefined ? {} : { email }), roles: held });
-  const detail = changes.join("; ");
   await record(ctx, { organizationId, ...by, action: "member.changed", subject: _id, detail });
 }
 

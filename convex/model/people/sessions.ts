@@ -20,8 +20,8 @@ const useMs = 5 * minuteMs;
 const maxAgentChars = 300;
 const maxAddressChars = 64;
 
-/** The client of a session, as far as it is known. */
-export type Client = { readonly agent?: string; readonly address?: string };
+/** The program of a session, as far as it is known. */
+export type Client = { readonly agent?: string };
 
 /** Starts a session. The browser made its secret. Refuses: invalid, conflict. */
 export async function startSession(
@@ -46,7 +46,8 @@ export async function startSession(
     .withIndex("by_hash", (q) => q.eq("sessionHash", sessionHash))
     .unique();
   if (taken !== null) refuse("conflict", "This session exists already.");
-  const { agent = "", address = "" } = client;
+  const { agent = "" } = client;
+  const { ip } = await ctx.meta.getRequestMetadata();
   const sessionId = await ctx.db.insert("sessions", {
     organizationId,
     sessionHash,
@@ -57,7 +58,7 @@ export async function startSession(
     ...(agent.trim() === ""
       ? {}
       : { agent: reportedText(agent.slice(0, maxAgentChars), "agent", maxAgentChars) }),
-    ...(address === "" ? {} : { address: address.slice(0, maxAddressChars) }),
+    ...(ip === null ? {} : { address: ip.slice(0, maxAddressChars) }),
     expiresAt: now + lastsMs,
   });
   const endsAt = now + (await idleMinutesOf(ctx, organizationId)) * minuteMs;
@@ -136,8 +137,15 @@ export async function endIfIdle(ctx: MutationCtx, sessionId: Id<"sessions">, now
     session.expiresAt,
     usedAt + (await idleMinutesOf(ctx, session.organizationId)) * minuteMs,
   );
-  if (endsAt <= now) await deleteSession(ctx, sessionId);
-  else await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
+  if (endsAt > now) {
+    await ctx.scheduler.runAt(endsAt, internal.maintenance.endSession, { sessionId });
+    return;
+  }
+  const { organizationId, memberId } = session;
+  const detail = endsAt === session.expiresAt ? "it was too old" : "nobody used it";
+  const ended = { action: "member.session-ended", subject: memberId ?? "unknown", detail } as const;
+  await record(ctx, { organizationId, at: now, actor: "system", ...ended });
+  await deleteSession(ctx, sessionId);
 }
 
 /** Ends a session, its key of the playground, and all subscriptions through it. */
@@ -201,4 +209,12 @@ export async function sessionView(
     agent: agent === undefined ? null : visibleText(agent),
     address: address ?? null,
   };
+}
+
+/** A session in words, for the audit trail. */
+export function sessionWords({ method, agent, startedAt }: Doc<"sessions">): string {
+  const began = startedAt === undefined ? [] : [`began ${new Date(startedAt).toISOString()}`];
+  return [method ?? "unknown method", ...began, ...(agent === undefined ? [] : [visibleText(agent)])].join(
+    ", ",
+  );
 }

@@ -6,6 +6,7 @@ import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { checkedHash, present } from "../refuse.ts";
 import { firstOwner, memberRow, memberView } from "./members.ts";
+import { recordRefusedSignIn } from "./refusedSignIns.ts";
 import { startSession } from "./sessions.ts";
 
 const linkMs = 24 * 3_600_000;
@@ -47,15 +48,21 @@ export async function signIn(
     .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
     .unique();
   // Wrong tokens are not counted: nobody guesses 256 bits, and a limit could only lock people out.
-  if (link === null) return { kind: "refused", reason: "unknown-link" };
-  if (link.usedAt !== undefined) return { kind: "refused", reason: "used" };
-  if (link.expiresAt <= now) return { kind: "refused", reason: "expired" };
+  const refused = async (reason: "unknown-link" | "expired" | "used") => {
+    const why = `one-time link: ${reason}`;
+    const organizationId = link?.organizationId ?? null;
+    await recordRefusedSignIn(ctx, { organizationId, subject: link?.memberId, why }, now);
+    return { kind: "refused", reason } as const;
+  };
+  if (link === null) return await refused("unknown-link");
+  if (link.usedAt !== undefined) return await refused("used");
+  if (link.expiresAt <= now) return await refused("expired");
   const { organizationId, memberId } = link;
   const member =
     memberId === undefined
       ? await firstOwner(ctx, organizationId, now)
       : present(await ctx.db.get("members", memberId), "member of a link");
-  if (member.removedAt !== undefined) return { kind: "refused", reason: "expired" };
+  if (member.removedAt !== undefined) return await refused("expired");
   await ctx.db.patch("signInLinks", link._id, { usedAt: now });
   const client = asked.agent === undefined ? {} : { agent: asked.agent };
   const started = await startSession(ctx, member, { session: asked.session, method: "link", client }, now);

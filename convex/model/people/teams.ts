@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -51,7 +52,7 @@ export async function renameTeam(
   if (given.trim() === before) return;
   const name = await freeName(ctx, organizationId, given);
   await ctx.db.patch("teams", subject, { name });
-  const detail = `name: ${before} → ${name}`;
+  const detail = changesText([["name", before, name]]);
   await record(ctx, { organizationId, ...by, action: "team.changed", subject, detail });
 }
 
@@ -78,7 +79,8 @@ export async function setTeamsOf(
   );
   if (wanted.join() === member.teamIds.join()) return;
   await ctx.db.patch("members", subject, { teamIds: wanted });
-  const detail = `teams: ${named.length === 0 ? "none" : named.join(", ")}`;
+  const before = member.teamIds.map((id) => teams.find(({ _id }) => _id === id)?.name ?? "a removed team");
+  const detail = changesText([["teams", before, named]]);
   await record(ctx, { organizationId, ...by, action: "member.changed", subject, detail });
 }
 

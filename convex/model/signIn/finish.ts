@@ -54,7 +54,7 @@ async function noteRefusal(
 ): Promise<void> {
   const detail = `${email ?? person}: ${why}`;
   const what = { action: "sign-in-provider.refused", subject, detail } as const;
-  await record(ctx, { organizationId, at, actor: "system", ...what });
+  await record(ctx, { organizationId, at, actor: "visitor", ...what });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import { type Act, record } from "../audit.ts";
 import { memberByEmail } from "../people/members.ts";
 import { countPassword } from "../rates.ts";
 
@@ -39,15 +39,11 @@ export async function memberWithPassword(
 }
 
 /** Records that a wrong password was tried for a member. */
-export async function noteWrongPassword(
-  ctx: MutationCtx,
-  memberId: Id<"members">,
-  now: number,
-): Promise<void> {
+export async function noteWrongPassword(ctx: MutationCtx, memberId: Id<"members">, by: Act): Promise<void> {
   const member = await ctx.db.get("members", memberId);
   if (member === null) return;
   const what = { action: "member.sign-in-refused", subject: memberId, detail: "wrong password" } as const;
-  await record(ctx, { organizationId: member.organizationId, at: now, actor: "system", ...what });
+  await record(ctx, { organizationId: member.organizationId, ...by, ...what });
 }
 
 /** Stores the hash of a member's new password. */

@@ -1,5 +1,6 @@
 import { ConvexError } from "convex/values";
 import { z } from "zod";
+import { refusedAct } from "../../../app/people/refused-act.ts";
 
 const refusalSchema = z.object({ code: z.string(), message: z.string() });
 
@@ -13,4 +14,11 @@ export function refusalOf(error: unknown): { readonly code: string; readonly mes
 /** The error in a sentence for a person. */
 export function messageOf(error: unknown): string {
   return refusalOf(error)?.message ?? "Something went wrong. Try again in a moment.";
+}
+
+/** The answer of a member's mutation. Throws if it says that the member may not do this. */
+export function unlessRefused<Answer>(answer: Answer): Answer {
+  const refused = refusedAct(answer);
+  if (refused !== null) throw new ConvexError(refused);
+  return answer;
 }

@@ -4,7 +4,7 @@ import { createContext, useCallback, useContext } from "react";
 import { type Right, type Scope, scopeOf } from "../../../app/people/rights.ts";
 import type { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
-import { messageOf, refusalOf } from "./refusal.ts";
+import { messageOf, refusalOf, unlessRefused } from "./refusal.ts";
 
 /** The secret of the signed-in session. Every function of members takes it. */
 export const Session = createContext<string | null>(null);
@@ -42,11 +42,22 @@ export type Notice = { readonly words: string; readonly tone?: "bad"; readonly u
 type Done<Reference extends Callable> = string | ((answer: FunctionReturnType<Reference>) => Notice);
 type Act<Reference extends Callable> = (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean>;
 
+/**
+ * A mutation of members. A refusal that the audit trail keeps is an answer, since an error would undo its entry; here it becomes
+ * an error like all others. Pages call members' mutations only through this.
+ */
+export function useMemberMutation<Reference extends FunctionReference<"mutation">>(
+  reference: Reference,
+): (args: FunctionArgs<Reference>) => Promise<FunctionReturnType<Reference>> {
+  const run = useMutation(reference) as (args: unknown) => Promise<FunctionReturnType<Reference>>;
+  return useCallback(async (args) => unlessRefused(await run(args)), [run]);
+}
+
 /** Runs a mutation with the session. Shows `done` on success, and the refusal otherwise. */
 export function useAct<Reference extends FunctionReference<"mutation">>(
   reference: Reference,
 ): Act<Reference> {
-  return useWithSession<Reference>(useMutation(reference));
+  return useWithSession<Reference>(useMemberMutation(reference));
 }
 
 /** The same for an action. */

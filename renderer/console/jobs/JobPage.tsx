@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from "convex/react";
+import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "../data/refusal.ts";
 import type { PayloadLook } from "../data/rows.ts";
-import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
 import { JobDetails } from "./JobDetails.tsx";
 import { JobPayload } from "./JobPayload.tsx";
 import { useJobChanges } from "./use-job-changes.ts";
@@ -30,7 +30,7 @@ function Payload({ jobId, isAllowed }: PayloadProps): ReactNode {
   const mayDecide = useScope("payloads.change") !== null;
   const access = useQuery(api.console.payloads.access, mayDecide ? { session } : "skip");
   const setAccess = useAct(api.console.payloads.setAccess);
-  const look = useMutation(api.console.payloads.look);
+  const look = useMemberMutation(api.console.payloads.look);
   const toast = useToast();
   const [seen, setSeen] = useState<PayloadLook | null>(null);
   const allow = (ownersMayLook: boolean): void =>

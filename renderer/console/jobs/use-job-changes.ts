@@ -1,8 +1,7 @@
-import { useMutation } from "convex/react";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import type { JobRow } from "../data/rows.ts";
-import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
 import { bulkDone } from "./bulk.ts";
 import type { ApplyBulk } from "./BulkBar.tsx";
 import { priorityNotice, retryAllNotice, retryNotice } from "./retry-words.ts";
@@ -41,10 +40,10 @@ export function useJobChanges() {
 function useBulk(): ApplyBulk {
   const session = useSession();
   const toast = useToast();
-  const cancel = useMutation(api.console.jobs.cancel);
-  const setPriority = useMutation(api.console.jobs.setPriority);
-  const retry = useMutation(api.console.jobs.retryDeadLetter);
-  const discard = useMutation(api.console.jobs.discardDeadLetter);
+  const cancel = useMemberMutation(api.console.jobs.cancel);
+  const setPriority = useMemberMutation(api.console.jobs.setPriority);
+  const retry = useMemberMutation(api.console.jobs.retryDeadLetter);
+  const discard = useMemberMutation(api.console.jobs.discardDeadLetter);
   const prioritizeAll = async (jobs: readonly JobRow[], priorityOf: (job: JobRow) => Priority) =>
     await succeeded(jobs, async (job) => {
       const change = { session, jobId: job.jobId, priority: priorityOf(job) };

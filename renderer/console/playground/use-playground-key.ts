@@ -1,9 +1,8 @@
-import { useMutation } from "convex/react";
 import { useCallback } from "react";
 import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { PlaygroundState } from "../data/rows.ts";
-import { useSession } from "../data/session-context.ts";
+import { useMemberMutation, useSession } from "../data/session-context.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 
@@ -15,7 +14,7 @@ const place = "gleaner.playground";
  */
 export function usePlaygroundKey(state: PlaygroundState | undefined): () => Promise<string> {
   const session = useSession();
-  const begin = useMutation(api.console.playground.begin);
+  const begin = useMemberMutation(api.console.playground.begin);
   const known = state?.key?.prefix ?? null;
   return useCallback(async () => {
     const kept = window.localStorage.getItem(place);

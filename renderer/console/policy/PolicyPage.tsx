@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "convex/react";
+import { useQuery } from "convex/react";
 import { type ReactNode, useEffect, useState } from "react";
 import { noOrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
@@ -8,7 +8,7 @@ import { useToast } from "../../ui/overlays/Toast.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { messageOf } from "../data/refusal.ts";
 import type { FleetCounts } from "../data/rows.ts";
-import { useSession } from "../data/session-context.ts";
+import { useMemberMutation, useSession } from "../data/session-context.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
 import { RestorePolicy } from "./RestorePolicy.tsx";
@@ -38,8 +38,8 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const organization = useQuery(api.console.policy.get, { session, group: "" });
   const named = useQuery(api.console.policy.groups, { session });
   const counts = useQuery(api.console.devices.counts, { session });
-  const save = useMutation(api.console.policy.save);
-  const restore = useMutation(api.console.policy.restore);
+  const save = useMemberMutation(api.console.policy.save);
+  const restore = useMemberMutation(api.console.policy.restore);
   const toast = useToast();
   const draftKey = `${session} ${group}`;
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
