@@ -13,7 +13,8 @@ import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
 import { siteHandler } from "../http/site/site-handler.ts";
 import type { ComponentPath } from "../names/table-name.ts";
-import { silent } from "../operations/log.ts";
+import { adminActRecorder, adminCallRecorder, recordingAdminCalls } from "../operations/admin-acts.ts";
+import { describeError, silent } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
@@ -66,7 +67,12 @@ export async function serveNetwork(
   shutdown.first(() => stopping.abort());
 
   const isAdminKey = adminKeyCheck(options.adminKey);
+  const apiSourceOf = sourceOf(publicUrl !== undefined);
+  const record = adminActRecorder({ runner, log, now: Date.now });
+  const recordCall = adminCallRecorder(record);
+  const recording = { record, sourceOf: apiSourceOf };
   const backups = await openBackups({
+    ...recording,
     engine,
     dataFile,
     runtime,
@@ -82,7 +88,7 @@ export async function serveNetwork(
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
   const shared = {
     engine,
-    runner,
+    runner: recordingAdminCalls(runner, recordCall),
     isAdminKey,
     isAllowedHost,
     tokens,
@@ -90,7 +96,6 @@ export async function serveNetwork(
     nextRequestId: newRequestId,
     log,
   };
-  const apiSourceOf = sourceOf(publicUrl !== undefined);
 
   const live = new LiveQueries({
     runner: {
@@ -106,6 +111,11 @@ export async function serveNetwork(
     ...shared,
     sourceOf: apiSourceOf,
     live,
+    onWatch: (query, source) => {
+      recordCall(query, "read", source).catch((error: unknown) =>
+        log.error("admin-act.not-recorded", { message: describeError(error) }),
+      );
+    },
     onDropped: () => metrics.onDroppedClient(),
     mutationQueues: new MutationQueues(),
     newestConnections: new Map(),
@@ -141,14 +151,15 @@ export async function serveNetwork(
     apiHandler({
       routes: [
         functionRoutes({ ...shared, sourceOf: apiSourceOf, waiting: deployment }),
-        environmentRoutes({ ...shared, environment, onUpdated: () => deployment.reload() }),
+        environmentRoutes({ ...shared, ...recording, environment, onUpdated: () => deployment.reload() }),
         pushRoutes({
           ...shared,
+          ...recording,
           pushes,
           version: convexVersion,
           urls: () => deploymentUrls(environment.all),
         }),
-        inlineQueryRoutes({ ...shared, runSource: (...query) => runSource(runtime, ...query) }),
+        inlineQueryRoutes({ ...shared, ...recording, runSource: (...query) => runSource(runtime, ...query) }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage: files.storage, now: () => engine.now() }),

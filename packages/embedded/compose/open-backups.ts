@@ -10,8 +10,10 @@ import { backupRoutes } from "../http/admin/backup-routes.ts";
 import { exportRoutes } from "../http/admin/export-routes.ts";
 import { importRoutes } from "../http/admin/import-routes.ts";
 import type { ApiRoute } from "../http/api/api-handler.ts";
+import type { RecordAct } from "../operations/admin-acts.ts";
 import type { Log } from "../operations/log.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import type { SourceOf } from "../wire/request-source.ts";
 
 type BackupsOptions = {
   readonly engine: Engine;
@@ -20,6 +22,8 @@ type BackupsOptions = {
   readonly files: FilesInUse;
   readonly runtime: Pick<FunctionRuntime, "schemaOf" | "componentPaths" | "whileIdle">;
   readonly isAdminKey: AdminKeyCheck;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
   readonly deploymentName: string;
   readonly log: Log;
   /** Closes and restarts the backend; null if that is impossible. */

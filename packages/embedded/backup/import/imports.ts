@@ -52,6 +52,8 @@ type WaitingImport = {
   readonly plan: ImportPlan;
 };
 
+type OnPlaced = (tables: readonly string[]) => Promise<void>;
+
 /** Runs imports. Each is read and described first, and put in place after it was confirmed. */
 export class Imports {
   readonly #deps: ImportsDeps;
@@ -91,13 +93,13 @@ export class Imports {
     return id;
   }
 
-  /** Puts a waiting import in place. False if no such import is waiting. */
-  async perform(id: string): Promise<boolean> {
+  /** Puts a waiting import in place, and then tells the names of its tables. False if no such import is waiting. */
+  async perform(id: string, onPlaced: OnPlaced): Promise<boolean> {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return false;
     this.#waiting.delete(id);
     await this.#report(id, { state: "in_progress", progress_message: "Importing", checkpoint_messages: [] });
-    this.#work(id, () => this.#run(id, waiting));
+    this.#work(id, () => this.#run(id, waiting, onPlaced));
     return true;
   }
 
@@ -149,7 +151,7 @@ export class Imports {
     }
   }
 
-  async #run(id: string, waiting: WaitingImport): Promise<void> {
+  async #run(id: string, waiting: WaitingImport, onPlaced: OnPlaced): Promise<void> {
     const { engine, work, files, schemaOf, whileIdle } = this.#deps;
     const stagingFile = work.newPath("staging");
     const imported = new ImportFiles(files.store);
@@ -176,6 +178,7 @@ export class Imports {
         },
       });
       placed = true;
+      await onPlaced(tablesIn(waiting.plan));
       await this.#report(id, {
         state: "completed",
         num_rows_written: convexToJson(BigInt(rows)),
@@ -214,6 +217,10 @@ export class Imports {
 function open({ file, format, component, table }: ImportRequest): Promise<ImportSource> {
   if (format === "zip") return zipSource(file, component);
   return Promise.resolve(tableSource(file, format, component, table ?? ""));
+}
+
+function tablesIn({ tables }: ImportPlan): string[] {
+  return tables.map(({ component, table }) => (component === "" ? table : `${component}/${table}`));
 }
 
 async function dispose({ request, source }: Pick<WaitingImport, "request" | "source">): Promise<void> {

@@ -5,6 +5,8 @@ import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { RestoreRequest, Restores } from "../../backup/full/restores.ts";
 import { type BackupSource, writeBackup } from "../../backup/full/write-backup.ts";
 import type { Uploads } from "../../backup/uploads.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
@@ -15,6 +17,8 @@ type BackupRouteDeps = {
   readonly restores: Restores;
   readonly uploads: Uploads;
   readonly isAdminKey: AdminKeyCheck;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
 };
 
 const restoreBody = z.object({ uploadToken: z.string().max(64), revokeAll: z.boolean().default(false) });
@@ -43,7 +47,11 @@ export function backupRoutes(deps: BackupRouteDeps): ApiRoute {
   };
 }
 
-async function sendBackup({ backup }: BackupRouteDeps): Promise<Reply> {
+async function sendBackup(
+  { backup, record, sourceOf }: BackupRouteDeps,
+  request: IncomingMessage,
+): Promise<Reply> {
+  await record({ kind: "export", names: [] }, sourceOf(request));
   const { output } = await writeBackup(backup);
   return {
     status: 200,

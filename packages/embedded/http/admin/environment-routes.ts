@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { authorize } from "../../auth/authorization.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
 import {
   environmentChanges,
   type EnvironmentVariables,
   maxVariables,
   type Updated,
 } from "../../system/environment-variables.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 import { readJson } from "../request-body.ts";
@@ -16,6 +18,8 @@ type EnvironmentRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
   /** Lets the functions take the new values over. */
   readonly onUpdated: () => Promise<void>;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
 };
 
 /** `POST /api/update_environment_variables`: `npx convex env set` and `remove`. */
@@ -27,6 +31,7 @@ export function environmentRoutes(deps: EnvironmentRouteDeps): ApiRoute {
 }
 
 async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingMessage): Promise<Reply> {
+  const source = deps.sourceOf(incoming);
   const authorized = authorize(incoming.headers.authorization, deps.isAdminKey);
   if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
   if (authorized.identity.kind !== "admin") return refusal(403, "Forbidden", "Only the admin may do this.");
@@ -35,7 +40,11 @@ async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingM
   const parsed = environmentChanges.safeParse(json.value);
   if (!parsed.success) return refusal(400, "InvalidEnvironmentVariables", parsed.error.message.slice(0, 500));
   const updated = await deps.environment.update(parsed.data.changes);
-  if (updated.kind === "updated") await deps.onUpdated();
+  if (updated.kind === "updated") {
+    await deps.onUpdated();
+    const names = parsed.data.changes.map(({ name }) => name);
+    await deps.record({ kind: "variables", names }, source);
+  }
   return updatedReply(updated);
 }
 

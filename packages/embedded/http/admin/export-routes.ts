@@ -2,6 +2,8 @@ import { createReadStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Exports } from "../../backup/export/exports.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
@@ -10,6 +12,8 @@ type ExportRouteDeps = {
   readonly exports: Exports;
   readonly isAdminKey: AdminKeyCheck;
   readonly deploymentName: string;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
 };
 
 const zip = /^export\/zip\/(\d{1,20})$/;
@@ -26,9 +30,16 @@ export function exportRoutes(deps: ExportRouteDeps): ApiRoute {
   };
 }
 
-async function requestExport({ exports }: ExportRouteDeps, request: IncomingMessage): Promise<Reply> {
+async function requestExport(
+  { exports, record, sourceOf }: ExportRouteDeps,
+  request: IncomingMessage,
+): Promise<Reply> {
   const query = new URL(request.url ?? "/", "http://backend").searchParams;
-  if (await exports.request(query.get("includeStorage") === "true")) return jsonReply(null);
+  const source = sourceOf(request);
+  if (await exports.request(query.get("includeStorage") === "true")) {
+    await record({ kind: "export", names: [] }, source);
+    return jsonReply(null);
+  }
   return refusal(400, "ExportInProgress", "There is already an export requested or in progress.");
 }
 

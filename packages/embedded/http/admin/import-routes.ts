@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Imports } from "../../backup/import/imports.ts";
 import type { Uploads } from "../../backup/uploads.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
@@ -13,6 +15,8 @@ type ImportRouteDeps = {
   readonly imports: Imports;
   readonly uploads: Uploads;
   readonly isAdminKey: AdminKeyCheck;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
 };
 
 const finishBody = z.object({
@@ -73,10 +77,14 @@ async function finishUpload({ uploads, imports }: ImportRouteDeps, request: Inco
   return jsonReply({ importId });
 }
 
-async function perform({ imports }: ImportRouteDeps, request: IncomingMessage): Promise<Reply> {
+async function perform(deps: ImportRouteDeps, request: IncomingMessage): Promise<Reply> {
+  const { imports, record, sourceOf } = deps;
+  const source = sourceOf(request);
   const body = await readBodyAs(importBody, request);
   if (body.kind === "refused") return body.reply;
-  if (await imports.perform(body.value.importId)) return jsonReply(null);
+  // An import may replace the table in which the app records it.
+  const onPlaced = (names: readonly string[]): Promise<void> => record({ kind: "import", names }, source);
+  if (await imports.perform(body.value.importId, onPlaced)) return jsonReply(null);
   return refusal(400, "ImportNotWaiting", "This import is not waiting for confirmation.");
 }
 

@@ -2,9 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
 import type { Completed } from "../../runtime/contract/function-runner.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
 import { requestIdOf } from "../../wire/request-id.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { completedReply, refusal, type Reply } from "../reply.ts";
@@ -13,6 +15,8 @@ import { readJson } from "../request-body.ts";
 type InlineQueryDeps = {
   readonly isAdminKey: AdminKeyCheck;
   readonly runSource: (source: string, component: ComponentPath, requestId: string) => Promise<Completed>;
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
 };
 
 const body = z.object({
@@ -30,12 +34,15 @@ export function inlineQueryRoutes(deps: InlineQueryDeps): ApiRoute {
   };
 }
 
-async function answer({ runSource }: InlineQueryDeps, request: IncomingMessage): Promise<Reply> {
+async function answer(deps: InlineQueryDeps, request: IncomingMessage): Promise<Reply> {
+  const { runSource, record, sourceOf } = deps;
+  const source = sourceOf(request);
   const json = await readJson(request);
   if (json.kind === "refused") return json.reply;
   const parsed = parseWith(body, json.value);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
   const { bundle, componentId, format } = parsed.value;
+  await record({ kind: "read", names: ["inline query"] }, source);
   return completedReply(
     await runSource(bundle.source, componentId ?? appComponent, requestIdOf(request)),
     format,

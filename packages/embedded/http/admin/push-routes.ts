@@ -5,8 +5,10 @@ import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { codeOf, pushRequest } from "../../deploys/push-request.ts";
 import type { Engine } from "../../engine/model/types.ts";
 import { engineTableName } from "../../names/table-name.ts";
+import type { RecordAct } from "../../operations/admin-acts.ts";
 import type { PushedCode } from "../../runtime/bundle/pushed-code.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
+import type { RequestSource, SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
@@ -28,6 +30,8 @@ type PushRouteDeps = {
     readonly schemaStatus: (id: string) => JSONValue;
     readonly finish: (id: string, isDry: boolean) => Promise<Answer | null>;
   };
+  readonly record: RecordAct;
+  readonly sourceOf: SourceOf;
   /** The deployment's URLs. */
   readonly urls: () => { readonly convexCloudUrl: string; readonly convexSiteUrl: string };
 };
@@ -36,7 +40,7 @@ const started = z.object({ schemaIds: z.object({ push: z.string().max(64) }) });
 const waitRequest = z.object({ schemaChange: started });
 const finishRequest = z.object({ dryRun: z.boolean(), startPush: z.object({ schemaChange: started }) });
 
-type Respond = (deps: PushRouteDeps, body: JSONValue) => Promise<Reply>;
+type Respond = (deps: PushRouteDeps, body: JSONValue, source: RequestSource) => Promise<Reply>;
 
 /** The requests of `npx convex dev`, `deploy`, `codegen` and `run --push`, in their order. */
 const answers = new Map<string, Respond>([
@@ -73,8 +77,9 @@ export function pushRoutes(deps: PushRouteDeps): ApiRoute {
 }
 
 async function answer(deps: PushRouteDeps, request: IncomingMessage, respond: Respond): Promise<Reply> {
+  const source = deps.sourceOf(request);
   const body = await readPackedJson(request);
-  return body.kind === "refused" ? body.reply : respond(deps, body.value);
+  return body.kind === "refused" ? body.reply : respond(deps, body.value, source);
 }
 
 /** Without hashes of modules the command sends all of them. */
@@ -107,11 +112,16 @@ function waitForSchema({ pushes }: PushRouteDeps, body: JSONValue): Promise<Repl
   return Promise.resolve(jsonReply(pushes.schemaStatus(parsed.value.schemaChange.schemaIds.push)));
 }
 
-async function finishPush({ pushes }: PushRouteDeps, body: JSONValue): Promise<Reply> {
+async function finishPush(
+  { pushes, record }: PushRouteDeps,
+  body: JSONValue,
+  source: RequestSource,
+): Promise<Reply> {
   const parsed = parseWith(finishRequest, body);
   if (parsed.kind === "invalid") return refusal(400, "InvalidPush", parsed.reason);
   const { dryRun, startPush: push } = parsed.value;
   const finished = await pushes.finish(push.schemaChange.schemaIds.push, dryRun);
+  if (finished?.kind === "ok" && !dryRun) await record({ kind: "push", names: [] }, source);
   if (finished !== null) return replyTo(finished);
   return refusal(
     409,

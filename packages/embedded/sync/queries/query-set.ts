@@ -28,7 +28,7 @@ const bytesPerRefused = 512;
 const queriesPerTurn = 16;
 
 type QuerySetOptions = {
-  readonly live: LiveQueries;
+  readonly live: Pick<LiveQueries, "watch">;
   readonly turns: Turns;
   /** The most memory that the queries may use now, in bytes. */
   readonly maxBytes: () => number;

@@ -2,6 +2,8 @@ import type { Turns } from "../../admission/turns.ts";
 import type { MachineClocks } from "../../clock/backend-clock.ts";
 import { SnapshotTooOldError } from "../../engine/model/errors.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
+import type { FunctionCall } from "../../runtime/contract/function-runner.ts";
+import type { RequestSource } from "../../wire/request-source.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { ClientMessage } from "../protocol/protocol.ts";
 import type { QueryId, ServerMessage, StateVersion } from "../protocol/server-messages.ts";
@@ -14,10 +16,16 @@ import type { SessionSocket } from "./session-socket.ts";
 export type QueryDeps = {
   readonly engine: Engine;
   readonly live: LiveQueries;
+  /** Called with each query that a client begins to watch. */
+  readonly onWatch?: (query: WatchedQuery, source: RequestSource) => void;
+  /** The connection's source. */
+  readonly source: RequestSource;
   readonly turns: Turns;
   /** The machine's: clients compare the time with that of users' tokens. */
   readonly clocks: MachineClocks;
 };
+
+type WatchedQuery = Pick<FunctionCall, "path" | "component" | "args" | "identity">;
 
 type QueriesOptions = {
   readonly socket: SessionSocket;
@@ -51,7 +59,12 @@ export class SessionQueries {
     this.#options = options;
     const { socket } = options;
     this.#queries = new QuerySet({
-      live: deps.live,
+      live: {
+        watch: (query, onInvalidated) => {
+          deps.onWatch?.(query, deps.source);
+          return deps.live.watch(query, onInvalidated);
+        },
+      },
       turns: deps.turns,
       maxBytes: socket.maxWatchedBytes,
       onBytes: socket.watched,
