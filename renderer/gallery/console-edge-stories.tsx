@@ -11,6 +11,7 @@ import { ModelsView } from "../console/models/ModelsView.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
+import { auditProps } from "./fixtures/audit-props.ts";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import { linesOf } from "./fixtures/device-rows.ts";
@@ -137,7 +138,23 @@ export function consoleEdgeStories(now: number): readonly Story[] {
     inShell(
       "console-audit-protections",
       "audit",
-      <AuditView rows={edge.protections(now)} onMore={nothing} loadingMore={false} />,
+      <AuditView rows={edge.protections(now)} {...auditProps} onMore={nothing} />,
+    ),
+    inShell(
+      "console-audit-no-fit",
+      "audit",
+      <AuditView
+        rows={[]}
+        {...auditProps}
+        filter={{ ...auditProps.filter, subject: "jx7ezabtsqrdns1nj36fm5s0bz3zmn53", action: "refusals" }}
+        report={{ words: "Exporting: 4,200 entries", tone: "busy" }}
+        onMore={null}
+      />,
+    ),
+    inShell(
+      "console-audit-long",
+      "audit",
+      <AuditView rows={edge.longAudit(now)} {...auditProps} onMore={null} />,
     ),
     inShell(
       "console-confirm-long",

@@ -42,6 +42,7 @@ import { Card } from "../ui/Card.tsx";
 import { LoadMore } from "../ui/LoadMore.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
+import { auditProps } from "./fixtures/audit-props.ts";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import { linesOf } from "./fixtures/device-rows.ts";
@@ -604,7 +605,7 @@ export function consoleStories(now: number): readonly Story[] {
       "codes",
       <CodesView codes={[]} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />,
     ),
-    inShell("console-audit-none", "audit", <AuditView rows={[]} onMore={null} loadingMore={false} />),
+    inShell("console-audit-none", "audit", <AuditView rows={[]} {...auditProps} onMore={null} />),
     inShell(
       "console-devices-none",
       "devices",
@@ -627,7 +628,7 @@ export function consoleStories(now: number): readonly Story[] {
       </PageErrors>,
     ),
     page("console-connecting", <FullPage title="Connecting…" />),
-    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
+    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} {...auditProps} onMore={null} />),
     page("console-signed-out", <SignedOut reason="new" />),
     page("console-session-ended", <SignedOut reason="expired" />),
     page("console-signed-out-here", <SignedOut reason="signed-out" />),

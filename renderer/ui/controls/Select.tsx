@@ -1,7 +1,12 @@
 import { type ComponentPropsWithRef, type ReactNode, useId } from "react";
 import { inputClass } from "./Field.tsx";
 
-export type Option = { readonly value: string; readonly label: string };
+export type Option = {
+  readonly value: string;
+  readonly label: string;
+  /** The heading of this option and its neighbors with the same one. */
+  readonly group?: string;
+};
 
 type SelectBoxProps = Omit<ComponentPropsWithRef<"select">, "onChange"> & {
   readonly value: string;
@@ -13,13 +18,37 @@ type SelectBoxProps = Omit<ComponentPropsWithRef<"select">, "onChange"> & {
 export function SelectBox({ options, onChange, ...rest }: SelectBoxProps): ReactNode {
   return (
     <select {...rest} onChange={(event) => onChange(event.target.value)} className={inputClass(false)}>
-      {options.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
+      {byGroup(options).map(({ group, members }) =>
+        group === undefined ? (
+          members.map(optionOf)
+        ) : (
+          <optgroup key={group} label={group}>
+            {members.map(optionOf)}
+          </optgroup>
+        ),
+      )}
     </select>
   );
+}
+
+function optionOf({ value, label }: Option): ReactNode {
+  return (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  );
+}
+
+type Group = { readonly group: string | undefined; readonly members: Option[] };
+
+function byGroup(options: readonly Option[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const option of options) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.group === option.group) last.members.push(option);
+    else groups.push({ group: option.group, members: [option] });
+  }
+  return groups;
 }
 
 type Props = {
