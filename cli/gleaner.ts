@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { runCommand } from "./command/run-command.ts";
 import { donorVerbs } from "./donor/verbs.ts";
+import { audit } from "./operator/audit.ts";
 import { backup } from "./operator/backup.ts";
 import { conflicts } from "./operator/conflicts.ts";
 import { entry } from "./operator/entry.ts";
@@ -20,4 +21,5 @@ runCommand([
   ["restore", restore],
   ["queue-settings", queueSettings],
   ["conflicts", conflicts],
+  ["audit", audit],
 ]);

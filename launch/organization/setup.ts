@@ -65,6 +65,27 @@ export class Setup {
     return (await this.#run(internal.setup.status, {})).organizations;
   }
 
+  /** The organization's whole audit trail, oldest first, and its seals. */
+  async auditTrail(organizationId: Id<"organizations">) {
+    const rows: FunctionReturnType<typeof internal.setup.auditRows>["page"] = [];
+    const seals: FunctionReturnType<typeof internal.setup.auditSeals> = [];
+    for (let cursor: string | null = null, isDone = false; !isDone;) {
+      const paginationOpts = { cursor, numItems: 90 };
+      const page: FunctionReturnType<typeof internal.setup.auditRows> = await this.#run(
+        internal.setup.auditRows,
+        { organizationId, paginationOpts },
+      );
+      rows.push(...page.page);
+      ({ isDone, continueCursor: cursor } = page);
+    }
+    for (;;) {
+      const after = seals.at(-1)?.to ?? 0;
+      const page = await this.#run(internal.setup.auditSeals, { organizationId, after });
+      if (page.length === 0) return { rows: rows.reverse(), seals };
+      seals.push(...page);
+    }
+  }
+
   async createOrganization(name: string, model: ModelManifest): Promise<FirstOrganization> {
     const secrets = {
       apiKey: makeSecret("sk-gleaner-"),
