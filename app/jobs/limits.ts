@@ -46,7 +46,7 @@ export const rates = {
   /** Sign-ins that go to a provider, of each address from which they come. */
   providerVisits: { perMinute: 30, burst: 60 },
   /** Refused acts of a member, and refused sign-ins to an organization, that the audit trail notes. Others leave no row. */
-  auditedRefusals: { perMinute: 10, burst: 20 },
+  auditedRefusals: { perMinute: 1, burst: 20 },
 } as const;
 
 /** Calls that may wait for their answers at a time, of one API key and of all keys of an organization. Each holds a connection. */

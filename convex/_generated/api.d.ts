@@ -13,6 +13,7 @@ import type {
   FilterApi,
   FunctionReference,
 } from "convex/server";
+import type * as adminActs from "../adminActs.js";
 import type * as afterRestore from "../afterRestore.js";
 import type * as console_account from "../console/account.js";
 import type * as console_audit from "../console/audit.js";
@@ -37,6 +38,7 @@ import type * as http from "../http.js";
 import type * as jobs from "../jobs.js";
 import type * as maintenance from "../maintenance.js";
 import type * as metrics from "../metrics.js";
+import type * as model_adminActs from "../model/adminActs.js";
 import type * as model_audit from "../model/audit.js";
 import type * as model_auditPages from "../model/auditPages.js";
 import type * as model_auditSeals from "../model/auditSeals.js";
@@ -181,6 +183,7 @@ import type * as work from "../work.js";
  * ```
  */
 declare const fullApi: ApiFromModules<{
+  adminActs: typeof adminActs;
   afterRestore: typeof afterRestore;
   "console/account": typeof console_account;
   "console/audit": typeof console_audit;
@@ -205,6 +208,7 @@ declare const fullApi: ApiFromModules<{
   jobs: typeof jobs;
   maintenance: typeof maintenance;
   metrics: typeof metrics;
+  "model/adminActs": typeof model_adminActs;
   "model/audit": typeof model_audit;
   "model/auditPages": typeof model_auditPages;
   "model/auditSeals": typeof model_auditSeals;

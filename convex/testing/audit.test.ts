@@ -11,6 +11,7 @@ import {
   type Organization,
   pass,
   secret,
+  signIn,
   submit,
 } from "./backend.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
@@ -171,10 +172,58 @@ describe("refusals in the audit trail", () => {
     expect(await rows({ group: "refusals" })).toHaveLength(20);
   });
 
+  it("are written for wrong passwords with the address of the caller, and never name the address that was typed", async () => {
+    const { memberId } = await join(["admin"]);
+    await t.run(async (ctx) => {
+      await ctx.db.patch("members", memberId, { email: "ada@example.com" });
+      const { organizationId } = acme;
+      await ctx.db.insert("passwords", { organizationId, memberId, hash: "x", changedAt: 0 });
+    });
+    const from = t.withRequestMetadata({ ip: "203.0.113.7" });
+    for (const email of ["ada@example.com", "hunter2 hunter2"]) {
+      const asked = { organizationId: acme.organizationId, email, password: "wrong", session: secret("gs_") };
+      await from.action(api.console.passwords.signIn, asked);
+    }
+    const refused = await rows({ group: "refusals" });
+    expect(refused).toMatchObject([
+      { by: "Somebody not signed in", address: "203.0.113.7", subject: "unknown" },
+      {
+        action: "member.sign-in-refused",
+        address: "203.0.113.7",
+        subject: memberId,
+        detail: "wrong password",
+      },
+    ]);
+    expect(JSON.stringify(refused)).not.toContain("hunter2");
+  });
+
   it("of an unknown link are nobody's if there are several organizations", async () => {
     await addOrganization(t, { name: "Rival" });
     await t.mutation(api.console.account.signIn, { token: secret("gs_"), session: secret("gs_") });
     expect(await rows({ group: "refusals" })).toEqual([]);
+  });
+});
+
+describe("acts with the admin key", () => {
+  it("are written in every organization's trail, by names only", async () => {
+    const rival = await addOrganization(t, { name: "Rival" });
+    await t.mutation(internal.adminActs.record, { kind: "variables", names: ["COLOR", "SIZE"] });
+    await t.mutation(internal.adminActs.record, { kind: "export", names: [] });
+    const expected = [
+      { by: "Server setup", action: "deployment.data-exported", subject: "everything" },
+      { action: "deployment.variables-changed", subject: "COLOR", detail: "also SIZE" },
+    ];
+    expect(await rows({ group: "server" }, 2)).toMatchObject(expected);
+    session = await signIn(t, rival);
+    expect(await rows({ group: "server" }, 2)).toMatchObject(expected);
+  });
+
+  it("are not written twice for functions that record their changes themselves", async () => {
+    const before = (await rows()).length;
+    await t.mutation(internal.adminActs.record, { kind: "call", names: ["setup:signInLink"] });
+    expect(await rows()).toHaveLength(before);
+    await t.mutation(internal.adminActs.record, { kind: "read", names: ["setup:auditRows"] });
+    expect((await rows())[0]).toMatchObject({ action: "deployment.data-read", subject: "setup:auditRows" });
   });
 });
 

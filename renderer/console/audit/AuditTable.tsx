@@ -147,7 +147,7 @@ function Detail({ text }: { readonly text: string }): ReactNode {
 }
 
 /** An id says nothing to a person. The copy button has it whole. */
-function shortSubject(subject: string): string {
+export function shortSubject(subject: string): string {
   return /^[0-9a-z]{28,}$/.test(subject) ? `${subject.slice(0, 8)}…` : subject;
 }
 
