@@ -3,12 +3,12 @@ import type { Doc } from "./_generated/dataModel.js";
 import { internalMutation } from "./_generated/server.js";
 import { authenticateSession, findSession } from "./model/authenticate.ts";
 import { checkRight as check, internalMemberMutation } from "./model/memberCalls.ts";
-import { recordRefusedSignIn } from "./model/people/refusedSignIns.ts";
 import { endSessionsOf, startSession } from "./model/people/sessions.ts";
 import { signedIn, signedInView } from "./model/people/signIn.ts";
 import { countPassword } from "./model/rates.ts";
 import { present } from "./model/refuse.ts";
 import { refusedAct } from "./model/refusedActs.ts";
+import { recordRefusedSignIn } from "./model/refusedSignIns.ts";
 import { beginAttempt, takeState } from "./model/signIn/attempts.ts";
 import { answerAttempt } from "./model/signIn/finish.ts";
 import {

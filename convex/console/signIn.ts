@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { mutation, query } from "../_generated/server.js";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { onlyOrganization } from "../model/organizations/create.ts";
+import { onlyOrganization } from "../model/organizations/only.ts";
 import { signedIn } from "../model/people/signIn.ts";
 import { redirectUri } from "../model/signIn/addresses.ts";
 import { finishAttempt } from "../model/signIn/finish.ts";

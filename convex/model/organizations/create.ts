@@ -86,12 +86,6 @@ export async function allOrganizations(ctx: QueryCtx): Promise<Doc<"organization
   return await ctx.db.query("organizations").take(maxOrganizations);
 }
 
-/** The deployment's only organization. Null: it has no organization, or several. */
-export async function onlyOrganization(ctx: QueryCtx): Promise<Doc<"organizations"> | null> {
-  const [only = null, another] = await ctx.db.query("organizations").take(2);
-  return another === undefined ? only : null;
-}
-
 /** The organization with this id or, without an id, the deployment's only one. Refuses: not_found, invalid. */
 export async function chosenOrganization(
   ctx: QueryCtx,

@@ -8,9 +8,9 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
+import { recordRefusedSignIn } from "../refusedSignIns.ts";
 import { role } from "../validators.ts";
 import { addMember, checkedEmail, checkedRoles, checkFreeEmail, memberByEmail } from "./members.ts";
-import { recordRefusedSignIn } from "./refusedSignIns.ts";
 import { startSession } from "./sessions.ts";
 import { signedIn, signedInView } from "./signIn.ts";
 

@@ -5,8 +5,8 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { checkedHash, present } from "../refuse.ts";
+import { recordRefusedSignIn } from "../refusedSignIns.ts";
 import { firstOwner, memberRow, memberView } from "./members.ts";
-import { recordRefusedSignIn } from "./refusedSignIns.ts";
 import { startSession } from "./sessions.ts";
 
 const linkMs = 24 * 3_600_000;

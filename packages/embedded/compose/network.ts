@@ -13,7 +13,6 @@ import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
 import { siteHandler } from "../http/site/site-handler.ts";
 import type { ComponentPath } from "../names/table-name.ts";
-import { adminActRecorder, adminCallRecorder, recordingAdminCalls } from "../operations/admin-acts.ts";
 import { describeError, silent } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
@@ -23,6 +22,7 @@ import { type FunctionRuntime, refusedRun } from "../runtime/function-runtime.ts
 import { Connections } from "../sync/connections.ts";
 import { LiveQueries } from "../sync/queries/live-queries.ts";
 import { MutationQueues } from "../sync/session/mutation-queues.ts";
+import { adminActRecorder, adminCallRecorder, recordingAdminCalls } from "../system/admin-acts.ts";
 import { hostNameIn, localOrigins, originsAt } from "../wire/endpoint.ts";
 import { hostCheck } from "../wire/host-check.ts";
 import { newRequestId } from "../wire/request-id.ts";

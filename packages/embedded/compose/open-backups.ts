@@ -10,9 +10,9 @@ import { backupRoutes } from "../http/admin/backup-routes.ts";
 import { exportRoutes } from "../http/admin/export-routes.ts";
 import { importRoutes } from "../http/admin/import-routes.ts";
 import type { ApiRoute } from "../http/api/api-handler.ts";
-import type { RecordAct } from "../operations/admin-acts.ts";
 import type { Log } from "../operations/log.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import type { RecordAct } from "../system/admin-acts.ts";
 import type { SourceOf } from "../wire/request-source.ts";
 
 type BackupsOptions = {

@@ -5,7 +5,7 @@ import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { RestoreRequest, Restores } from "../../backup/full/restores.ts";
 import { type BackupSource, writeBackup } from "../../backup/full/write-backup.ts";
 import type { Uploads } from "../../backup/uploads.ts";
-import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { RecordAct } from "../../system/admin-acts.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";

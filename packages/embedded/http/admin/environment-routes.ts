@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { authorize } from "../../auth/authorization.ts";
-import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { RecordAct } from "../../system/admin-acts.ts";
 import {
   environmentChanges,
   type EnvironmentVariables,

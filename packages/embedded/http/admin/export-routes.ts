@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Exports } from "../../backup/export/exports.ts";
-import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { RecordAct } from "../../system/admin-acts.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Imports } from "../../backup/import/imports.ts";
 import type { Uploads } from "../../backup/uploads.ts";
-import type { RecordAct } from "../../operations/admin-acts.ts";
+import type { RecordAct } from "../../system/admin-acts.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { adminRefusal } from "../admin-access.ts";

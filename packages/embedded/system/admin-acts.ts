@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { Log } from "../operations/log.ts";
 import type { FunctionCall, FunctionRunner } from "../runtime/contract/function-runner.ts";
-import { isSystemFunction } from "../system/system-functions.ts";
 import { type RequestSource, unknownSource } from "../wire/request-source.ts";
-import type { Log } from "./log.ts";
+import { isSystemFunction } from "./system-functions.ts";
 
 /** Something that was done with the admin key. */
 export type AdminAct = {

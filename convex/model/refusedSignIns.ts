@@ -1,8 +1,8 @@
-import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
-import { onlyOrganization } from "../organizations/create.ts";
-import { admitRefusedSignIn } from "../rates.ts";
+import type { Id } from "../_generated/dataModel.js";
+import type { MutationCtx } from "../_generated/server.js";
+import { record } from "./audit.ts";
+import { onlyOrganization } from "./organizations/only.ts";
+import { admitRefusedSignIn } from "./rates.ts";
 
 /** A sign-in that was refused. `subject`: the member or the invitation, if the link was a true one. */
 type RefusedSignIn = {
