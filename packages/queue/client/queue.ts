@@ -143,6 +143,11 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.streamedChars, { scope, attemptId, text });
   }
 
+  /** How the streamed text of a job's newest attempt grew, in at most 41 points; null if no text is stored. */
+  async streamCurve(ctx: QueryRunner, scope: string, jobId: string) {
+    return await ctx.runQuery(this.component.jobs.streamCurve, { scope, jobId });
+  }
+
   /** Null after it was deleted. */
   async payload(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.payload, { scope, jobId });

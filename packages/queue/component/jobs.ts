@@ -23,7 +23,7 @@ import { waitReason, waitReasonsOf } from "./model/jobs/reasons.ts";
 import { resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
-import { streamedChars as countStreamed } from "./model/streams/chunks.ts";
+import { newestCurve, streamedChars as countStreamed } from "./model/streams/chunks.ts";
 import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
 import { reprioritize } from "./model/submit/reprioritize.ts";
@@ -169,6 +169,19 @@ export const streamedChars = query({
   handler: async (ctx, { scope, attemptId, text }) => {
     const attempt = await attemptById(ctx, attemptId);
     return attempt?.scope === scope ? await countStreamed(ctx, attempt._id, text) : 0;
+  },
+});
+
+/** How the streamed text of the job's newest attempt grew. Null if no text is stored: it was not watched, or is deleted. */
+export const streamCurve = query({
+  args: ofJob,
+  returns: v.union(
+    v.object({ attempt: v.number(), points: v.array(v.object({ at: v.number(), bytes: v.number() })) }),
+    v.null(),
+  ),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? null : await newestCurve(ctx, job._id);
   },
 });
 

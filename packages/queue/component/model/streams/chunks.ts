@@ -58,6 +58,44 @@ export async function streamedChars(ctx: QueryCtx, attemptId: Id<"attempts">, te
   return digest !== undefined && isContinuedBy(digest, text) ? digest.chars : 0;
 }
 
+/** The most points of a curve. */
+const mostPoints = 40;
+
+/** A moment, and the UTF-8 bytes of the attempt's text that were stored by then. */
+type StreamPoint = { readonly at: number; readonly bytes: number };
+
+/** How the streamed text of an attempt grew: at most 41 points, with the last one. One read each. */
+async function streamCurve(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<StreamPoint[]> {
+  const last = await lastChunk(ctx, attemptId);
+  if (last === null) return [];
+  const wanted = Array.from({ length: mostPoints }, (_, at) => Math.floor((at * last.seq) / mostPoints));
+  const found = await Promise.all(
+    [...new Set(wanted)].map(
+      async (seq) =>
+        await ctx.db
+          .query("chunks")
+          .withIndex("by_attempt", (q) => q.eq("attemptId", attemptId).gte("seq", seq))
+          .first(),
+    ),
+  );
+  const chunks = new Map([...found, last].flatMap((chunk) => (chunk === null ? [] : [[chunk.seq, chunk]])));
+  return [...chunks.values()].map(({ _creationTime: at, endBytes: bytes }) => ({ at, bytes }));
+}
+
+/** The curve of the newest attempt of a job; null without text. */
+export async function newestCurve(
+  ctx: QueryCtx,
+  jobId: Id<"jobs">,
+): Promise<{ attempt: number; points: StreamPoint[] } | null> {
+  const newest = await ctx.db
+    .query("attempts")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .order("desc")
+    .first();
+  const points = newest === null ? [] : await streamCurve(ctx, newest._id);
+  return newest === null || points.length === 0 ? null : { attempt: newest.number, points };
+}
+
 /** When text of the attempt was last stored, ms epoch; 0 if never. */
 export async function lastTextAt(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<number> {
   return (await lastChunk(ctx, attemptId))?._creationTime ?? 0;

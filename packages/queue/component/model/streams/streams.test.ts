@@ -48,6 +48,38 @@ async function follow(t: Backend, jobId: string, of = scope) {
   return await t.mutation(queue.jobs.follow, { scope: of, jobId });
 }
 
+describe("the curve of a streamed text", () => {
+  const curve = async (t: Backend, jobId: string, of = scope) =>
+    await t.query(queue.jobs.streamCurve, { scope: of, jobId });
+
+  it("has the bytes of the text by time, and nobody else's", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    expect(await curve(t, jobId)).toBeNull();
+    const startedAt = Date.now();
+    await append(t, worker, attemptId, 0, "Zürich ");
+    vi.setSystemTime(startedAt + 1_000);
+    await append(t, worker, attemptId, 3, "lies ");
+    const found = await curve(t, jobId);
+    expect(found!.attempt).toBe(1);
+    expect(found!.points.map(({ bytes }) => bytes)).toEqual([8, 13]);
+    expect(found!.points[1]!.at - found!.points[0]!.at).toBeGreaterThanOrEqual(999);
+    expect(await curve(t, jobId, "another")).toBeNull();
+  });
+
+  it("has few points of a long text, and its end", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    for (let seq = 0; seq < 130; seq += 1) await append(t, worker, attemptId, seq, "a");
+    const { points } = (await curve(t, jobId))!;
+    expect(points.length).toBeLessThanOrEqual(41);
+    expect(points.map(({ bytes }) => bytes)).toEqual(
+      [...points.map(({ bytes }) => bytes)].sort((a, b) => a - b),
+    );
+    expect(points.at(-1)!.bytes).toBe(130);
+  });
+});
+
 describe("watched jobs", () => {
   it("the text of a watched job comes in chunks, after the reader's position", async () => {
     const t = startQueue();
