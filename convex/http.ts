@@ -10,6 +10,7 @@ import { unknownModel, unknownUrl } from "./openai/errors.ts";
 import { changePriority, jobsPath } from "./openai/jobPriority.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
+import { usage } from "./openai/usage.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -25,6 +26,7 @@ http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(cha
 http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completions) });
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
+http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
 http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changePriority) });
 http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });

@@ -23,6 +23,12 @@ import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
+import {
+  depthOf as depthNowOf,
+  followDepth,
+  readDepth,
+  storeDepth,
+} from "./model/organizations/depthSamples.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
@@ -257,6 +263,22 @@ export const followFleet = internalAction({
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
     await follow(ctx, organizationId);
+    await followDepth(ctx, organizationId);
+    return null;
+  },
+});
+
+export const depthNow = internalQuery({
+  args: { organizationId: v.id("organizations") },
+  returns: v.array(depthNowOf),
+  handler: async (ctx, { organizationId }) => await readDepth(ctx, organizationId),
+});
+
+export const addDepth = internalMutation({
+  args: { organizationId: v.id("organizations"), depths: v.array(depthNowOf) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, depths }) => {
+    await storeDepth(ctx, organizationId, depths, Date.now());
     return null;
   },
 });

@@ -4,7 +4,11 @@ import { v } from "convex/values";
 import {
   activity,
   amountsByKind,
+  budgetSubject,
   countedFacts,
+  daySum,
+  depthKind,
+  depthSample,
   deviceCounts,
   deviceLimits,
   deviceModel,
@@ -27,6 +31,7 @@ import {
   subjectKind,
   tally,
   usage,
+  usageFacts,
 } from "./model/validators.ts";
 
 /**
@@ -531,7 +536,60 @@ export default defineSchema({
     /** Buckets of five minutes before then are in buckets of hours, and those of hours in days. */
     hoursTo: v.number(),
     daysTo: v.number(),
+    /** Jobs that ended since then are counted by owner, and in `usageMonths`. Absent: none yet. */
+    usageFrom: v.optional(v.number()),
   }).index("by_organization", ["organizationId"]),
+
+  /**
+   * The days of one month (UTC) of a key, a member, a team, a device or the organization: what it spent or earned. Written
+   * once a minute by model/statistics/addUsage.ts, and kept for 13 months.
+   */
+  usageMonths: defineTable({
+    organizationId: v.id("organizations"),
+    /** The id of its subject. */
+    subject: v.string(),
+    startAt: v.number(),
+    days: v.array(daySum),
+  }).index("by_subject", ["subject", "startAt"]),
+
+  /** The jobs of the keys of a member or a team on one day (UTC), by key and by model. Written and kept as `usageMonths`. */
+  ownUsageDays: defineTable({
+    organizationId: v.id("organizations"),
+    owner,
+    startAt: v.number(),
+    keys: v.array(v.object({ subject: v.string(), tally })),
+    models: v.array(v.object({ subject: v.string(), tally })),
+  }).index("by_owner", ["owner", "startAt"]),
+
+  /** What an organization compares its usage with. Written by console/usage.setFacts. */
+  usageFacts: defineTable({ organizationId: v.id("organizations"), ...usageFacts.fields }).index(
+    "by_organization",
+    ["organizationId"],
+  ),
+
+  /** The credits that a key, a member or a team should not exceed in a month. Written by console/budgets.set. */
+  budgets: defineTable({
+    organizationId: v.id("organizations"),
+    subject: budgetSubject,
+    monthlyMicro: v.int64(),
+    createdAt: v.number(),
+  })
+    .index("by_organization", ["organizationId"])
+    .index("by_subject", ["subject"]),
+
+  /**
+   * The jobs that had not ended, minute by minute in one hour: of all jobs, of a model or of a lane. Models and lanes without
+   * such jobs have no sample. Written by maintenance.followFleet, and kept for eight days.
+   */
+  queueDepths: defineTable({
+    organizationId: v.id("organizations"),
+    by: depthKind,
+    subject: v.string(),
+    startAt: v.number(),
+    samples: v.array(depthSample),
+  })
+    .index("by_subject", ["organizationId", "by", "subject", "startAt"])
+    .index("by_start", ["organizationId", "startAt"]),
 
   /**
    * An organization's devices by state, group, platform and version. Added up from `deviceListings` once a minute, by

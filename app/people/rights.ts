@@ -49,6 +49,8 @@ const table = {
   "keys.hand-over": { ...managers, requester: "own" },
   "money.read": { ...managers, auditor: "all", requester: "own", donor: "own" },
   "money.change": managers,
+  "usage.read": { ...managers, auditor: "all", requester: "own" },
+  "earnings.read": { ...managers, auditor: "all", donor: "own" },
   "playground.use": { owner: "own", admin: "own", operator: "own", requester: "own" },
   "metrics.read": { ...managers, auditor: "all" },
   "metrics.change": managers,

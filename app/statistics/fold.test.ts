@@ -5,6 +5,7 @@ import type { SubjectKind } from "./tally.ts";
 
 const attempt = (over: Partial<EndedAttempt>): EndedAttempt => ({
   device: "a",
+  group: "g",
   status: "succeeded",
   isSteal: false,
   startedAt: 1_000,
@@ -21,6 +22,8 @@ const job = (over: Partial<EndedJob> = {}): EndedJob => ({
   usage: { promptTokens: 10, completionTokens: 3 },
   micro: 38n,
   attempts: [attempt({})],
+  owner: { kind: "member", id: "ann" },
+  earnings: [{ device: "a", group: "g", micro: 38n }],
   ...over,
 });
 
@@ -34,7 +37,16 @@ describe("the tallies of jobs that ended", () => {
   it("count an answered job once for its model, lane, key and device", () => {
     const folded = foldJobs([job()]);
     expect(Object.fromEntries(Object.entries(folded).map(([kind, [each]]) => [kind, each?.subject]))).toEqual(
-      { all: "all", model: "m", lane: "l", key: "k", device: "a" },
+      {
+        all: "all",
+        model: "m",
+        lane: "l",
+        key: "k",
+        member: "ann",
+        team: "none",
+        device: "a",
+        group: "g",
+      },
     );
     for (const [{ tally } = only("all", job())] of Object.values(folded)) {
       expect(tally).toMatchObject({ succeeded: 1, promptTokens: 10, completionTokens: 3, micro: 38n });
@@ -68,7 +80,13 @@ describe("the tallies of jobs that ended", () => {
 
   it("count failures that were retried apart from the one that ended the job", () => {
     const failed = attempt({ status: "failed" });
-    const dead = job({ outcome: "failed", usage: null, micro: 0n, attempts: [failed, failed, failed] });
+    const dead = job({
+      outcome: "failed",
+      usage: null,
+      micro: 0n,
+      attempts: [failed, failed, failed],
+      earnings: [],
+    });
     expect(only("key", dead).tally).toMatchObject({ failed: 1, retried: 2 });
     expect(only("device", dead).tally).toMatchObject({ failed: 3, retried: 0 });
     expect(only("key", job({ attempts: [failed, attempt({})] })).tally).toMatchObject({
@@ -78,15 +96,36 @@ describe("the tallies of jobs that ended", () => {
   });
 
   it("count a job that nobody started, without a wait", () => {
-    const expired = job({ outcome: "expired", waitMs: null, usage: null, micro: 0n, attempts: [] });
+    const expired = job({
+      outcome: "expired",
+      waitMs: null,
+      usage: null,
+      micro: 0n,
+      attempts: [],
+      earnings: [],
+    });
     const { tally } = only("lane", expired);
     expect(tally).toMatchObject({ expired: 1, succeeded: 0 });
     expect([countOf(tally.wait), countOf(tally.run)]).toEqual([0, 0]);
     expect(foldJobs([expired]).device).toEqual([]);
   });
 
+  it("give the pay of a device that was outrun to that device", () => {
+    const attempts = [attempt({ device: "slow", group: "h", status: "outrun" }), attempt({})];
+    const earnings = [
+      { device: "a", group: "g", micro: 38n },
+      { device: "slow", group: "h", micro: 12n },
+    ];
+    const { device, group, key } = foldJobs([job({ attempts, earnings, micro: 50n })]);
+    const paid = (all: typeof device) =>
+      Object.fromEntries(all.map((each) => [each.subject, each.tally.micro]));
+    expect(paid(device)).toEqual({ a: 38n, slow: 12n });
+    expect(paid(group)).toEqual({ g: 38n, h: 12n });
+    expect(paid(key)).toEqual({ k: 50n });
+  });
+
   it("leave out a lane and devices whose records are gone", () => {
-    const folded = foldJobs([job({ lane: null, attempts: [attempt({ device: null })] })]);
+    const folded = foldJobs([job({ lane: null, attempts: [attempt({ device: null })], earnings: [] })]);
     expect(folded.lane).toEqual([]);
     expect(folded.device).toEqual([]);
     expect(folded.model).toHaveLength(1);

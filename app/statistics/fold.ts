@@ -5,6 +5,7 @@ import {
   type Counter,
   emptyTally,
   mergeSubjects,
+  noSubject,
   type SubjectKind,
   subjectKinds,
   type SubjectTally,
@@ -14,6 +15,8 @@ import {
 export type EndedAttempt = {
   /** Null if the device's record is gone. */
   readonly device: string | null;
+  /** The device's groups; see `groupLabel`. */
+  readonly group: string;
   readonly status: AttemptStatus;
   /** Whether the device took the job from beyond its part of the queue, or from another device's reserve. */
   readonly isSteal: boolean;
@@ -26,6 +29,8 @@ export type EndedAttempt = {
 export type EndedJob = {
   readonly model: string;
   readonly key: string;
+  /** Of the key. Null: the organization. */
+  readonly owner: { readonly kind: "member" | "team"; readonly id: string } | null;
   /** Null if the job's record is gone. */
   readonly lane: string | null;
   readonly outcome: FinalStatus;
@@ -34,7 +39,16 @@ export type EndedJob = {
   readonly usage: Usage | null;
   readonly micro: bigint;
   readonly attempts: readonly EndedAttempt[];
+  /** What the ledger paid for the job: to the device that answered it, and to one that was outrun. */
+  readonly earnings: readonly Earning[];
 };
+
+export type Earning = { readonly device: string; readonly group: string; readonly micro: bigint };
+
+/** One name for all groups of a device, so that each device is counted under one name only. */
+export function groupLabel(groups: readonly string[]): string {
+  return groups.length === 0 ? noSubject : [...groups].sort().join(", ");
+}
 
 export type Folded = Readonly<Record<SubjectKind, SubjectTally[]>>;
 
@@ -42,6 +56,15 @@ export type Folded = Readonly<Record<SubjectKind, SubjectTally[]>>;
 export function foldJobs(jobs: readonly EndedJob[]): Folded {
   const of = (kind: SubjectKind): SubjectTally[] => mergeSubjects(jobs.map((job) => tallied(kind, job)));
   return Object.fromEntries(subjectKinds.map((kind) => [kind, of(kind)])) as Folded;
+}
+
+/** Tallies every subject of a kind, however many there are. */
+export function tallyEach(kind: SubjectKind, jobs: readonly EndedJob[]): SubjectTally[] {
+  return mergeSubjects(
+    jobs.map((job) => tallied(kind, job)),
+    new Set(),
+    Infinity,
+  );
 }
 
 /** The name of the one subject that stands for all jobs. */
@@ -57,16 +80,39 @@ function tallied(kind: SubjectKind, job: EndedJob): SubjectTally[] {
       return [{ subject: job.key, tally: tallyOfJob(job) }];
     case "lane":
       return job.lane === null ? [] : [{ subject: job.lane, tally: tallyOfJob(job) }];
+    case "member":
+    case "team":
+      return [{ subject: ownerOf(job, kind), tally: tallyOfJob(job) }];
     case "device":
-      return job.attempts.flatMap((attempt) =>
-        attempt.device === null ? [] : [{ subject: attempt.device, tally: tallyOfAttempt(job, attempt) }],
-      );
+    case "group":
+      return [
+        ...job.attempts.flatMap((attempt) => {
+          const subject = attempt[kind];
+          return attempt.device === null || subject === null
+            ? []
+            : [{ subject, tally: tallyOfAttempt(job, attempt) }];
+        }),
+        ...job.earnings.map((earning) => ({
+          subject: earning[kind],
+          tally: { ...emptyTally(), micro: earning.micro },
+        })),
+      ];
   }
+}
+
+function ownerOf({ owner }: EndedJob, kind: "member" | "team"): string {
+  return owner?.kind === kind ? owner.id : noSubject;
 }
 
 function tallyOfJob(job: EndedJob): Tally {
   const winner = job.attempts.find(({ status }) => status === "succeeded");
-  const tally: Tally = { ...emptyTally(), ...costOf(job), wait: waitOf(job), run: runOf(winner) };
+  const tally: Tally = {
+    ...emptyTally(),
+    ...tokensOf(job),
+    micro: job.micro,
+    wait: waitOf(job),
+    run: runOf(winner),
+  };
   tally[job.outcome] += 1;
   for (const attempt of job.attempts) {
     const counter = counterOf(attempt);
@@ -79,11 +125,11 @@ function tallyOfJob(job: EndedJob): Tally {
   return tally;
 }
 
-/** The device that answered a job has its wait, its tokens and its price. */
+/** The device that answered a job has its wait and its tokens. Its pay is counted apart. */
 function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
   const won = attempt.status === "succeeded";
   const tally: Tally = won
-    ? { ...emptyTally(), ...costOf(job), wait: waitOf(job), run: runOf(attempt) }
+    ? { ...emptyTally(), ...tokensOf(job), wait: waitOf(job), run: runOf(attempt) }
     : emptyTally();
   const counter = counterOf(attempt);
   if (counter !== null) tally[counter] += 1;
@@ -91,9 +137,9 @@ function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
   return tally;
 }
 
-function costOf({ usage, micro }: EndedJob): Pick<Tally, "promptTokens" | "completionTokens" | "micro"> {
+function tokensOf({ usage }: EndedJob): Pick<Tally, "promptTokens" | "completionTokens"> {
   const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
-  return { promptTokens, completionTokens, micro };
+  return { promptTokens, completionTokens };
 }
 
 const waitOf = ({ waitMs }: EndedJob): Tally["wait"] => sketchOf(waitMs === null ? [] : [waitMs]);

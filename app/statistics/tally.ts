@@ -1,7 +1,19 @@
 import { emptySketch, mergeSketches, type Sketch } from "./sketch.ts";
 
 /** Jobs are tallied together, and by each of these. */
-export const subjectKinds = ["all", "model", "lane", "key", "device"] as const;
+export const subjectKinds = [
+  "all",
+  "model",
+  "lane",
+  "key",
+  /** The owner of the key, if it is a member. */
+  "member",
+  /** The owner of the key, if it is a team. */
+  "team",
+  "device",
+  /** The groups of the device. */
+  "group",
+] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 
 /** Counters of a subject. Of a device they are about its attempts, else about jobs. */
@@ -62,15 +74,19 @@ export type SubjectTally = { subject: string; tally: Tally };
 export const mostSubjects = 50;
 /** The subject that has the tallies of all others. */
 export const otherSubject = "";
+/** The subject of keys that no member or no team owns, and of devices without a group. */
+export const noSubject = "none";
 
 /**
- * Merges lists of tallies, so that each subject has one. Beyond `mostSubjects`, the smaller ones are added to the subject
+ * Merges lists of tallies, so that each subject has one. Beyond `most`, the smaller ones are added to the subject
  * "".
  * @param kept subjects that stay, whatever their size: a counter that others read must not go back.
+ * @param most the subjects that are told apart.
  */
 export function mergeSubjects(
   lists: readonly (readonly SubjectTally[])[],
   kept: ReadonlySet<string> = new Set(),
+  most = mostSubjects,
 ): SubjectTally[] {
   const merged = new Map<string, Tally>();
   for (const { subject, tally } of lists.flat()) {
@@ -86,9 +102,11 @@ export function mergeSubjects(
       weightOf(b.tally) - weightOf(a.tally) ||
       (a.subject < b.subject ? -1 : 1),
   );
-  const rest = ranked.slice(mostSubjects).reduce((sum, { tally }) => mergeTallies(sum, tally), other);
-  const named = ranked.slice(0, mostSubjects);
-  return weightOf(rest) === 0 ? named : [...named, { subject: otherSubject, tally: rest }];
+  const rest = ranked.slice(most).reduce((sum, { tally }) => mergeTallies(sum, tally), other);
+  const named = ranked.slice(0, most);
+  return weightOf(rest) === 0 && rest.micro === 0n
+    ? named
+    : [...named, { subject: otherSubject, tally: rest }];
 }
 
 function weightOf(tally: Tally): number {

@@ -47,6 +47,22 @@ export const get = memberQuery("jobs.read")({
   handler: async (ctx, { jobId }) => await jobDetailOf(ctx, await ownJob(ctx, jobId)),
 });
 
+/**
+ * How the text of a job's newest attempt grew, as its device streamed it: bytes, not the text. Null if nobody reads along, and
+ * ten minutes after the end. Refuses: not_found.
+ */
+export const curve = memberQuery("jobs.read")({
+  args: { jobId: v.string() },
+  returns: v.union(
+    v.object({ attempt: v.number(), points: v.array(v.object({ at: v.number(), bytes: v.number() })) }),
+    v.null(),
+  ),
+  handler: async (ctx, { jobId }) => {
+    await ownJob(ctx, jobId);
+    return await queue.streamCurve(ctx, ctx.organizationId, jobId);
+  },
+});
+
 /** The id of the job with exactly this id, as the API or the console shows it, or with this external id; null without one. */
 export const find = memberQuery("jobs.read")({
   args: { text: v.string() },

@@ -1,11 +1,15 @@
 import { laneState } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
+import { literals } from "convex-helpers/validators";
 import { actorName } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { depthRanges, depthsOf } from "../model/organizations/depthSamples.ts";
 import { queueDepth, queueDepthOf } from "../model/organizations/queueDepth.ts";
 import { queue } from "../model/queue.ts";
 import { changeSettings, settingValues, settingViews, viewSettings } from "../model/queueSettings.ts";
+import { refuse } from "../model/refuse.ts";
+import { depthKind, depthSample } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -15,6 +19,19 @@ export const stats = memberQuery("queue.read")({
   args: {},
   returns: queueDepth,
   handler: async (ctx) => await queueDepthOf(ctx, ctx.organizationId),
+});
+
+/**
+ * The jobs that had not ended, over time: of all jobs, of a model or of a lane. Sampled once a minute, and kept for eight days.
+ * A week is shown by the highest numbers of each hour. `until`: the end of the time (ms epoch). Refuses: invalid.
+ */
+export const depths = memberQuery("queue.read")({
+  args: { by: depthKind, subject: v.string(), range: literals(...depthRanges), until: v.number() },
+  returns: v.array(depthSample),
+  handler: async (ctx, wanted) => {
+    if (!Number.isFinite(wanted.until)) refuse("invalid", "until has to be a time in milliseconds.");
+    return await depthsOf(ctx, ctx.organizationId, wanted);
+  },
 });
 
 const laneActions = { open: "lane.opened", paused: "lane.paused", draining: "lane.draining" } as const;

@@ -152,6 +152,9 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   },
   "sign-in-link": memberOf,
   "sign-in": memberOf,
+  budget: async (ctx, subject) =>
+    (await keyOf(ctx, subject)) ?? (await subjects["member"]?.(ctx, subject)) ?? (await teamOf(ctx, subject)),
+  "usage-facts": organizationOf,
   organization: organizationOf,
   version: organizationOf,
   "queue-settings": organizationOf,
@@ -169,6 +172,11 @@ async function memberOf({ db }: QueryCtx, subject: string): Promise<Named | null
 async function keyOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
   const id = db.normalizeId("apiKeys", subject);
   return id === null ? null : await db.get("apiKeys", id);
+}
+
+async function teamOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
+  const id = db.normalizeId("teams", subject);
+  return id === null ? null : await db.get("teams", id);
 }
 
 async function organizationOf({ db }: QueryCtx, subject: string): Promise<Named | null> {

@@ -16,6 +16,8 @@ import { donateReasons, type StandbyReason, standbyReasons } from "../../app/pol
 import { type DeviceState, deviceStates } from "../../app/statistics/metrics.ts";
 import type { TallySummary } from "../../app/statistics/summary.ts";
 import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
+import type { DaySum } from "../../app/usage/months.ts";
+import type { UsageRow } from "../../app/usage/usage-table.ts";
 
 /**
  * Validators of values that several functions share. If app/ declares the type too, `validatorsMatch` below checks that both
@@ -311,6 +313,54 @@ export const tallySummary = v.object({
   successRate: v.union(v.number(), v.null()),
 });
 
+/** A day of a month: app/usage/months.ts. */
+export const daySum = v.object({
+  startAt: v.number(),
+  jobs: v.number(),
+  answered: v.number(),
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+  micro: v.int64(),
+  runMs: v.number(),
+});
+
+/** What an organization compares its usage with: app/usage/comparison.ts. */
+export const usageFacts = v.object({
+  cloudPrices: v.array(v.object({ modelId: v.string(), prompt: v.number(), completion: v.number() })),
+  /** Such as "EUR". */
+  currency: v.string(),
+  watts: v.union(v.number(), v.null()),
+  gramsPerKwh: v.union(v.number(), v.null()),
+});
+
+/** A usage table's row: app/usage/usage-table.ts. */
+export const usageRow = v.object({
+  subject: v.string(),
+  name: v.union(v.string(), v.null()),
+  jobs: v.number(),
+  succeeded: v.number(),
+  successRate: v.union(v.number(), v.null()),
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+  micro: v.int64(),
+  runMs: v.number(),
+  waitP50: v.union(v.number(), v.null()),
+  waitP95: v.union(v.number(), v.null()),
+});
+
+/** Whose spending a budget watches. */
+export const budgetSubject = v.union(v.id("apiKeys"), v.id("members"), v.id("teams"));
+
+export const depthKind = literals("all", "model", "lane");
+
+/** The jobs that had not ended at a moment. */
+export const depthSample = v.object({
+  at: v.number(),
+  ready: v.number(),
+  waiting: v.number(),
+  running: v.number(),
+});
+
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 type Mutable<T> = T extends readonly (infer Item)[]
@@ -340,6 +390,8 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
   true satisfies Both<Infer<typeof tally>, Tally>,
   true satisfies Both<Infer<typeof tallySummary>, TallySummary>,
+  true satisfies Both<Infer<typeof daySum>, DaySum>,
+  true satisfies Both<Frozen<Infer<typeof usageRow>>, Frozen<UsageRow>>,
 ];
 
 /** The facts that a model's file tells, or why it could not be read. */

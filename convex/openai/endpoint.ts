@@ -9,16 +9,21 @@ import { errorResponse } from "./respond.ts";
 /** The authenticated caller of an endpoint: its API key, and the models that it may use. */
 export type Caller = { readonly keyId: Id<"apiKeys">; readonly models: readonly ModelView[] };
 
-/** An endpoint of the OpenAI API. It admits the caller first, and turns every failure into OpenAI's error object. */
-export function endpoint(answer: (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>) {
-  return httpAction(async (ctx: ActionCtx, request) => {
-    const apiKey = bearerKey(request);
-    if (apiKey === null) return errorResponse(missingKey);
-    const caller = await admit(ctx, apiKey);
-    if (caller.kind !== "ok") return errorResponse(errorOf(caller));
-    const response = await outcomeOf(answer(ctx, request, caller.value));
-    return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
-  });
+type Answer = (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>;
+
+/** An endpoint of the OpenAI API. */
+export function endpoint(answer: Answer) {
+  return httpAction(async (ctx: ActionCtx, request) => await answerCaller(ctx, request, answer));
+}
+
+/** Admits the caller first, and turns every failure into OpenAI's error object. */
+export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
+  const apiKey = bearerKey(request);
+  if (apiKey === null) return errorResponse(missingKey);
+  const caller = await admit(ctx, apiKey);
+  if (caller.kind !== "ok") return errorResponse(errorOf(caller));
+  const response = await outcomeOf(answer(ctx, request, caller.value));
+  return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
 }
 
 /** Authenticates a call and counts it. If counting fails, lets the call through: a broken limiter must be no outage. */

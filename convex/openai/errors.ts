@@ -108,6 +108,23 @@ export function wrongNeeds(why: string): ApiError {
   };
 }
 
+export function wrongParameter(param: string, allowed: readonly (string | number)[]): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param,
+    message: `The parameter ${param} must be one of: ${allowed.join(", ")}.`,
+  };
+}
+
+export const wrongMetricsToken: ApiError = {
+  status: 401,
+  type: "invalid_request_error",
+  code: "invalid_api_key",
+  message: "This token for metrics is unknown, or it was replaced.",
+};
+
 export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };
 }

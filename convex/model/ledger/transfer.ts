@@ -16,6 +16,11 @@ export const keyAccount = (apiKeyId: Id<"apiKeys">): string => `key:${apiKeyId}`
 export const escrowAccount = (organizationId: Id<"organizations">): string => `escrow:${organizationId}`;
 export const deviceAccount = (deviceId: Id<"devices">): string => `device:${deviceId}`;
 
+/** The id of the device whose account this is; null for another account. */
+export function deviceOfAccount(account: string): string | null {
+  return kindOf(account) === "device" ? account.slice("device:".length) : null;
+}
+
 /** The kind that an account's name begins with. */
 export function kindOf(account: string): AccountKind {
   const kind = accountKinds.find((candidate) => account.startsWith(`${candidate}:`));

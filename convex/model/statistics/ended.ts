@@ -1,8 +1,9 @@
 import type { JobHistory } from "@gleaner/queue/validators";
-import type { EndedJob } from "../../../app/statistics/fold.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import { type Earning, type EndedJob, groupLabel } from "../../../app/statistics/fold.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { reservingKey } from "../ledger/reservations.ts";
+import { deviceOfAccount } from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 
@@ -48,14 +49,52 @@ async function endedJob(
     {
       model: order.modelId,
       key: order.apiKeyId,
+      owner: await ownerOf(ctx, order.apiKeyId),
       lane: history?.lane ?? null,
       outcome,
       waitMs: round > 0 ? null : waitOf(history, entry.at),
       usage: settled ? (order.usage ?? null) : null,
       micro: settled ? (order.priceMicro ?? 0n) : 0n,
-      attempts: attempts.map(({ worker, ...rest }) => ({ ...rest, device: worker })),
+      attempts: await Promise.all(
+        attempts.map(async ({ worker, ...rest }) => ({
+          ...rest,
+          device: worker,
+          group: await groupOf(ctx, worker),
+        })),
+      ),
+      earnings: settled ? await earningsOf(ctx, entry) : [],
     },
   ];
+}
+
+/** To whom the job's key belongs now. */
+async function ownerOf(ctx: QueryCtx, keyId: Id<"apiKeys">): Promise<EndedJob["owner"]> {
+  const owner = (await ctx.db.get("apiKeys", keyId))?.owner;
+  if (owner === undefined) return null;
+  return { kind: ctx.db.normalizeId("members", owner) === null ? "team" : "member", id: owner };
+}
+
+async function groupOf(ctx: QueryCtx, device: string | null): Promise<string> {
+  const id = device === null ? null : ctx.db.normalizeId("devices", device);
+  return groupLabel((id === null ? null : await ctx.db.get("devices", id))?.groups ?? []);
+}
+
+/** A settlement has an entry of escrow, one of the key, and at most two of devices. */
+const mostEntries = 4;
+
+/** The pay of devices in the transfer that closed a reservation. */
+async function earningsOf(ctx: QueryCtx, { transferKey }: Doc<"ledgerEntries">): Promise<readonly Earning[]> {
+  const entries = await ctx.db
+    .query("ledgerEntries")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
+    .take(mostEntries);
+  const paid = entries.flatMap(({ account, micro }) => {
+    const device = deviceOfAccount(account);
+    return device === null ? [] : [{ device, micro }];
+  });
+  return await Promise.all(
+    paid.map(async ({ device, micro }) => ({ device, micro, group: await groupOf(ctx, device) })),
+  );
 }
 
 /** How a job ended without an answer. Only failed and expired jobs are retried, and failures are the rule. */

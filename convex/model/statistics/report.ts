@@ -26,7 +26,7 @@ export const statisticsReport = v.object({
 });
 
 type Wanted = {
-  readonly by: Exclude<SubjectKind, "all">;
+  readonly by: "model" | "lane" | "key" | "device";
   readonly range: Range;
   readonly until: number;
   readonly subject?: string | undefined;
@@ -83,10 +83,10 @@ function pointsOf(rows: readonly Doc<"statistics">[], pointMs: number) {
 
 type Span = "short" | "hour" | "day";
 /** More buckets than a range can have at each length. */
-const mostBuckets: Readonly<Record<Span, number>> = { short: 60, hour: 200, day: 40 };
+const mostBuckets: Readonly<Record<Span, number>> = { short: 60, hour: 200, day: 100 };
 
 /** The buckets of a length since a moment, and shorter ones for the time that is not in such a bucket yet. */
-async function bucketsOf(
+export async function bucketsOf(
   ctx: QueryCtx,
   progress: Doc<"statisticsProgress">,
   by: SubjectKind,
@@ -119,15 +119,16 @@ async function bucketsOf(
   return (await Promise.all(parts[span]())).flat();
 }
 
-async function nameOf(
+/** The name of a subject; null for a lane, and if its row is gone. */
+export async function nameOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   by: SubjectKind,
   subject: string,
 ): Promise<string | null> {
-  if (subject === otherSubject || by === "lane") return null;
-  if (by === "model") return visibleText(subject);
-  const table = by === "key" ? "apiKeys" : "devices";
+  if (subject === otherSubject || by === "lane" || by === "all") return null;
+  if (by === "model" || by === "group") return visibleText(subject);
+  const table = ({ key: "apiKeys", device: "devices", member: "members", team: "teams" } as const)[by];
   const id = ctx.db.normalizeId(table, subject);
   const row = id === null ? null : await ctx.db.get(table, id);
   return row?.organizationId === organizationId ? visibleText(row.name) : null;

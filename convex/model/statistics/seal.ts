@@ -11,6 +11,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
 import { present } from "../refuse.ts";
+import { addUsage } from "./addUsage.ts";
 import { type Closing, endedJobs } from "./ended.ts";
 import { type Bucket, rollUp, rowOf } from "./rollUp.ts";
 
@@ -39,7 +40,8 @@ export async function sealPiece(
   const last = entries.at(-1);
   if (last !== undefined) {
     await addJobs(ctx, organizationId, entries.flatMap(closingOf));
-    await ctx.db.patch("statisticsProgress", progress._id, { countedTo: last._creationTime });
+    const { countedTo, usageFrom = countedTo } = progress;
+    await ctx.db.patch("statisticsProgress", progress._id, { countedTo: last._creationTime, usageFrom });
   }
   if (more) return true;
   return (await rollUp(ctx, progress, "hour", before)) || (await rollUp(ctx, progress, "day", before));
@@ -107,14 +109,18 @@ async function addJobs(
     byBucket.set(startAt, [...(byBucket.get(startAt) ?? []), closing]);
   }
   const all: EndedJob[] = [];
+  const byDay = new Map<number, EndedJob[]>();
   for (const [startAt, some] of byBucket) {
     const jobs = await endedJobs(ctx, some);
     all.push(...jobs);
+    const day = bucketOf(startAt, spans.day);
+    byDay.set(day, [...(byDay.get(day) ?? []), ...jobs]);
     const folded = foldJobs(jobs);
     for (const by of subjectKinds) {
       await addTallies(ctx, { organizationId, by, spanMs: spans.short, startAt }, folded[by]);
     }
   }
+  for (const [day, jobs] of byDay) await addUsage(ctx, organizationId, day, jobs);
   // Only the sums of models are read.
   const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
   await addTallies(ctx, total, foldJobs(all).model);

@@ -1,0 +1,53 @@
+import { endsOf, type Tally } from "../statistics/tally.ts";
+
+const dayMs = 86_400_000;
+
+/** A day of a key, a member, a team, a device or the organization. Days and months are those of UTC. */
+export type DaySum = {
+  /** ms epoch. */
+  startAt: number;
+  /** Jobs that ended, or attempts of a device. */
+  jobs: number;
+  answered: number;
+  promptTokens: number;
+  completionTokens: number;
+  /** What was spent, or what a device earned; millionths of a credit. */
+  micro: bigint;
+  /** The time that devices worked on answers; ms. */
+  runMs: number;
+};
+
+export function dayOf(at: number): number {
+  return Math.floor(at / dayMs) * dayMs;
+}
+
+/** The start of the month that a moment is in. `later`: of a month that is so many months later. */
+export function monthOf(at: number, later = 0): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+}
+
+export function daySumOf(startAt: number, tally: Tally): DaySum {
+  const { succeeded: answered, promptTokens, completionTokens, micro, run } = tally;
+  return { startAt, jobs: endsOf(tally), answered, promptTokens, completionTokens, micro, runMs: run.sum };
+}
+
+/** The same days of several subjects, each day once, in order. */
+export function mergeDays(lists: readonly (readonly DaySum[])[]): DaySum[] {
+  const byDay = new Map<number, DaySum[]>();
+  for (const day of lists.flat()) byDay.set(day.startAt, [...(byDay.get(day.startAt) ?? []), day]);
+  return [...byDay].sort(([a], [b]) => a - b).map(([startAt, days]) => sumOfDays(days, startAt));
+}
+
+export function sumOfDays(days: readonly DaySum[], startAt: number): DaySum {
+  const sum = { startAt, jobs: 0, answered: 0, promptTokens: 0, completionTokens: 0, micro: 0n, runMs: 0 };
+  for (const day of days) {
+    sum.jobs += day.jobs;
+    sum.answered += day.answered;
+    sum.promptTokens += day.promptTokens;
+    sum.completionTokens += day.completionTokens;
+    sum.micro += day.micro;
+    sum.runMs += day.runMs;
+  }
+  return sum;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { csvOf } from "../format/csv.ts";
+import { budgetState } from "./budget.ts";
+import { carbonGrams, cloudTotal, kilowattHours } from "./comparison.ts";
+import { usageCsv, usageRecords, type UsageRow } from "./usage-table.ts";
+
+const row = (over: Partial<UsageRow> = {}): UsageRow => ({
+  subject: "small",
+  name: "small",
+  jobs: 4,
+  succeeded: 3,
+  successRate: 0.75,
+  promptTokens: 2_000_000,
+  completionTokens: 500_000,
+  micro: 1_500_000n,
+  runMs: 7_200_000,
+  waitP50: 1_500,
+  waitP95: null,
+  ...over,
+});
+
+const facts = {
+  cloudPrices: [{ modelId: "small", prompt: 0.5, completion: 2 }],
+  watts: 50,
+  gramsPerKwh: 300,
+};
+
+describe("a comparison with a cloud", () => {
+  it("multiplies the tokens by the prices that were entered", () => {
+    expect(cloudTotal([row()], facts.cloudPrices)).toEqual({ cost: 2, unpricedTokens: 0 });
+  });
+
+  it("tells the tokens of models without a price instead of guessing one", () => {
+    const other = row({ subject: "large", promptTokens: 7, completionTokens: 3 });
+    expect(cloudTotal([row(), other], facts.cloudPrices)).toEqual({ cost: 2, unpricedTokens: 10 });
+    expect(cloudTotal([other], [])).toEqual({ cost: null, unpricedTokens: 10 });
+  });
+});
+
+describe("energy and carbon", () => {
+  it("are the power times the time, and that times the intensity of the grid", () => {
+    expect(kilowattHours(7_200_000, facts)).toBeCloseTo(0.1, 12);
+    expect(carbonGrams(7_200_000, facts)).toBeCloseTo(30, 12);
+  });
+
+  it("are unknown until the organization has entered the numbers", () => {
+    expect(kilowattHours(1, { watts: null, gramsPerKwh: 300 })).toBeNull();
+    expect(carbonGrams(1, { watts: 50, gramsPerKwh: null })).toBeNull();
+    expect(carbonGrams(1, { watts: null, gramsPerKwh: 300 })).toBeNull();
+  });
+});
+
+describe("a budget", () => {
+  it.each([
+    [79n, "ok"],
+    [80n, "near"],
+    [99n, "near"],
+    [100n, "over"],
+    [250n, "over"],
+  ] as const)("of 100 with %d spent is %s", (spent, state) => {
+    expect(budgetState(spent, 100n)).toBe(state);
+  });
+});
+
+describe("a usage table", () => {
+  it("has the same columns and values as CSV and for programs", () => {
+    const [record] = usageRecords("model", [row()], facts);
+    expect(record).toEqual({
+      model: "small",
+      jobs: 4,
+      answered: 3,
+      success_rate: 0.75,
+      prompt_tokens: 2_000_000,
+      completion_tokens: 500_000,
+      device_seconds: 7_200,
+      wait_p50_seconds: 1.5,
+      wait_p95_seconds: null,
+      credits: 1.5,
+      cloud_cost: 2,
+      energy_kwh: 0.1,
+      co2_grams: 30,
+    });
+    const [header, line] = usageCsv("model", [row()], facts).split("\r\n");
+    expect(header).toBe(Object.keys(record!).join(","));
+    expect(line).toBe("small,4,3,0.75,2000000,500000,7200,1.5,,1.5,2,0.1,30");
+  });
+
+  it("has the ids and the names of keys", () => {
+    const csv = usageCsv("key", [row({ subject: "k1", name: 'Nightly "batch", Zürich' })], facts);
+    expect(csv.split("\r\n")[1]).toMatch(/^k1,"Nightly ""batch"", Zürich",4,/);
+  });
+});
+
+describe("CSV", () => {
+  it("quotes commas, quotes and line breaks", () => {
+    expect(csvOf(["a", "b"], [["1,2", 'say "x"\nnow']])).toBe('a,b\r\n"1,2","say ""x""\nnow"\r\n');
+  });
+
+  it("lets no text become a formula of a spreadsheet, and keeps negative numbers", () => {
+    expect(csvOf(["a"], [["=1+1"], ["@x"], ["-x"], [-5], [null]])).toBe(
+      "a\r\n'=1+1\r\n'@x\r\n'-x\r\n-5\r\n\r\n",
+    );
+  });
+});

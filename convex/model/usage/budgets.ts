@@ -1,0 +1,111 @@
+import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { visibleText } from "../../../app/format/visible.ts";
+import { formatExactCredits, microPerCredit } from "../../../app/money/credits.ts";
+import { budgetState } from "../../../app/usage/budget.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import type { Owners } from "../memberCalls.ts";
+import { owned, refuse } from "../refuse.ts";
+import { budgetSubject } from "../validators.ts";
+import { forecastFor } from "./months.ts";
+
+/** Each is shown with two months of its subject and a name, and a query reads some 300 rows. */
+const mostBudgets = 60;
+const mostMicro = 1_000_000_000n * microPerCredit;
+
+export const budgetRow = v.object({
+  subject: budgetSubject,
+  kind: literals("key", "member", "team"),
+  /** Null if it is gone. */
+  name: v.union(v.string(), v.null()),
+  monthlyMicro: v.int64(),
+  spentMicro: v.int64(),
+  forecastMicro: v.int64(),
+  state: literals("ok", "near", "over"),
+});
+
+/** The budgets of the organization, or of these owners and their keys, with what is spent this month (UTC). */
+export async function budgetsOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: Owners,
+  now: number,
+): Promise<Infer<typeof budgetRow>[]> {
+  const budgets = await ctx.db
+    .query("budgets")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .take(mostBudgets);
+  const rows = await Promise.all(
+    budgets.map(async ({ subject, monthlyMicro }) => {
+      const named = await subjectOf(ctx, subject);
+      if (owners !== null && !owners.some((owner) => owner === subject || owner === named.owner)) return [];
+      const { spentMicro, forecastMicro } = await forecastFor(ctx, subject, now);
+      const state = budgetState(spentMicro, monthlyMicro);
+      const name = named.row === null ? null : visibleText(named.row.name);
+      return [{ subject, kind: named.kind, name, monthlyMicro, spentMicro, forecastMicro, state }];
+    }),
+  );
+  return rows.flat().sort((a, b) => shareOf(b) - shareOf(a));
+}
+
+function shareOf({ spentMicro, monthlyMicro }: Infer<typeof budgetRow>): number {
+  return Number(spentMicro) / Number(monthlyMicro);
+}
+
+/** Sets the budget of a key, a member or a team for each month; null removes it. Refuses: not_found, invalid. */
+export async function setBudget(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  subject: Doc<"budgets">["subject"],
+  monthlyMicro: bigint | null,
+  by: Act,
+): Promise<void> {
+  const { row } = await subjectOf(ctx, subject);
+  owned(row, organizationId, "key, member or team");
+  const known = await ctx.db
+    .query("budgets")
+    .withIndex("by_subject", (q) => q.eq("subject", subject))
+    .unique();
+  if (monthlyMicro === null) {
+    if (known === null) return;
+    await ctx.db.delete("budgets", known._id);
+    await record(ctx, { organizationId, ...by, action: "budget.removed", subject });
+    return;
+  }
+  if (monthlyMicro <= 0n || monthlyMicro > mostMicro) {
+    refuse("invalid", "A budget must be more than 0, and at most a billion credits.");
+  }
+  if (known === null) {
+    await checkNumber(ctx, organizationId);
+    await ctx.db.insert("budgets", { organizationId, subject, monthlyMicro, createdAt: by.at });
+  } else await ctx.db.patch("budgets", known._id, { monthlyMicro });
+  const detail = `${formatExactCredits(monthlyMicro)} credits a month`;
+  await record(ctx, { organizationId, ...by, action: "budget.set", subject, detail });
+}
+
+async function checkNumber(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {
+  const all = await ctx.db
+    .query("budgets")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .take(mostBudgets);
+  if (all.length >= mostBudgets) {
+    refuse("invalid", `There are ${String(mostBudgets)} budgets already. Remove one first.`);
+  }
+}
+
+async function subjectOf(ctx: QueryCtx, subject: Doc<"budgets">["subject"]) {
+  const keyId = ctx.db.normalizeId("apiKeys", subject);
+  if (keyId !== null) {
+    const row = await ctx.db.get("apiKeys", keyId);
+    return { kind: "key" as const, row, owner: row?.owner };
+  }
+  const memberId = ctx.db.normalizeId("members", subject);
+  if (memberId !== null) {
+    return { kind: "member" as const, row: await ctx.db.get("members", memberId), owner: undefined };
+  }
+  const teamId = ctx.db.normalizeId("teams", subject);
+  const row = teamId === null ? null : await ctx.db.get("teams", teamId);
+  return { kind: "team" as const, row, owner: undefined };
+}

@@ -1,0 +1,82 @@
+import type { Infer } from "convex/values";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { boundedText, refuse } from "../refuse.ts";
+import type { usageFacts } from "../validators.ts";
+
+type Facts = Infer<typeof usageFacts>;
+
+/** More prices than a catalog has models. */
+const mostPrices = 100;
+const mostPrice = 1_000_000;
+const mostWatts = 10_000;
+const mostGrams = 5_000;
+
+/** Nothing is assumed of an organization that has not said it. */
+const unknown: Facts = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
+
+/** What an organization compares its usage with. */
+export async function factsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Facts> {
+  const row = await rowOf(ctx, organizationId);
+  if (row === null) return unknown;
+  const { cloudPrices, currency, watts, gramsPerKwh } = row;
+  return { cloudPrices, currency, watts, gramsPerKwh };
+}
+
+/** Replaces all of it. Refuses: invalid. */
+export async function setFacts(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  wanted: Facts,
+  by: Act,
+): Promise<void> {
+  const facts = checked(wanted);
+  const row = await rowOf(ctx, organizationId);
+  if (row === null) await ctx.db.insert("usageFacts", { organizationId, ...facts });
+  else await ctx.db.replace("usageFacts", row._id, { organizationId, ...facts });
+  const detail = detailOf(facts);
+  await record(ctx, {
+    organizationId,
+    ...by,
+    action: "usage-facts.changed",
+    subject: organizationId,
+    detail,
+  });
+}
+
+async function rowOf(ctx: QueryCtx, organizationId: Id<"organizations">) {
+  return await ctx.db
+    .query("usageFacts")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .unique();
+}
+
+function checked({ cloudPrices, currency, watts, gramsPerKwh }: Facts): Facts {
+  if (cloudPrices.length > mostPrices) refuse("invalid", "There are too many prices.");
+  const models = new Set(cloudPrices.map(({ modelId }) => modelId));
+  if (models.size < cloudPrices.length) refuse("invalid", "A model has two prices.");
+  for (const { modelId, prompt, completion } of cloudPrices) {
+    boundedText(modelId, "A model's name", 200);
+    for (const price of [prompt, completion]) bounded(price, "A price", mostPrice);
+  }
+  if (cloudPrices.length > 0) boundedText(currency, "The currency", 10);
+  if (watts !== null) bounded(watts, "The power", mostWatts);
+  if (gramsPerKwh !== null) bounded(gramsPerKwh, "The carbon intensity", mostGrams);
+  return { cloudPrices, currency: currency.trim(), watts, gramsPerKwh };
+}
+
+function bounded(value: number, noun: string, most: number): void {
+  if (Number.isFinite(value) && value >= 0 && value <= most) return;
+  refuse("invalid", `${noun} must be a number from 0 to ${String(most)}.`);
+}
+
+function detailOf({ cloudPrices, currency, watts, gramsPerKwh }: Facts): string {
+  const prices = cloudPrices.map(
+    ({ modelId, prompt, completion }) =>
+      `${modelId} ${String(prompt)} and ${String(completion)} ${currency} per million tokens`,
+  );
+  const power = watts === null ? "power unknown" : `${String(watts)} W`;
+  const carbon = gramsPerKwh === null ? "carbon unknown" : `${String(gramsPerKwh)} g CO2 per kWh`;
+  return [...prices, power, carbon].join("; ").slice(0, 1_000);
+}

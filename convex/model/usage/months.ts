@@ -1,0 +1,20 @@
+import { type Forecast, forecastOf } from "../../../app/usage/forecast.ts";
+import { type DaySum, monthOf } from "../../../app/usage/months.ts";
+import type { QueryCtx } from "../../_generated/server.js";
+
+/** 90 days touch four months. */
+const mostMonths = 4;
+
+/** The days of a key, a member, a team, a device or the organization since a moment. Reads at most four rows. */
+export async function daysSince(ctx: QueryCtx, subject: string, since: number): Promise<DaySum[]> {
+  const rows = await ctx.db
+    .query("usageMonths")
+    .withIndex("by_subject", (q) => q.eq("subject", subject).gte("startAt", monthOf(since)))
+    .take(mostMonths);
+  return rows.flatMap(({ days }) => days).filter(({ startAt }) => startAt >= since);
+}
+
+/** What a subject has spent this month, and will have spent at its end. Reads at most two rows. */
+export async function forecastFor(ctx: QueryCtx, subject: string, now: number): Promise<Forecast> {
+  return forecastOf(await daysSince(ctx, subject, monthOf(now, -1)), now);
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import { type Backend, modelId, type Organization, pass, submit } from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+});
+
+afterEach(closeWorld);
+
+/** What the timer does each minute. */
+async function sample(): Promise<void> {
+  vi.setSystemTime(Date.now() + 60_000);
+  await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+}
+
+type Range = "hour" | "day" | "week";
+const depths = async (range: Range, by: "all" | "model" | "lane" = "all", subject = "") =>
+  await t.query(api.console.queue.depths, { session, by, subject, range, until: Date.now() });
+
+it("the depth of the queue is sampled once a minute, of all jobs, by model and by lane", async () => {
+  await sample();
+  await submit(t, acme);
+  await submit(t, acme);
+  await sample();
+  const all = await depths("hour");
+  expect(all.map(({ ready }) => ready)).toEqual([0, 2]);
+  expect(all[1]!.at - all[0]!.at).toBe(60_000);
+  expect((await depths("hour", "model", modelId)).map(({ ready }) => ready)).toEqual([2]);
+  const [lane] = (await t.query(api.console.queue.stats, { session })).lanes;
+  expect((await depths("hour", "lane", lane!.laneId)).map(({ ready }) => ready)).toEqual([2]);
+  expect(await depths("hour", "model", "another")).toEqual([]);
+});
+
+it("longer times show the highest numbers of a span, so that no peak is lost", async () => {
+  vi.setSystemTime(1_800_000_000_000 - (1_800_000_000_000 % 3_600_000));
+  await sample();
+  const jobId = await submit(t, acme);
+  await sample();
+  await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+  await sample();
+  expect((await depths("hour")).map(({ ready }) => ready)).toEqual([0, 1, 0]);
+  expect((await depths("day")).map(({ ready }) => ready)).toEqual([1]);
+  expect((await depths("week")).map(({ ready }) => ready)).toEqual([1]);
+});
+
+it("samples are one row an hour, and are deleted after eight days", async () => {
+  await sample();
+  await sample();
+  const rows = async () => await t.run(async (ctx) => await ctx.db.query("queueDepths").collect());
+  expect(await rows()).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 9 * 86_400_000);
+  await pass(t, 10);
+  await sample();
+  expect(await rows()).toHaveLength(1);
+  expect(await depths("week")).toHaveLength(1);
+});

@@ -1,0 +1,36 @@
+import { v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { usageDays, usageGroupings } from "../app/usage/usage-table.ts";
+import { internalQuery } from "./_generated/server.js";
+import { organizationOfToken } from "./model/statistics/token.ts";
+import { factsOf } from "./model/usage/facts.ts";
+import { keyUsageOf, usageOf } from "./model/usage/report.ts";
+import { usageFacts, usageRow } from "./model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const time = { days: literals(...usageDays), until: v.number() };
+const table = v.object({ rows: v.array(usageRow), facts: usageFacts });
+
+/** A table of usage of the organization that has this token for metrics; null for any other token. */
+export const read = internalQuery({
+  args: { token: v.string(), by: literals(...usageGroupings), ...time },
+  returns: v.union(table, v.null()),
+  handler: async (ctx, { token, ...wanted }) => {
+    const organizationId = await organizationOfToken(ctx, token);
+    if (organizationId === null) return null;
+    const [{ rows }, facts] = await Promise.all([
+      usageOf(ctx, organizationId, wanted),
+      factsOf(ctx, organizationId),
+    ]);
+    return { rows, facts };
+  },
+});
+
+/** The days of an admitted API key. */
+export const ofKey = internalQuery({
+  args: { keyId: v.id("apiKeys"), ...time },
+  returns: table,
+  handler: async (ctx, { keyId, ...wanted }) => await keyUsageOf(ctx, keyId, wanted),
+});
