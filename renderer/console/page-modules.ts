@@ -22,6 +22,8 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   jobs: async () => (await import("./jobs/JobsPage.tsx")).JobsPage,
   queue: async () => (await import("./queue/QueuePage.tsx")).QueuePage,
   statistics: async () => (await import("./statistics/StatisticsPage.tsx")).StatisticsPage,
+  usage: async () => (await import("./usage/UsagePage.tsx")).UsagePage,
+  earnings: async () => (await import("./earnings/EarningsPage.tsx")).EarningsPage,
   keys: async () => (await import("./keys/KeysPage.tsx")).KeysPage,
   codes: async () => (await import("./enrollment/CodesPage.tsx")).CodesPage,
   people: async () => (await import("./people/PeoplePage.tsx")).PeoplePage,

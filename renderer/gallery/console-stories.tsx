@@ -411,7 +411,7 @@ export function consoleStories(now: number): readonly Story[] {
         stats={jobRows.queue(now)}
         batches={jobRows.batches(now)}
         onState={nothing}
-        charts={<QueueChartsView {...queueCharts} report={statistics(now)} until={now} />}
+        charts={<QueueChartsView {...queueCharts} report={statistics(now)} until={now} depth={null} />}
         limits={<QueueSettings settings={queueSettings} before={noOwnSettings} onSave={nothing} />}
       />,
     ),
@@ -422,7 +422,7 @@ export function consoleStories(now: number): readonly Story[] {
         stats={undefined}
         batches={[]}
         onState={nothing}
-        charts={<QueueChartsView {...queueCharts} report={undefined} until={now} />}
+        charts={<QueueChartsView {...queueCharts} report={undefined} until={now} depth={null} />}
         limits={null}
       />,
     ),

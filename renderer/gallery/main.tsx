@@ -11,6 +11,7 @@ import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
 import { playgroundStories } from "./playground-stories.tsx";
 import { signInStories } from "./sign-in-stories.tsx";
+import { usageStories } from "./usage-stories.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
@@ -28,6 +29,7 @@ const stories = [
   ...peopleStories(now),
   ...playgroundStories(),
   ...signInStories(now),
+  ...usageStories(now),
 ];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(

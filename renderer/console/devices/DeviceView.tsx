@@ -5,7 +5,7 @@ import { formatDay } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Chart } from "../../ui/Chart.tsx";
+import { Chart } from "../../ui/charts/Chart.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";

@@ -33,10 +33,12 @@ type Props = {
   readonly job: JobDetail | undefined;
   /** Null for those who may change no jobs. */
   readonly changes: JobChanges | null;
+  /** The tokens of the answer over time. */
+  readonly tokens?: ReactNode;
   readonly payload: ReactNode;
 };
 
-export function JobDetails({ job, changes, payload }: Props): ReactNode {
+export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode {
   const now = useNow();
   if (job === undefined) {
     return (
@@ -84,6 +86,7 @@ export function JobDetails({ job, changes, payload }: Props): ReactNode {
           <Facts job={job} changes={changes} />
         </Card>
       </div>
+      {tokens}
       {payload}
     </div>
   );

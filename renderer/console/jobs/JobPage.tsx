@@ -7,17 +7,20 @@ import type { PayloadLook } from "../data/rows.ts";
 import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
 import { JobDetails } from "./JobDetails.tsx";
 import { JobPayload } from "./JobPayload.tsx";
+import { TokenChart } from "./TokenChart.tsx";
 import { useJobChanges } from "./use-job-changes.ts";
 
 /** The page of one job. */
 export function JobPage({ jobId }: { readonly jobId: string }): ReactNode {
   const session = useSession();
   const job = useQuery(api.console.jobs.get, { session, jobId });
+  const stream = useQuery(api.console.jobs.curve, { session, jobId }) ?? null;
   const changes = useJobChanges();
   return (
     <JobDetails
       job={job}
       changes={changes}
+      tokens={job === undefined ? null : <TokenChart job={job} stream={stream} />}
       payload={job === undefined ? null : <Payload jobId={jobId} isAllowed={job.payload === "allowed"} />}
     />
   );

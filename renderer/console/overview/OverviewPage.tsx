@@ -1,15 +1,18 @@
 import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
+import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import type { JobRow, QueueStats, Summary } from "../data/rows.ts";
-import { useSession } from "../data/session-context.ts";
+import type { BudgetRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
+import { useScope, useSession } from "../data/session-context.ts";
 import { type DeviceLine, DevicesTable } from "../devices/DevicesTable.tsx";
 import { useDeviceLines } from "../devices/useDeviceLines.ts";
 import { JobsTable } from "../jobs/JobsTable.tsx";
+import { BudgetWarnings } from "./BudgetWarnings.tsx";
 import { PausedLanes } from "./PausedLanes.tsx";
 import { attentionWords } from "./tiles.ts";
 import { Tiles } from "./Tiles.tsx";
@@ -26,6 +29,9 @@ export function OverviewPage(): ReactNode {
     descending: true,
     paginationOpts: { numItems: latest, cursor: null },
   });
+  const seesMoney = useScope("usage.read") !== null;
+  const now = bucketOf(useNow(), spans.short);
+  const budgets = useQuery(api.console.budgets.list, seesMoney ? { session, now } : "skip");
   const devices = useDeviceLines(listed?.page);
   const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
   return (
@@ -33,6 +39,7 @@ export function OverviewPage(): ReactNode {
       summary={summary}
       queue={queue}
       devices={devices}
+      budgets={budgets}
       jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results}
     />
   );
@@ -43,9 +50,11 @@ type Props = {
   readonly queue: QueueStats | undefined;
   readonly devices: readonly DeviceLine[] | undefined;
   readonly jobs: readonly JobRow[] | undefined;
+  /** Undefined while they load, and for those who see no money. */
+  readonly budgets?: readonly BudgetRow[] | undefined;
 };
 
-export function OverviewView({ summary, queue, devices, jobs }: Props): ReactNode {
+export function OverviewView({ summary, queue, devices, jobs, budgets }: Props): ReactNode {
   const attention = attentionWords(summary);
   return (
     <div className="grid gap-4">
@@ -59,6 +68,7 @@ export function OverviewView({ summary, queue, devices, jobs }: Props): ReactNod
           </Banner>
         </div>
       )}
+      <BudgetWarnings budgets={budgets} link />
       <PausedLanes lanes={queue?.lanes ?? []} />
       <Tiles summary={summary} queue={queue} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">

@@ -1,11 +1,11 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useMemo } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
-import { formatDuration, formatFull } from "../../../app/format/time.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 import { bucketOf, ranges, spans } from "../../../app/statistics/spans.ts";
 import { api } from "../../../convex/_generated/api.js";
-import { Card } from "../../ui/Card.tsx";
-import { Chart, type Line } from "../../ui/Chart.tsx";
+import type { Line } from "../../ui/charts/Chart.tsx";
+import { ChartCard } from "../../ui/charts/ChartCard.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import type { StatisticsReport } from "../data/rows.ts";
@@ -19,10 +19,11 @@ import {
   type StatisticsRange,
   subjectWords,
 } from "../statistics/subject-words.ts";
+import { DepthChart } from "./DepthChart.tsx";
 
 const kinds: readonly By[] = ["model", "lane", "key"];
 
-/** Waits and throughput over time, of all jobs or of one model, lane or key. The choice is in the address. */
+/** Waits, throughput and depth over time, of all jobs or of one model, lane or key. The choice is in the address. */
 export function QueueCharts(): ReactNode {
   const session = useSession();
   const seesKeys = useScope("keys.read") !== null;
@@ -49,6 +50,7 @@ export function QueueCharts(): ReactNode {
       }}
       onSubject={setSubject}
       onRange={setRange}
+      depth={<DepthChart by={by} subject={subject} range={range} until={until} />}
     />
   );
 }
@@ -65,10 +67,12 @@ type Props = {
   readonly onBy: (by: string) => void;
   readonly onSubject: (subject: string) => void;
   readonly onRange: (range: string) => void;
+  /** The depth of the queue over the same time. */
+  readonly depth: ReactNode;
 };
 
 export function QueueChartsView(props: Props): ReactNode {
-  const { report, kinds: offered, by, subject, range, until } = props;
+  const { report, kinds: offered, by, subject, range, until, depth } = props;
   const from = until - ranges[range].ms;
   const charts = useMemo(() => {
     if (report === undefined) return null;
@@ -107,74 +111,15 @@ export function QueueChartsView(props: Props): ReactNode {
         <SelectBox aria-label="Time" value={range} options={rangeOptions} onChange={props.onRange} />
       </div>
       <div className="grid gap-4 xl:grid-cols-2">
-        <Panel title="Wait until the start" chart={charts} lines={charts?.waits} format={formatDuration} />
-        <Panel title="Jobs that ended" chart={charts} lines={charts?.ended} format={formatCount} />
+        <ChartCard
+          title="Wait until the start"
+          times={charts?.times}
+          lines={charts?.waits}
+          format={formatDuration}
+        />
+        <ChartCard title="Jobs that ended" times={charts?.times} lines={charts?.ended} format={formatCount} />
+        {depth}
       </div>
     </section>
-  );
-}
-
-type PanelProps = {
-  readonly title: string;
-  readonly chart: { readonly times: readonly number[] } | null;
-  readonly lines: readonly Line[] | undefined;
-  readonly format: (value: number) => string;
-};
-
-/** A chart, and the same numbers as a table. */
-function Panel({ title, chart, lines, format }: PanelProps): ReactNode {
-  if (chart === null || lines === undefined) {
-    return (
-      <Card title={title}>
-        <div className="min-h-66" />
-      </Card>
-    );
-  }
-  const { times } = chart;
-  return (
-    <Card title={title}>
-      <Chart label={`${title}, over time`} times={times} lines={lines} format={format} />
-      <details>
-        <summary className="cursor-pointer text-xs text-muted">As a table</summary>
-        <div
-          className="mt-2 max-h-60 overflow-auto"
-          tabIndex={0}
-          role="group"
-          aria-label={`${title}, as a table`}
-        >
-          <table className="w-full text-left text-xs">
-            <thead>
-              <tr className="text-muted">
-                <th scope="col" className="py-1 font-medium">
-                  Time
-                </th>
-                {lines.map(({ label }) => (
-                  <th key={label} scope="col" className="py-1 text-right font-medium">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.map((at, point) => (
-                <tr key={at} className="border-t border-line">
-                  <th scope="row" className="py-1 font-normal whitespace-nowrap">
-                    {formatFull(at)}
-                  </th>
-                  {lines.map(({ label, values }) => {
-                    const value = values[point] ?? null;
-                    return (
-                      <td key={label} className="py-1 text-right">
-                        {value === null ? "–" : format(value)}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </Card>
   );
 }

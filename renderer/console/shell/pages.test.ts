@@ -16,7 +16,7 @@ it("shows members their own pages first, and others the overview", () => {
 
 it("names pages by what they show", () => {
   const labels = (...held: Parameters<typeof pagesFor>[0]) => pagesFor(held).map(({ label }) => label);
-  expect(labels("donor")).toEqual(["My devices", "Account"]);
-  expect(labels("requester")).toEqual(["Models", "Playground", "My jobs", "My keys", "Account"]);
+  expect(labels("donor")).toEqual(["My devices", "My earnings", "Account"]);
+  expect(labels("requester")).toEqual(["Models", "Playground", "My jobs", "My usage", "My keys", "Account"]);
   expect(labels("donor", "auditor")).toContain("Devices");
 });

@@ -22,6 +22,8 @@ export const pages = [
   { id: "jobs", label: "Jobs", own: "My jobs", right: "jobs.read" },
   { id: "queue", label: "Queue", right: "queue.read" },
   { id: "statistics", label: "Statistics", right: "statistics.read" },
+  { id: "usage", label: "Usage", own: "My usage", right: "usage.read" },
+  { id: "earnings", label: "Earnings", own: "My earnings", right: "earnings.read" },
   { id: "keys", label: "API keys", own: "My keys", right: "keys.read" },
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
   { id: "people", label: "People", right: "people.read" },

@@ -1,7 +1,9 @@
 import {
   Activity,
+  ChartColumn,
   ChartLine,
   CircleUser,
+  Coins,
   Cpu,
   KeyRound,
   Laptop,
@@ -39,6 +41,8 @@ export const places: Readonly<Record<PageId, Place>> = {
   jobs: { group: "Work", icon: ListChecks, key: "j" },
   queue: { group: "Work", icon: Activity, key: "q" },
   statistics: { group: "Work", icon: ChartLine, key: "s" },
+  usage: { group: "Work", icon: ChartColumn, key: "t" },
+  earnings: { group: "Fleet", icon: Coins, key: "n" },
   keys: { group: "Organization", icon: KeyRound, key: "k" },
   people: { group: "Organization", icon: Users, key: "u" },
   "sign-in": { group: "Organization", icon: LogIn, key: "i" },

@@ -3,7 +3,7 @@ import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { ranges } from "../../../app/statistics/spans.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Chart } from "../../ui/Chart.tsx";
+import { Chart } from "../../ui/charts/Chart.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Tabs } from "../../ui/controls/Tabs.tsx";
 import type { StatisticsReport } from "../data/rows.ts";

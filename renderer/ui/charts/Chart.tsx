@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import { type ReactNode, useEffect, useRef } from "react";
 import uPlot from "uplot";
-import { formatClock, formatDay, formatFull } from "../../app/format/time.ts";
+import { formatClock, formatDay, formatFull } from "../../../app/format/time.ts";
 
 export type Line = {
   readonly label: string;

@@ -1,0 +1,38 @@
+import { useQuery } from "convex/react";
+import type { ReactNode } from "react";
+import { bucketOf, spans } from "../../../app/statistics/spans.ts";
+import { usageDays } from "../../../app/usage/usage-table.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { useNow } from "../../ui/clock.ts";
+import { useScope, useSession } from "../data/session-context.ts";
+import { useFilter } from "../shell/route.ts";
+import { EarningsView } from "./EarningsView.tsx";
+
+const groupings = ["day", "device", "group"] as const;
+
+/** What the organization's devices, or one's own, earned. The choice is in the address. */
+export function EarningsPage(): ReactNode {
+  const session = useSession();
+  const own = useScope("earnings.read") !== "all";
+  const seesFacts = useScope("usage.read") !== null;
+  const [chosenBy, setBy] = useFilter("by");
+  const [chosenDays, setDays] = useFilter("days");
+  const by = groupings.find((each) => each === chosenBy) ?? "day";
+  const days = usageDays.find((each) => String(each) === chosenDays) ?? 30;
+  // Only each five minutes another one, so that the query stays the same.
+  const until = bucketOf(useNow(), spans.short) + spans.short;
+  const report = useQuery(api.console.usage.earnings, { session, by, days, until });
+  const facts = useQuery(api.console.usage.facts, seesFacts ? { session } : "skip");
+  return (
+    <EarningsView
+      own={own}
+      by={by}
+      days={days}
+      until={until}
+      report={report}
+      facts={facts}
+      onBy={setBy}
+      onDays={setDays}
+    />
+  );
+}

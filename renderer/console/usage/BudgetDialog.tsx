@@ -1,0 +1,97 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { formatExactCredits } from "../../../app/money/credits.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Select } from "../../ui/controls/Select.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import type { BudgetRow, KeyRow, OwnerId } from "../data/rows.ts";
+import { useSession } from "../data/session-context.ts";
+import { OwnerPicker } from "../people/OwnerPicker.tsx";
+import { parseCredits } from "./parse-usage-form.ts";
+
+type Subject = BudgetRow["subject"];
+
+type Props = {
+  /** Null: a new budget. */
+  readonly budget: BudgetRow | null;
+  /** Resolves to whether it was saved. */
+  readonly onSave: (subject: Subject, monthlyMicro: bigint) => Promise<boolean>;
+  readonly onClose: () => void;
+};
+
+const kindOptions = [
+  { value: "key", label: "An API key" },
+  { value: "owner", label: "A member or a team" },
+] as const;
+
+/** Sets the credits that a key, a member or a team should not exceed in a month. */
+export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
+  const [kind, setKind] = useState<"key" | "owner">("key");
+  const [chosen, setChosen] = useState<Subject | null>(budget?.subject ?? null);
+  const [credits, setCredits] = useState(budget === null ? "" : formatExactCredits(budget.monthlyMicro));
+  const micro = parseCredits(credits);
+  const isWrong = typeof micro === "string";
+  return (
+    <Dialog
+      title={budget === null ? "Set a budget" : `Budget of ${budget.name ?? "deleted"}`}
+      onClose={onClose}
+    >
+      <DialogForm
+        action="Save"
+        disabled={chosen === null || isWrong}
+        onSubmit={async () => {
+          if (chosen === null || isWrong) return;
+          if (await onSave(chosen, micro)) onClose();
+        }}
+        onClose={onClose}
+      >
+        {budget === null ? (
+          <>
+            <Select
+              label="Budget of"
+              value={kind}
+              options={kindOptions}
+              onChange={(value) => {
+                setKind(kindOptions.find((each) => each.value === value)?.value ?? "key");
+                setChosen(null);
+              }}
+            />
+            {kind === "key" ? (
+              <KeySelect value={chosen} onChange={setChosen} />
+            ) : (
+              <OwnerPicker label="Member or team" value={chosen as OwnerId | null} onChange={setChosen} />
+            )}
+          </>
+        ) : null}
+        <Field
+          label="Credits a month"
+          hint="It warns at 80% and at 100%, and stops nothing."
+          inputMode="decimal"
+          value={credits}
+          error={credits !== "" && isWrong ? micro : null}
+          onChange={(event) => setCredits(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+type KeyProps = { readonly value: Subject | null; readonly onChange: (key: Subject | null) => void };
+
+function KeySelect({ value, onChange }: KeyProps): ReactNode {
+  const keys: readonly KeyRow[] = useQuery(api.console.keys.list, { session: useSession() }) ?? [];
+  const open = keys.filter(({ revokedAt }) => revokedAt === null);
+  return (
+    <Select
+      label="API key"
+      value={value ?? ""}
+      options={[
+        { value: "", label: "Choose…" },
+        ...open.map(({ keyId, name, prefix }) => ({ value: keyId, label: `${name} (${prefix}…)` })),
+      ]}
+      onChange={(id) => onChange(open.find(({ keyId }) => keyId === id)?.keyId ?? null)}
+    />
+  );
+}

@@ -1,0 +1,165 @@
+import { type ReactNode, useState } from "react";
+import { formatShare } from "../../../app/format/quantity.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { shareOfBudget } from "../../../app/usage/budget.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { ProgressBar } from "../../ui/ProgressBar.tsx";
+import type { StatusWords } from "../../ui/status-words.ts";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { BudgetRow } from "../data/rows.ts";
+
+export type BudgetChanges = {
+  readonly removeBudget: (budget: BudgetRow) => void;
+  /** The dialog that sets a budget. Null: a new one. */
+  readonly budgetDialog: (close: () => void, budget: BudgetRow | null) => ReactNode;
+};
+
+type Props = {
+  readonly budgets: readonly BudgetRow[] | undefined;
+  readonly own: boolean;
+  readonly changes: BudgetChanges | null;
+};
+
+/** Budgets of this month. They warn; the credits of a key are the limit that stops it. */
+export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
+  const [edited, setEdited] = useState<BudgetRow | "new" | null>(null);
+  const [removed, setRemoved] = useState<BudgetRow | null>(null);
+  return (
+    <Card
+      flush
+      title="Budgets of this month"
+      aside={
+        changes === null ? null : (
+          <Button size="sm" onClick={() => setEdited("new")}>
+            Set a budget
+          </Button>
+        )
+      }
+    >
+      <Table
+        label="Budgets"
+        columns={columnsOf(changes === null ? null : { edit: setEdited, remove: setRemoved })}
+        rows={budgets}
+        keyOf={({ subject }) => subject}
+        empty={
+          <Empty title={own ? "You have no budget" : "No budgets yet"}>
+            A budget warns at 80% and at 100% of a month. Credits are the limit that stops a key.
+          </Empty>
+        }
+      />
+      {budgets === undefined || budgets.length === 0 ? null : (
+        <p className="border-t border-line px-4 py-2 text-xs text-muted">
+          Budgets warn at 80% and at 100%. Credits are the limit that stops a key. A month is expected to cost
+          what is spent, and for each day left the mean of that weekday in the last four weeks.
+        </p>
+      )}
+      {edited === null || changes === null
+        ? null
+        : changes.budgetDialog(() => setEdited(null), edited === "new" ? null : edited)}
+      {removed === null || changes === null ? null : (
+        <Confirm
+          title={`Remove the budget of ${removed.name ?? "this subject"}?`}
+          action="Remove"
+          danger
+          onConfirm={() => changes.removeBudget(removed)}
+          onClose={() => setRemoved(null)}
+        >
+          Nobody is warned any more when its month becomes expensive.
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+const states: Readonly<Record<BudgetRow["state"], StatusWords>> = {
+  ok: { tone: "good", words: "Within" },
+  near: { tone: "hold", words: "Nearly used up" },
+  over: { tone: "bad", words: "Used up" },
+};
+const kinds: Readonly<Record<BudgetRow["kind"], string>> = {
+  key: "API key",
+  member: "Member",
+  team: "Team",
+};
+
+type Actions = {
+  readonly edit: (budget: BudgetRow) => void;
+  readonly remove: (budget: BudgetRow) => void;
+};
+
+function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
+  return [
+    {
+      key: "name",
+      title: "Of",
+      cell: ({ kind, name }) => (
+        <span className="min-w-28">
+          <span className="font-medium wrap-anywhere">{name ?? "Deleted"}</span>{" "}
+          <span className="text-xs text-muted">{kinds[kind]}</span>
+        </span>
+      ),
+    },
+    {
+      key: "spent",
+      title: "Spent",
+      width: "w-64",
+      cell: ({ name, spentMicro, monthlyMicro }) => {
+        const share = shareOfBudget(spentMicro, monthlyMicro);
+        return (
+          <div className="grid min-w-40 gap-1">
+            <span className="text-xs whitespace-nowrap">
+              {formatCredits(spentMicro)} of {formatCredits(monthlyMicro)} ({formatShare(share)})
+            </span>
+            <ProgressBar label={`Spent of the budget of ${name ?? "deleted"}`} share={Math.min(1, share)} />
+          </div>
+        );
+      },
+    },
+    {
+      key: "forecast",
+      title: "Expected",
+      align: "right",
+      cell: ({ forecastMicro }) => <span className="whitespace-nowrap">{formatCredits(forecastMicro)}</span>,
+    },
+    {
+      key: "state",
+      title: "State",
+      width: "w-36",
+      cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].words}</Badge>,
+    },
+    ...(actions === null
+      ? []
+      : [
+          {
+            key: "actions",
+            title: "Actions",
+            isTitleHidden: true,
+            align: "right" as const,
+            cell: (budget: BudgetRow) => (
+              <div className="flex justify-end gap-1">
+                <Button
+                  size="sm"
+                  look="quiet"
+                  aria-label={`Change the budget of ${budget.name ?? "deleted"}`}
+                  onClick={() => actions.edit(budget)}
+                >
+                  Change
+                </Button>
+                <Button
+                  size="sm"
+                  look="quiet"
+                  aria-label={`Remove the budget of ${budget.name ?? "deleted"}`}
+                  onClick={() => actions.remove(budget)}
+                >
+                  Remove
+                </Button>
+              </div>
+            ),
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,105 @@
+import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
+import { carbonGrams, cloudTotal, kilowattHours } from "../../../app/usage/comparison.ts";
+import type { UsageRow } from "../../../app/usage/usage-table.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import type { UsageFactsRow } from "../data/rows.ts";
+import { FactsDialog } from "./FactsDialog.tsx";
+import { carbonWords, energyWords, moneyWords } from "./usage-words.ts";
+
+type Props = {
+  /** Undefined while they load. */
+  readonly facts: UsageFactsRow | undefined;
+  readonly models: readonly UsageRow[] | undefined;
+  readonly runMs: number | undefined;
+  /** Null for those who may not change it. */
+  readonly onSave: ((facts: UsageFactsRow) => Promise<boolean>) | null;
+};
+
+/** The same work in a cloud, and its energy and carbon: each with its method, and only from numbers that were entered. */
+export function ComparisonCard({ facts, models, runMs, onSave }: Props): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <Card
+      title="Cloud, energy and carbon"
+      aside={
+        onSave === null || facts === undefined ? null : (
+          <Button size="sm" onClick={() => setOpen(true)}>
+            Enter numbers
+          </Button>
+        )
+      }
+    >
+      {facts === undefined || models === undefined || runMs === undefined ? (
+        <div className="min-h-24" />
+      ) : (
+        <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
+          <Line name="In the cloud" value={cloudWords(facts, models)} method={cloudMethod(facts, models)} />
+          <Line
+            name="Energy"
+            value={facts.watts === null ? null : energyWords(kilowattHours(runMs, facts) ?? 0)}
+            method={
+              facts.watts === null
+                ? "No power of a device is entered."
+                : `Estimated: ${formatCount(facts.watts)} W per working device (entered) × the time that devices worked on answers (measured). Two answers at once on one device count twice. Idle time, failed attempts and the network are left out.`
+            }
+          />
+          <Line
+            name="Carbon"
+            value={carbonValue(runMs, facts)}
+            method={
+              facts.gramsPerKwh === null
+                ? "No carbon intensity of the grid is entered."
+                : facts.watts === null
+                  ? "It needs the power of a device."
+                  : `Estimated: the energy × ${formatCount(facts.gramsPerKwh)} g CO₂ per kWh of the grid (entered).`
+            }
+          />
+        </dl>
+      )}
+      {open && onSave !== null && facts !== undefined ? (
+        <FactsDialog
+          facts={facts}
+          models={(models ?? []).map(({ subject }) => subject).filter((subject) => subject !== "")}
+          onSave={onSave}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </Card>
+  );
+}
+
+function carbonValue(runMs: number, facts: UsageFactsRow): string | null {
+  const grams = carbonGrams(runMs, facts);
+  return grams === null ? null : carbonWords(grams);
+}
+
+function cloudWords(facts: UsageFactsRow, models: readonly UsageRow[]): string | null {
+  const { cost } = cloudTotal(models, facts.cloudPrices);
+  return cost === null ? null : moneyWords(cost, facts.currency);
+}
+
+function cloudMethod({ cloudPrices }: UsageFactsRow, models: readonly UsageRow[]): string {
+  if (cloudPrices.length === 0) return "No prices of a cloud are entered.";
+  const { unpricedTokens } = cloudTotal(models, cloudPrices);
+  const rest =
+    unpricedTokens === 0
+      ? ""
+      : ` ${formatCount(unpricedTokens)} tokens of models without a price are left out.`;
+  return `The tokens of each model × the price of a cloud for a like model (entered).${rest}`;
+}
+
+type LineProps = { readonly name: string; readonly value: string | null; readonly method: string };
+
+function Line({ name, value, method }: LineProps): ReactNode {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="mb-1 sm:mb-0">
+        <span className="font-medium">{value ?? "–"}</span>
+        <p className="text-xs text-muted">{method}</p>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
+import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { carbonGrams, cloudCost, kilowattHours } from "../../../app/usage/comparison.ts";
+import type { UsageBy, UsageRow } from "../../../app/usage/usage-table.ts";
+import { Empty } from "../../ui/Empty.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { UsageFactsRow } from "../data/rows.ts";
+import { rateWords } from "../statistics/subject-words.ts";
+import { carbonWords, energyWords, groupingWords, moneyWords, rowName } from "./usage-words.ts";
+
+type Props = {
+  readonly of: "usage" | "earnings";
+  readonly by: UsageBy;
+  /** Undefined while they load. */
+  readonly rows: readonly UsageRow[] | undefined;
+  readonly facts: UsageFactsRow | undefined;
+};
+
+/** A usage table. Energy, carbon and the price of a cloud are shown once an administrator has entered their numbers. */
+export function UsageTable({ of, by, rows, facts }: Props): ReactNode {
+  const { column } = groupingWords[by];
+  // The newest day comes first.
+  const ordered = by === "day" && rows !== undefined ? [...rows].reverse() : rows;
+  return (
+    <Table
+      label={`${of === "usage" ? "Usage" : "Earnings"} by ${column}`}
+      columns={[nameColumn(by), ...figures(of, by, facts)]}
+      rows={ordered}
+      keyOf={({ subject }) => subject}
+      height="sm:max-h-120"
+      empty={
+        <Empty title="No jobs ended in this time">Jobs are counted a minute or two after their end.</Empty>
+      }
+    />
+  );
+}
+
+function nameColumn(by: UsageBy): Column<UsageRow> {
+  return {
+    key: "name",
+    title: groupingWords[by].column,
+    cell: (row) => (
+      <span className="line-clamp-2 max-w-64 min-w-24 font-medium wrap-anywhere" title={rowName(by, row)}>
+        {rowName(by, row)}
+      </span>
+    ),
+  };
+}
+
+function figures(
+  of: Props["of"],
+  by: UsageBy,
+  facts: UsageFactsRow | undefined,
+): readonly Column<UsageRow>[] {
+  const figure = (title: string, cell: (row: UsageRow) => ReactNode): Column<UsageRow> => ({
+    key: title,
+    title,
+    align: "right",
+    cell: (row) => <span className="whitespace-nowrap">{cell(row)}</span>,
+  });
+  const time = (ms: number | null): string => (ms === null ? "–" : formatDuration(ms));
+  const isUsage = of === "usage";
+  const prices = new Map(facts?.cloudPrices.map((price) => [price.modelId, price]));
+  return [
+    figure(isUsage ? "Jobs" : "Answers", ({ jobs, succeeded }) => formatCount(isUsage ? jobs : succeeded)),
+    ...(isUsage
+      ? [figure("Success", ({ successRate }) => (successRate === null ? "–" : rateWords(successRate)))]
+      : []),
+    figure("Prompt tokens", ({ promptTokens }) => formatCount(promptTokens)),
+    figure("Answer tokens", ({ completionTokens }) => formatCount(completionTokens)),
+    figure("Device time", ({ runMs }) => formatDuration(runMs)),
+    ...(isUsage
+      ? [
+          figure("Wait p50", ({ waitP50 }) => time(waitP50)),
+          figure("Wait p95", ({ waitP95 }) => time(waitP95)),
+        ]
+      : []),
+    figure(isUsage ? "Spent" : "Earned", ({ micro }) => (
+      <span title={`${formatExactCredits(micro)} credits`}>{formatCredits(micro)}</span>
+    )),
+    ...(isUsage && by === "model" && prices.size > 0
+      ? [
+          figure("In the cloud", (row) => {
+            const price = prices.get(row.subject);
+            return price === undefined ? "–" : moneyWords(cloudCost(row, price), facts?.currency ?? "");
+          }),
+        ]
+      : []),
+    ...(facts === undefined || facts.watts === null
+      ? []
+      : [figure("Energy", ({ runMs }) => energyWords(kilowattHours(runMs, facts) ?? 0))]),
+    ...(facts === undefined || carbonGrams(0, facts) === null
+      ? []
+      : [figure("CO₂", ({ runMs }) => carbonWords(carbonGrams(runMs, facts) ?? 0))]),
+  ];
+}

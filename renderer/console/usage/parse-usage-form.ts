@@ -1,0 +1,64 @@
+import { microPerCredit } from "../../../app/money/credits.ts";
+
+const mostCredits = 1_000_000_000;
+
+/** A typed amount of credits in micro-credits, or why it is none. */
+export function parseCredits(typed: string): bigint | string {
+  const text = typed.trim().replaceAll(",", "");
+  const [, whole = "", part = ""] = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  const micro = whole === "" ? 0n : BigInt(whole) * microPerCredit + BigInt(part.padEnd(6, "0"));
+  if (micro > 0n && micro <= BigInt(mostCredits) * microPerCredit) return micro;
+  return "Must be more than 0 credits, with at most 6 digits after the point.";
+}
+
+/** A typed number from 0 to `most`; null if the field is empty; or why it is none. */
+export function parseNumber(typed: string, most: number): number | null | string {
+  const text = typed.trim().replaceAll(",", "");
+  if (text === "") return null;
+  const value = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && value <= most) return value;
+  return `Must be a number from 0 to ${most.toLocaleString("en-US")}.`;
+}
+
+export type TypedFacts = {
+  readonly currency: string;
+  readonly watts: string;
+  readonly grams: string;
+  readonly prices: readonly {
+    readonly modelId: string;
+    readonly prompt: string;
+    readonly completion: string;
+  }[];
+};
+
+type Facts = {
+  currency: string;
+  watts: number | null;
+  gramsPerKwh: number | null;
+  cloudPrices: { modelId: string; prompt: number; completion: number }[];
+};
+
+/** What was typed about clouds, power and carbon. A model without prices has none. */
+export function parseFacts(
+  typed: TypedFacts,
+): { readonly kind: "ok"; readonly facts: Facts } | { readonly kind: "wrong"; readonly why: string } {
+  const [watts, gramsPerKwh] = [parseNumber(typed.watts, 10_000), parseNumber(typed.grams, 5_000)];
+  if (typeof watts === "string") return { kind: "wrong", why: `Power: ${watts}` };
+  if (typeof gramsPerKwh === "string") return { kind: "wrong", why: `Grid: ${gramsPerKwh}` };
+  const cloudPrices: Facts["cloudPrices"] = [];
+  for (const { modelId, ...texts } of typed.prices) {
+    const [prompt, completion] = [
+      parseNumber(texts.prompt, 1_000_000),
+      parseNumber(texts.completion, 1_000_000),
+    ];
+    if (typeof prompt === "string") return { kind: "wrong", why: `${modelId}: ${prompt}` };
+    if (typeof completion === "string") return { kind: "wrong", why: `${modelId}: ${completion}` };
+    if (prompt === null && completion === null) continue;
+    cloudPrices.push({ modelId, prompt: prompt ?? 0, completion: completion ?? 0 });
+  }
+  const currency = typed.currency.trim();
+  if (cloudPrices.length > 0 && (currency === "" || currency.length > 10)) {
+    return { kind: "wrong", why: "Enter the currency of the prices, such as EUR." };
+  }
+  return { kind: "ok", facts: { currency, watts, gramsPerKwh, cloudPrices } };
+}

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { figuresOfDays } from "../../../app/usage/figures.ts";
+import { sumOfDays } from "../../../app/usage/months.ts";
+import {
+  carbonWords,
+  dayAt,
+  dayWords,
+  energyWords,
+  moneyWords,
+  rowName,
+  seriesOfDays,
+} from "./usage-words.ts";
+
+const none = figuresOfDays(sumOfDays([], 0));
+
+it("names days of UTC, others, and those without an owner", () => {
+  expect(dayWords(dayAt("2027-01-15"))).toBe("Fri, Jan 15");
+  expect(rowName("day", { subject: "2027-01-15", name: null })).toBe("Fri, Jan 15");
+  expect(rowName("key", { subject: "", name: null })).toBe("All others");
+  expect(rowName("team", { subject: "none", name: null })).toBe("Keys of no team");
+  expect(rowName("member", { subject: "none", name: null })).toBe("Keys of no member");
+  expect(rowName("group", { subject: "none", name: null })).toBe("No group");
+  expect(rowName("key", { subject: "k1", name: null })).toBe("Deleted");
+  expect(rowName("key", { subject: "k1", name: "Nightly" })).toBe("Nightly");
+});
+
+it("shows every day, with 0 for those without jobs", () => {
+  const rows = [{ subject: "2027-01-14", name: null, ...none, jobs: 3 }];
+  const { times, values } = seriesOfDays(rows, 3, Date.UTC(2027, 0, 15, 12), ({ jobs }) => jobs);
+  expect(values).toEqual([0, 3, 0]);
+  expect(times.at(-1)).toBe(Date.UTC(2027, 0, 15));
+  expect(seriesOfDays(rows, 3, Date.UTC(2027, 0, 15), ({ jobs }) => jobs).values).toEqual([0, 0, 3]);
+});
+
+it("writes money, energy and carbon in few digits", () => {
+  expect([12.4, 0.00123, 0, 1_234.567].map((each) => moneyWords(each, "EUR"))).toEqual([
+    "12.4 EUR",
+    "0.0012 EUR",
+    "0 EUR",
+    "1,234.57 EUR",
+  ]);
+  expect([0.0004, 0.34, 1.234, 250].map(energyWords)).toEqual(["0.4 Wh", "340 Wh", "1.2 kWh", "250 kWh"]);
+  expect([0.5, 120, 3_400].map(carbonWords)).toEqual(["0.5 g", "120 g", "3.4 kg"]);
+});

@@ -1,0 +1,88 @@
+import { formatCount } from "../../../app/format/quantity.ts";
+import { noSubject, otherSubject } from "../../../app/statistics/tally.ts";
+import type { UsageBy, UsageDays, UsageRow } from "../../../app/usage/usage-table.ts";
+
+export const groupingWords: Readonly<Record<UsageBy, { readonly tab: string; readonly column: string }>> = {
+  day: { tab: "Days", column: "Day" },
+  model: { tab: "Models", column: "Model" },
+  key: { tab: "Keys", column: "API key" },
+  team: { tab: "Teams", column: "Team" },
+  member: { tab: "Members", column: "Member" },
+  device: { tab: "Devices", column: "Device" },
+  group: { tab: "Groups", column: "Group" },
+};
+
+export const dayOptions: readonly { readonly value: `${UsageDays}`; readonly label: string }[] = [
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
+];
+
+/** The name of a row. */
+export function rowName(by: UsageBy, { subject, name }: Pick<UsageRow, "subject" | "name">): string {
+  if (subject === otherSubject) return "All others";
+  if (by === "day") return dayWords(dayAt(subject));
+  if (subject === noSubject && by === "team") return "Keys of no team";
+  if (subject === noSubject && by === "member") return "Keys of no member";
+  if (subject === noSubject && by === "group") return "No group";
+  return name ?? "Deleted";
+}
+
+/** The start of a day such as "2027-01-15"; ms epoch. */
+export function dayAt(subject: string): number {
+  return Date.parse(`${subject}T00:00:00Z`);
+}
+
+/** "Fri, Jan 15" of a day of UTC. */
+export function dayWords(at: number): string {
+  const parts = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
+  return new Date(at).toLocaleDateString("en-US", parts);
+}
+
+/** The values of all days up to the last one, with 0 for those without jobs. */
+export function seriesOfDays(
+  rows: readonly UsageRow[],
+  days: number,
+  until: number,
+  of: (row: UsageRow) => number,
+): { readonly times: readonly number[]; readonly values: readonly number[] } {
+  const dayMs = 86_400_000;
+  const last = Math.floor((until - 1) / dayMs) * dayMs;
+  const times = Array.from({ length: days }, (_, at) => last - (days - 1 - at) * dayMs);
+  const byDay = new Map(rows.map((row) => [dayAt(row.subject), of(row)]));
+  return { times, values: times.map((at) => byDay.get(at) ?? 0) };
+}
+
+/** The sums of a table. */
+export function sumOf(rows: readonly UsageRow[]) {
+  const sum = (of: (row: UsageRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    jobs: sum(({ jobs }) => jobs),
+    succeeded: sum(({ succeeded }) => succeeded),
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    runMs: sum(({ runMs }) => runMs),
+    micro: rows.reduce((total, { micro }) => total + micro, 0n),
+  };
+}
+
+/** "12.40 EUR": an amount in the organization's currency. Small amounts keep two digits that say something. */
+export function moneyWords(amount: number, currency: string): string {
+  const digits =
+    amount !== 0 && amount < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
+  return `${amount.toLocaleString("en-US", digits)} ${currency}`.trim();
+}
+
+/** "340 Wh" or "1.2 kWh". */
+export function energyWords(kwh: number): string {
+  return kwh < 1 ? `${short(kwh * 1_000)} Wh` : `${short(kwh)} kWh`;
+}
+
+/** "120 g" or "3.4 kg". */
+export function carbonWords(grams: number): string {
+  return grams < 1_000 ? `${short(grams)} g` : `${short(grams / 1_000)} kg`;
+}
+
+function short(value: number): string {
+  return value >= 100 ? formatCount(value) : value.toLocaleString("en-US", { maximumSignificantDigits: 2 });
+}
