@@ -1,5 +1,5 @@
 import { openPage, signIn } from "../support/console.ts";
-import { expect, test } from "../support/farm-test.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
 
 test("an administrator finds a device by its name and its state, and the address keeps the search", async ({
   farm,
@@ -24,4 +24,25 @@ test("an administrator finds a device by its name and its state, and the address
   await expect(devices.getByRole("row", { name: /fleet-beta/ })).toBeVisible();
   await one.stop();
   await two.stop();
+});
+
+test("a device's page shows what it does, its week, its reliability and its jobs", async ({ farm, page }) => {
+  const donor = await farm.startDonor("fleet-page");
+  await askFor(farm, "What is the capital of Greece?");
+  await signIn(page, farm);
+  await openPage(page, /^Devices/);
+  await page.getByRole("link", { name: "fleet-page" }).click();
+  await expect(page).toHaveURL(/#\/devices\/[a-z0-9]+$/);
+  await expect(page.getByRole("heading", { name: "fleet-page" })).toBeVisible();
+  await expect(page.getByText("Donating now")).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Donated|^Did not donate/ }).first()).toBeVisible();
+  await expect(page.getByText("Of its last 1 attempt.")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Last jobs" })).toContainText("succeeded");
+  await page.getByText(/facts? cannot be known on this computer/).click();
+  await expect(page.getByText(/Gleaner never guesses/)).toBeVisible();
+  await donor.stop();
+  await expect(page.getByText("Offline").first()).toBeVisible();
+  await page.getByRole("button", { name: "Retire fleet-page" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retire" }).click();
+  await expect(page.getByRole("button", { name: "Reinstate fleet-page" })).toBeVisible();
 });
