@@ -51,6 +51,8 @@ const actions = {
   "device.reinstated": "Device reinstated",
   "device.paused": "Device paused automatically",
   "device.resumed": "Device resumed",
+  "device.pause-asked": "Device paused by a person",
+  "device.pause-ended": "Pause of a device ended",
   "version.required": "Oldest version of devices changed",
   "device.labelled": "Device groups, tags and data classes changed",
   "device.limited": "Limits of a device changed",

@@ -4,6 +4,7 @@ import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
+import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
@@ -52,6 +53,8 @@ export const me = query({
     status: serviceStatus,
     /** The oldest version that gets jobs, if the device's own is older. */
     needsVersion: v.union(v.string(), v.null()),
+    /** Set while a person keeps the device paused in the console. */
+    requestedPause: v.union(v.object({ until: v.union(v.number(), v.null()) }), v.null()),
     /** What the organization allows the device; null without limits. */
     limits: v.union(deviceLimits, v.null()),
     /** The registered public key; null before it has one. */
@@ -81,6 +84,7 @@ export const me = query({
       organization: { id, name },
       status: serviceStatusOf(device),
       needsVersion: isRetired ? null : (device.needsVersion ?? null),
+      requestedPause: isRetired ? null : toldPause(device),
       limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),

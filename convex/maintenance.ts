@@ -5,6 +5,7 @@ import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
+import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
@@ -155,6 +156,26 @@ export const judgeDevicesOf = internalMutation({
   handler: async (ctx, { jobId }) => {
     const order = await orderOf(ctx, jobId);
     if (order !== null) await judgeAll(ctx, order, Date.now());
+    return null;
+  },
+});
+
+/** Ends a pause of a device at its time. */
+export const endPause = internalMutation({
+  args: { deviceId: v.id("devices"), at: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, at }) => {
+    await endPauseAtItsTime(ctx, deviceId, at);
+    return null;
+  },
+});
+
+/** Pauses a device that has finished its jobs. */
+export const pauseFinished = internalMutation({
+  args: { deviceId: v.id("devices"), at: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, at }) => {
+    await pauseIfFinished(ctx, deviceId, at);
     return null;
   },
 });

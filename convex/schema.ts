@@ -25,6 +25,7 @@ import {
   price,
   priorityPrices,
   providerSettings,
+  requestedPause,
   role,
   runnerStop,
   signInMethod,
@@ -302,6 +303,8 @@ export default defineSchema({
     lastChangeAt: v.number(),
     /** Set while the device is paused because it failed too often. Written by model/devices/service.ts. */
     pause: v.optional(devicePause),
+    /** Set while a person keeps it paused. Written by model/devices/pauses.ts. */
+    requestedPause: v.optional(requestedPause),
     /** Attempts that began before an admin's resumption do not count against it. */
     judgedFrom: v.optional(v.number()),
     /** The version that it would need to get jobs. Absent if its version is new enough. */

@@ -106,10 +106,11 @@ export type Facts = ComputerFacts & {
   /** `wrong-server`: the server at the backend's address does not have the pinned key. */
   readonly connection: "online" | "offline" | "wrong-server";
   /**
-   * In its organization: no member, waiting for approval, in service, paused because too many jobs failed, too old a version,
-   * known by another signing key, or retired by an administrator.
+   * In its organization: no member, waiting for approval, in service, paused because too many jobs failed, paused by a person
+   * in the console, too old a version, known by another signing key, or retired by an administrator.
    */
-  readonly membership: "none" | "pending" | "active" | "paused" | "outdated" | "other-key" | "retired";
+  readonly membership:
+    "none" | "pending" | "active" | "paused" | "paused-on-request" | "outdated" | "other-key" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
   /** The donor asked to finish the current job, then pause. */

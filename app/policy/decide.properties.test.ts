@@ -150,6 +150,7 @@ describe("decide, for any state, facts and rules", () => {
         none: "not-enrolled",
         pending: "awaiting-approval",
         paused: "paused-by-server",
+        "paused-on-request": "paused-in-console",
         outdated: "outdated",
         "other-key": "other-key",
         retired: "retired",

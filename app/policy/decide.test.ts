@@ -27,6 +27,12 @@ const edges: readonly Edge[] = [
     to: "paused-by-server",
     recheckAt: null,
   },
+  {
+    when: "a person paused the device in the console",
+    facts: { membership: "paused-on-request", donateNowUntil: now + 1 },
+    to: "paused-in-console",
+    recheckAt: null,
+  },
   { when: "the device is too old", facts: { membership: "outdated" }, to: "outdated", recheckAt: null },
   { when: "the device signs with another key", facts: { membership: "other-key" }, to: "other-key" },
   { when: "the device is retired", facts: { membership: "retired" }, to: "retired", recheckAt: null },

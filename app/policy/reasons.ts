@@ -22,6 +22,7 @@ type DonorReason = Extract<
   | "not-enrolled"
   | "awaiting-approval"
   | "paused-by-server"
+  | "paused-in-console"
   | "outdated"
   | "other-key"
   | "retired"
@@ -35,6 +36,7 @@ const donorReasons: Readonly<Record<DonorReason, true>> = {
   "not-enrolled": true,
   "awaiting-approval": true,
   "paused-by-server": true,
+  "paused-in-console": true,
   outdated: true,
   "other-key": true,
   retired: true,
@@ -55,6 +57,7 @@ export function isOutOfService(reason: DonateReason | StandbyReason): boolean {
 const outOfService: ReadonlySet<string> = new Set<StandbyReason>([
   "awaiting-approval",
   "paused-by-server",
+  "paused-in-console",
   "outdated",
   "other-key",
   "retired",

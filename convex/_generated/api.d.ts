@@ -57,6 +57,7 @@ import type * as model_devices_labels from "../model/devices/labels.js";
 import type * as model_devices_limits from "../model/devices/limits.js";
 import type * as model_devices_outcomes from "../model/devices/outcomes.js";
 import type * as model_devices_pastAttempts from "../model/devices/pastAttempts.js";
+import type * as model_devices_pauses from "../model/devices/pauses.js";
 import type * as model_devices_reliability from "../model/devices/reliability.js";
 import type * as model_devices_report from "../model/devices/report.js";
 import type * as model_devices_rows from "../model/devices/rows.js";
@@ -239,6 +240,7 @@ declare const fullApi: ApiFromModules<{
   "model/devices/limits": typeof model_devices_limits;
   "model/devices/outcomes": typeof model_devices_outcomes;
   "model/devices/pastAttempts": typeof model_devices_pastAttempts;
+  "model/devices/pauses": typeof model_devices_pauses;
   "model/devices/reliability": typeof model_devices_reliability;
   "model/devices/report": typeof model_devices_report;
   "model/devices/rows": typeof model_devices_rows;

@@ -5,6 +5,7 @@ import { historyRow, historyRowOf } from "../model/devices/history.ts";
 import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
 import { limitDevice } from "../model/devices/limits.ts";
 import { attemptOutcomes, outcomesOf } from "../model/devices/outcomes.ts";
+import { endRequestedPause, pauseOnRequest } from "../model/devices/pauses.ts";
 import { deviceRow, deviceRowOf } from "../model/devices/rows.ts";
 import {
   approve as approveDevice,
@@ -174,6 +175,30 @@ export const resume = memberMutation("devices.change")({
   returns: v.null(),
   handler: async (ctx, { deviceId }) => {
     await resumeDevice(ctx, await ownDevice(ctx, deviceId), ctx.by);
+    return null;
+  },
+});
+
+/**
+ * Pauses a device until a moment, or until somebody ends the pause (null). With `finish` it finishes its jobs first, else it
+ * returns them. Refuses: not_found, conflict, invalid.
+ */
+export const pause = memberMutation("devices.pause")({
+  args: { deviceId: v.id("devices"), until: v.union(v.number(), v.null()), finish: v.optional(v.boolean()) },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, until, finish = false }) => {
+    const device = await ownDevice(ctx, deviceId);
+    await pauseOnRequest(ctx, device, { until, finish, ofOrganization: ctx.scope === "all" }, ctx.by);
+    return null;
+  },
+});
+
+/** Ends such a pause. Refuses: not_found, forbidden (the organization paused the device, and the member only owns it). */
+export const endPause = memberMutation("devices.pause")({
+  args: { deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { deviceId }) => {
+    await endRequestedPause(ctx, await ownDevice(ctx, deviceId), ctx.scope === "all", ctx.by);
     return null;
   },
 });

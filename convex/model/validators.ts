@@ -170,6 +170,19 @@ export const devicePause = v.object({
   cause: literals(...(Object.keys(failureCauses) as FailureCause[])),
 });
 
+/** A pause that a person asked for in the console. */
+export const requestedPause = v.object({
+  at: v.number(),
+  /** Null: until somebody ends it. ms epoch. */
+  until: v.union(v.number(), v.null()),
+  /** Who asked, as model/audit.ts names actors. */
+  by: v.string(),
+  /** Whether somebody asked who may pause any device. Then its owner cannot end it. */
+  ofOrganization: v.boolean(),
+  /** Whether its running jobs still finish. The device is not told of the pause before that. */
+  finishing: v.boolean(),
+});
+
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({
   modelId: v.string(),

@@ -20,6 +20,7 @@ function standbyState(reason: StandbyReason): TrayState {
   if (!isDonorReason(reason)) return "standby";
   switch (reason) {
     case "paused-by-you":
+    case "paused-in-console":
       return "paused";
     case "offline":
     case "wrong-server":

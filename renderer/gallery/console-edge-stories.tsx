@@ -32,6 +32,7 @@ const onKey = {
 } as const;
 const actions = {
   change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
+  pause: { ask: nothing, end: nothing },
   handOver: nothing,
 };
 const none = { pending: 0, active: 0, retired: 0, devices: [] };

@@ -177,6 +177,7 @@ export function consoleStories(now: number): readonly Story[] {
   } as const;
   const actions = {
     change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
+    pause: { ask: nothing, end: nothing },
     handOver: nothing,
   };
   return [

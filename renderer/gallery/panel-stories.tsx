@@ -67,6 +67,7 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-awaiting-approval", all.pending),
     shown("panel-retired", problems.retired),
     shown("panel-paused-by-server", problems.pausedByServer),
+    shown("panel-paused-in-console", problems.pausedInConsole),
     shown("panel-outdated", problems.outdated),
     shown("panel-wrong-server", problems.wrongServer),
     shown("panel-certificate-expired", problems.certificateExpired),

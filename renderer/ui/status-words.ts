@@ -39,6 +39,7 @@ export function standbyTone(reason: StandbyReason): Tone {
       return "rest";
     case "awaiting-approval":
     case "outdated":
+    case "paused-in-console":
       return "hold";
     case "paused-by-server":
     case "other-key":

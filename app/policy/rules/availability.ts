@@ -25,6 +25,16 @@ export const membership = check({
           "Too many jobs failed on this device, so it gets no more of them until an administrator resumes it.",
       },
     },
+    "paused-in-console": {
+      short: "Paused in the console",
+      sentence:
+        "Somebody paused this computer in Gleaner's console, so it gets no jobs. You can resume your own computer there; an " +
+        "administrator can resume any.",
+      toOthers: {
+        short: "Paused in the console",
+        sentence: "Somebody paused this device in the console. It gets no jobs until the pause ends.",
+      },
+    },
     outdated: {
       short: "Update needed",
       sentence: "Your organization asks for a newer version of Gleaner. Update it, and it donates again.",
@@ -62,6 +72,7 @@ export const membership = check({
     if (facts.membership === "none") return veto("not-enrolled");
     if (facts.membership === "pending") return veto("awaiting-approval");
     if (facts.membership === "paused") return veto("paused-by-server");
+    if (facts.membership === "paused-on-request") return veto("paused-in-console");
     if (facts.membership === "outdated") return veto("outdated");
     if (facts.membership === "other-key") return veto("other-key");
     return facts.membership === "retired" ? veto("retired") : null;

@@ -3,6 +3,7 @@ import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { actorWordsOf } from "../audit.ts";
 import { components } from "../components.ts";
 import { serviceStatusOf } from "../fleet/state.ts";
 import { balanceOf } from "../ledger/balance.ts";
@@ -15,6 +16,7 @@ import {
   type DeviceModel,
   deviceModel,
   devicePause,
+  requestedPause,
   serviceStatus,
 } from "../validators.ts";
 import { origin, originOf } from "./arrivals.ts";
@@ -37,6 +39,8 @@ export const deviceRow = v.object({
   status: serviceStatus,
   /** Why it was paused, if it is. */
   pause: v.union(devicePause, v.null()),
+  /** The pause that a person asked for, with the person's name. */
+  requestedPause: v.union(v.object({ ...requestedPause.fields, by: v.string() }), v.null()),
   /** The version that it needs to get jobs, if its program is older. */
   needsVersion: v.union(v.string(), v.null()),
   /** Whether it has a key to sign results. Old programs have none. */
@@ -83,11 +87,13 @@ async function rowOf(
     capabilities: workerCapabilities,
     version,
   } = worker;
-  const [held, balance, joined, owner] = await Promise.all([
+  const { requestedPause: asked, organizationId } = device;
+  const [held, balance, joined, owner, askedBy] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
     originOf(ctx, device),
     ownerView(ctx, device.owner),
+    asked === undefined ? "" : actorWordsOf(ctx, organizationId, asked.by),
   ]);
   return {
     deviceId: device._id,
@@ -98,6 +104,7 @@ async function rowOf(
     accepting,
     status: serviceStatusOf(device),
     pause: device.pause ?? null,
+    requestedPause: asked === undefined ? null : { ...asked, by: askedBy },
     needsVersion: device.needsVersion ?? null,
     signs: device.signingKey !== undefined,
     activity: device.activity,

@@ -113,8 +113,16 @@ export async function setService(
   by: Act,
 ): Promise<void> {
   const { organizationId, workerId } = device;
-  const status = serviceStatusOf({ ...device, ...change }) === "active" ? "active" : "paused";
-  await queue.workers.update(ctx, organizationId, { workerId, status, actor: actorName(by.actor) });
+  const next = { ...device, ...change };
+  const isActive = serviceStatusOf(next) === "active";
+  const keepsJobs = isActive && next.requestedPause !== undefined;
+  const status = isActive && !keepsJobs ? "active" : "paused";
+  await queue.workers.update(ctx, organizationId, {
+    workerId,
+    status,
+    keepsJobs,
+    actor: actorName(by.actor),
+  });
   await ctx.db.patch("devices", device._id, { ...change, lastChangeAt: by.at });
   await relist(ctx, device._id);
 }

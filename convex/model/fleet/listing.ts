@@ -62,7 +62,8 @@ export function sortNameOf(name: string): string {
   return name.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
 }
 
-function reasonOf({ activity }: Doc<"devices">, state: Facts["state"]): string {
+function reasonOf({ activity, pause }: Doc<"devices">, state: Facts["state"]): string {
+  if (state === "paused") return pause === undefined ? "paused-in-console" : "paused-by-server";
   return state === "donating" || state === "standby" ? (activity?.reason ?? "") : "";
 }
 

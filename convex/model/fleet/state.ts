@@ -7,6 +7,7 @@ import type { serviceStatus } from "../validators.ts";
 export type ServiceChange = {
   readonly status?: Doc<"devices">["status"];
   readonly pause?: Doc<"devices">["pause"] | undefined;
+  readonly requestedPause?: Doc<"devices">["requestedPause"] | undefined;
   readonly needsVersion?: string | undefined;
   readonly judgedFrom?: number;
 };
@@ -15,10 +16,13 @@ export type ServiceChange = {
 export function serviceStatusOf({
   status,
   pause,
+  requestedPause,
   needsVersion,
 }: Pick<Doc<"devices">, "status"> & ServiceChange): Infer<typeof serviceStatus> {
   if (status !== "active") return status;
   if (pause !== undefined) return "paused";
+  // A device that still finishes its jobs goes on until they are done.
+  if (requestedPause !== undefined && !requestedPause.finishing) return "paused";
   return needsVersion === undefined ? "active" : "outdated";
 }
 

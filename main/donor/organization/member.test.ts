@@ -5,6 +5,7 @@ import { isInService, type Me } from "./organization.ts";
 const enrollment = { deviceId: "d", organizationName: "o" };
 const active = { status: "active", signingKey: "own" } as const;
 const pending = { status: "pending", signingKey: "own" } as const;
+const pausedByPerson = { status: "paused", signingKey: "own", requestedPause: { until: null } } as const;
 const retired = { status: "retired", signingKey: "other" } as const;
 /** Sent by a newer backend. */
 const unknownStatus = { status: "quarantined" as Me["status"], signingKey: "own" } as const;
@@ -35,6 +36,13 @@ it.each([
     me: otherKey,
     unknownHere: false,
     is: "other-key",
+  },
+  {
+    name: "a device that a person paused in the console",
+    enrollment,
+    me: pausedByPerson,
+    unknownHere: false,
+    is: "paused-on-request",
   },
   { name: "a retired device", enrollment, me: retired, unknownHere: false, is: "retired" },
   {

@@ -53,7 +53,10 @@ export class Member {
   }
 }
 
-type Membership = { readonly me: Pick<Me, "status" | "signingKey"> | null; readonly unknownHere: boolean };
+type Membership = {
+  readonly me: Pick<Me, "status" | "signingKey" | "requestedPause"> | null;
+  readonly unknownHere: boolean;
+};
 
 /**
  * The membership that the backend last reported. Until it reports one, a stored enrollment counts. A newer backend may report
@@ -67,6 +70,7 @@ export function membershipOf(
 ): Facts["membership"] {
   if (enrollment === null || unknownHere) return "none";
   if (isInService(me) && hasOtherKey(me, publicKey)) return "other-key";
+  if (me?.status === "paused" && (me.requestedPause ?? null) !== null) return "paused-on-request";
   return memberships.find((known) => known === (me?.status ?? "active")) ?? "outdated";
 }
 

@@ -38,6 +38,8 @@ export type Me = Pick<
   readonly deviceId: string;
   /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
   readonly needsVersion?: string | null;
+  /** Set while a person keeps it paused in the console. An older backend does not say it. */
+  readonly requestedPause?: FunctionReturnType<typeof api.devices.me>["requestedPause"];
   /** What the organization allows this device. An older backend does not say it. */
   readonly limits?: DeviceLimits | null;
   /** Null for a retired device. */

@@ -13,6 +13,7 @@ const waitReasons = {
   "not-enrolled": "not-a-member",
   "awaiting-approval": "not-a-member",
   "paused-by-server": "not-a-member",
+  "paused-in-console": "paused",
   outdated: "not-a-member",
   "other-key": "not-a-member",
   retired: "not-a-member",

@@ -71,6 +71,7 @@ export const update = mutation({
     allowedCapabilities: v.optional(v.union(allowedCapabilities, v.null())),
     maxConcurrentJobs: v.optional(v.union(v.number(), v.null())),
     status: v.optional(workerStatus),
+    keepsJobs: v.optional(v.boolean()),
     actor: v.optional(v.string()),
   },
   returns: v.null(),

@@ -7,13 +7,16 @@ import { useRoute } from "../shell/route.ts";
 import { DevicePage } from "./DevicePage.tsx";
 import { FleetList } from "./FleetList.tsx";
 import { OldestVersion } from "./OldestVersion.tsx";
+import { OwnDevices } from "./OwnDevices.tsx";
 import { PendingDevices } from "./PendingDevices.tsx";
 import { useDeviceActions } from "./useDeviceActions.tsx";
 
-/** The fleet, or one device of it: the address tells. */
+/** The fleet, or one device of it: the address tells. A donor sees their own devices. */
 export function DevicesPage(): ReactNode {
   const { id } = useRoute();
-  return id === null ? <Fleet /> : <DevicePage key={id} deviceId={id} />;
+  const seesAll = useScope("devices.read") === "all";
+  if (id !== null) return <DevicePage key={id} deviceId={id} />;
+  return seesAll ? <Fleet /> : <OwnDevices />;
 }
 
 function Fleet(): ReactNode {

@@ -25,6 +25,8 @@ type OnDevice = (device: DeviceRow) => void;
 export type DeviceActions = {
   /** Null for those who may not change devices. */
   readonly change: Readonly<Record<"retire" | "reinstate" | "label" | "limit" | "resume", OnDevice>> | null;
+  /** Null for those who may not pause devices. */
+  readonly pause: Readonly<Record<"ask" | "end", OnDevice>> | null;
   /** Null for those who may not hand devices over. */
   readonly handOver: OnDevice | null;
 };
@@ -289,7 +291,11 @@ type ButtonsProps = {
 };
 
 /** What can be done with a device in its present state. */
-export function DeviceButtons({ device, actions: { change, handOver }, onRetire }: ButtonsProps): ReactNode {
+export function DeviceButtons({
+  device,
+  actions: { change, pause, handOver },
+  onRetire,
+}: ButtonsProps): ReactNode {
   const { name, status } = device;
   if (status === "pending") return null;
   if (status === "retired") {
@@ -307,6 +313,11 @@ export function DeviceButtons({ device, actions: { change, handOver }, onRetire 
       )}
       {handOver === null ? null : (
         <RowAction verb="Hand over" object={name} onClick={() => handOver(device)} />
+      )}
+      {pause === null ? null : device.requestedPause === null ? (
+        <RowAction verb="Pause" object={name} onClick={() => pause.ask(device)} />
+      ) : (
+        <RowAction verb="End pause" object={`of ${name}`} look="plain" onClick={() => pause.end(device)} />
       )}
       {change === null ? null : <RowAction verb="Retire" object={name} onClick={() => onRetire(device)} />}
       {change === null || device.pause === null ? null : (

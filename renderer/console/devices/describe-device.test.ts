@@ -4,7 +4,13 @@ import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/
 import { describeDevice as describe } from "./describe-device.ts";
 
 const now = Date.UTC(2026, 10, 22, 21);
-const healthy = { pause: null, needsVersion: null, signs: true, version: "0.2.0" } as const;
+const healthy = {
+  pause: null,
+  requestedPause: null,
+  needsVersion: null,
+  signs: true,
+  version: "0.2.0",
+} as const;
 const active = { ...healthy, status: "active", online: true } as const;
 const describeDevice = (device: Parameters<typeof describe>[0]) => describe(device, now);
 
@@ -46,4 +52,21 @@ it("tells why a device was paused by itself, and which version an old one needs"
   expect(describeDevice({ ...old, version: "0.1.0", needsVersion: "0.1.0", signs: false }).sentence).toBe(
     "Its Gleaner 0.1.0 does not sign results, so it gets no jobs. Install the newest Gleaner on it.",
   );
+});
+
+it("tells who paused a device and until when, also while it finishes its jobs", () => {
+  const asked = { at: now, until: null, by: "Ada", ofOrganization: false, finishing: false };
+  const paused = { ...active, activity: null, status: "paused", requestedPause: asked } as const;
+  expect(describeDevice(paused)).toEqual({
+    tone: "hold",
+    short: "Paused",
+    sentence: "Paused by Ada until somebody resumes it.",
+  });
+  const ends = { ...asked, until: now + 3_600_000 };
+  expect(describeDevice({ ...paused, requestedPause: ends }).sentence).toMatch(
+    /^Paused by Ada until .*\d:\d\d\.$/,
+  );
+  const activity = { kind: "donating", reason: "idle" } as const;
+  const finishing = { ...active, activity, requestedPause: { ...asked, finishing: true } };
+  expect(describeDevice(finishing).short).toBe("Finishing, then pausing");
 });

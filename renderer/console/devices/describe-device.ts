@@ -10,7 +10,10 @@ type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sente
 
 /** Describes what a device does and why, in the words that its donor reads. @param now ms since the epoch. */
 export function describeDevice(
-  device: Pick<DeviceRow, "status" | "online" | "activity" | "pause" | "needsVersion" | "signs" | "version">,
+  device: Pick<
+    DeviceRow,
+    "status" | "online" | "activity" | "pause" | "requestedPause" | "needsVersion" | "signs" | "version"
+  >,
   now: number,
 ): DeviceWords {
   if (device.status === "retired") {
@@ -32,6 +35,9 @@ export function describeDevice(
       sentence: `Since ${formatMoment(at, now)}, because ${unreliabilityWords(found)}`,
     };
   }
+  if (device.status === "paused" && device.requestedPause !== null) {
+    return { tone: "hold", short: "Paused", sentence: pauseSentence(device.requestedPause, now) };
+  }
   if (device.status === "outdated") {
     return {
       tone: "hold",
@@ -48,8 +54,20 @@ export function describeDevice(
   }
   const { activity } = device;
   if (activity === null) return { tone: "quiet", ...toOthers(activityReasons.starting) };
+  if (device.requestedPause !== null) {
+    const { by } = device.requestedPause;
+    const sentence = `${by} asked it to pause. It finishes its jobs first and takes no more.`;
+    return { tone: "hold", short: "Finishing, then pausing", sentence };
+  }
   const tone = activity.kind === "donating" ? "good" : standbyTone(activity.reason);
   return { tone, ...toOthers(activityReasons[activity.reason]) };
+}
+
+/** "Paused by Ada until tomorrow 08:00." */
+function pauseSentence({ by, until }: NonNullable<DeviceRow["requestedPause"]>, now: number): string {
+  return until === null
+    ? `Paused by ${by} until somebody resumes it.`
+    : `Paused by ${by} until ${formatMoment(until, now)}.`;
 }
 
 /** The version of an old program, what it lacks, and what to do. */

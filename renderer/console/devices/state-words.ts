@@ -5,7 +5,7 @@ import type { Tone } from "../../ui/tone.ts";
 export const stateWords: Readonly<Record<DeviceState, string>> = {
   donating: "Donating",
   standby: "Standby",
-  paused: "Paused automatically",
+  paused: "Paused",
   outdated: "Update needed",
   offline: "Offline",
   pending: "Waits for approval",

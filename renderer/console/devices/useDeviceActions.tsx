@@ -7,6 +7,7 @@ import { HandOver } from "../people/HandOver.tsx";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DeviceLimits } from "./DeviceLimits.tsx";
 import type { DeviceActions } from "./DevicesTable.tsx";
+import { PauseDialog } from "./PauseDialog.tsx";
 
 type Offered = {
   /** Undefined for members who may only look at devices. */
@@ -27,6 +28,10 @@ export function useDeviceActions(): Offered {
   const setOwner = useAct(api.console.devices.setOwner);
   const mayHandOver = useScope("devices.hand-over") !== null;
   const [handed, setHanded] = useState<DeviceRow | null>(null);
+  const mayPause = useScope("devices.pause") !== null;
+  const pause = useAct(api.console.devices.pause);
+  const endPause = useAct(api.console.devices.endPause);
+  const [paused, setPaused] = useState<DeviceRow | null>(null);
   const [limited, setLimited] = useState<DeviceRow | null>(null);
   const [labeled, setLabeled] = useState<DeviceRow | null>(null);
   const models = useQuery(api.console.models.list, limited === null ? "skip" : { session });
@@ -39,8 +44,17 @@ export function useDeviceActions(): Offered {
   };
   return {
     actions:
-      mayChange || mayHandOver
-        ? { change: mayChange ? change : null, handOver: mayHandOver ? setHanded : null }
+      mayChange || mayHandOver || mayPause
+        ? {
+            change: mayChange ? change : null,
+            pause: mayPause
+              ? {
+                  ask: setPaused,
+                  end: ({ deviceId, name }) => void endPause({ deviceId }, `${name} may donate again.`),
+                }
+              : null,
+            handOver: mayHandOver ? setHanded : null,
+          }
         : undefined,
     dialog: (
       <>
@@ -52,6 +66,15 @@ export function useDeviceActions(): Offered {
               setOwner({ deviceId: handed.deviceId, owner }, `${handed.name} was handed over.`)
             }
             onClose={() => setHanded(null)}
+          />
+        )}
+        {paused === null ? null : (
+          <PauseDialog
+            title={`Pause ${paused.name}`}
+            onPause={(wish) =>
+              void pause({ deviceId: paused.deviceId, ...wish }, `${paused.name} was paused.`)
+            }
+            onClose={() => setPaused(null)}
           />
         )}
         {labeled === null ? null : (

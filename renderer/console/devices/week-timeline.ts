@@ -68,6 +68,9 @@ export function dayWords({ segments, donatedMs, startAt }: TimelineDay): string 
 
 export type ReasonTotal = { readonly words: string; readonly ms: number };
 
+/** Times below a minute, such as that of a start, are not worth a line. */
+const shortestMs = 60_000;
+
 /** Why the device did not donate in these days, the longest reason first. */
 export function standbyTotals(days: readonly TimelineDay[]): readonly ReasonTotal[] {
   const totals = new Map<string, number>();
@@ -76,5 +79,8 @@ export function standbyTotals(days: readonly TimelineDay[]): readonly ReasonTota
     const words = reasonText(reason) ?? stateWords[state];
     totals.set(words, (totals.get(words) ?? 0) + to - from);
   }
-  return [...totals].map(([words, ms]) => ({ words, ms })).sort((a, b) => b.ms - a.ms);
+  return [...totals]
+    .map(([words, ms]) => ({ words, ms }))
+    .filter(({ ms }) => ms >= shortestMs)
+    .sort((a, b) => b.ms - a.ms);
 }

@@ -1,5 +1,6 @@
 import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
+import { invite, join } from "../support/people.ts";
 
 test("an administrator finds a device by its name and its state, and the address keeps the search", async ({
   farm,
@@ -45,4 +46,29 @@ test("a device's page shows what it does, its week, its reliability and its jobs
   await page.getByRole("button", { name: "Retire fleet-page" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Retire" }).click();
   await expect(page.getByRole("button", { name: "Reinstate fleet-page" })).toBeVisible();
+});
+
+test("a donor pauses and resumes their own device on a phone", async ({ farm, page, browser }) => {
+  const donor = await farm.startDonor("fleet-phone");
+  await signIn(page, farm);
+  const link = await invite(page, "Phone Ada", ["Donor"]);
+  await openPage(page, /^Devices/);
+  await page.getByRole("link", { name: "fleet-phone" }).click();
+  await page.getByRole("button", { name: "Hand over fleet-phone" }).click();
+  const dialog = page.getByRole("dialog");
+  const phone = await join(browser, link, "Phone Ada");
+  await dialog.getByLabel("New owner").selectOption({ label: "Phone Ada" });
+  await dialog.getByRole("button", { name: "Hand over" }).click();
+  await phone.setViewportSize({ width: 390, height: 800 });
+  await expect(phone.getByText("Donating now")).toBeVisible();
+  await expect(phone.getByText("Earned")).toBeVisible();
+  await phone.getByRole("button", { name: "Pause fleet-phone" }).click();
+  await phone.getByRole("menuitem", { name: "For 1 hour" }).click();
+  await expect(phone.getByText(/^Paused by Phone Ada until/)).toBeVisible();
+  await expect(page.getByText(/^Paused by Phone Ada until/)).toBeVisible();
+  const width = await phone.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(390);
+  await phone.getByRole("button", { name: "Resume fleet-phone" }).click();
+  await expect(phone.getByText("Donating now")).toBeVisible();
+  await donor.stop();
 });

@@ -1,38 +1,9 @@
 import type { Browser, Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { elsewhere, invite, join } from "../support/people.ts";
 
 const dialogOf = (page: Page) => page.getByRole("dialog");
-
-/** Invites somebody from the People page. Returns the link that is shown once. */
-async function invite(page: Page, name: string, roles: readonly string[]): Promise<string> {
-  await openPage(page, "People");
-  await page.getByRole("button", { name: "Invite somebody" }).click();
-  const dialog = dialogOf(page);
-  await dialog.getByLabel("Name", { exact: true }).fill(name);
-  for (const role of roles) await dialog.getByRole("checkbox", { name: role }).check();
-  await dialog.getByRole("button", { name: "Create invitation" }).click();
-  await expect(dialog).toContainText("#invite=");
-  const link = /https?:\S+#invite=[\w-]+/.exec(await dialog.innerText())?.[0] ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
-  return link;
-}
-
-/** Opens a link in another browser. */
-async function elsewhere(browser: Browser, link: string): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
-  await page.goto(link);
-  return page;
-}
-
-/** Accepts an invitation in another browser. */
-async function join(browser: Browser, link: string, name: string): Promise<Page> {
-  const page = await elsewhere(browser, link);
-  await page.getByLabel("Your name").fill(name);
-  await page.getByRole("button", { name: "Join" }).click();
-  await expect(page.getByRole("navigation")).toBeVisible();
-  return page;
-}
 
 const memberRow = (page: Page, name: RegExp) =>
   page.getByRole("table", { name: "Members" }).getByRole("row", { name });

@@ -19,18 +19,30 @@ export type WorkerChange = {
   /** Null removes the limit. */
   readonly maxConcurrentJobs?: number | null;
   readonly status?: Infer<typeof workerStatus>;
+  /** Whether a worker that is paused finishes its jobs instead of giving them back. */
+  readonly keepsJobs?: boolean;
   readonly actor?: string;
 };
 
 /**
- * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back. If its
+ * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back, unless it
+ * keeps them. If its
  * groups, labels, data classes or limits change, it keeps its jobs and asks for new ones. A retired worker can't return: its key is
  * dead. Refuses: invalid.
  */
 export async function update(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  { name, groups, labels, dataClasses, status = worker.status, actor, ...limits }: WorkerChange,
+  {
+    name,
+    groups,
+    labels,
+    dataClasses,
+    status = worker.status,
+    keepsJobs = false,
+    actor,
+    ...limits
+  }: WorkerChange,
   now: number,
 ): Promise<void> {
   if (worker.status === "retired" && status !== "retired") {
@@ -52,7 +64,7 @@ export async function update(
     ...(status === "retired" ? { online: false } : {}),
   });
   if (stops || Object.keys(allowed).length > 0) await leaveRings(ctx, worker._id);
-  if (stops) await releaseAll(ctx, worker, status, now);
+  if (status !== "active" && !keepsJobs) await releaseAll(ctx, worker, status, now);
   const action = status === worker.status ? "worker.changed" : `worker.${status}`;
   await record(ctx, { scope: worker.scope, at: now, actor, action, subject: worker._id });
 }
