@@ -53,6 +53,8 @@ const actions = {
   "device.resumed": "Device resumed",
   "device.pause-asked": "Device paused by a person",
   "device.pause-ended": "Pause of a device ended",
+  "devices.changed": "Many devices changed at once",
+  "devices.change-undone": "Change of many devices undone",
   "version.required": "Oldest version of devices changed",
   "device.labelled": "Device groups, tags and data classes changed",
   "device.limited": "Limits of a device changed",

@@ -9,6 +9,8 @@ import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
+import { applyBatch } from "./model/fleet/bulk/apply.ts";
+import { findBatch, forgetBulkAct } from "./model/fleet/bulk/find.ts";
 import {
   changedBatch,
   changedPage,
@@ -176,6 +178,36 @@ export const pauseFinished = internalMutation({
   returns: v.null(),
   handler: async (ctx, { deviceId, at }) => {
     await pauseIfFinished(ctx, deviceId, at);
+    return null;
+  },
+});
+
+/** Finds the next devices of an act on many. */
+export const findBulk = internalMutation({
+  args: { bulkId: v.id("bulkActs"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { bulkId, cursor }) => {
+    await findBatch(ctx, bulkId, cursor);
+    return null;
+  },
+});
+
+/** Changes the next devices of such an act, or restores them. */
+export const applyBulk = internalMutation({
+  args: { bulkId: v.id("bulkActs"), index: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { bulkId, index }) => {
+    await applyBatch(ctx, bulkId, index, Date.now());
+    return null;
+  },
+});
+
+/** Deletes an old act on many devices. */
+export const forgetBulk = internalMutation({
+  args: { bulkId: v.id("bulkActs") },
+  returns: v.null(),
+  handler: async (ctx, { bulkId }) => {
+    await forgetBulkAct(ctx, bulkId);
     return null;
   },
 });

@@ -5,6 +5,10 @@ import {
   activity,
   amountsByKind,
   budgetSubject,
+  bulkAct,
+  bulkFilters,
+  bulkState,
+  bulkTarget,
   countedFacts,
   daySum,
   depthKind,
@@ -652,6 +656,33 @@ export default defineSchema({
     startAt: v.number(),
     spans: v.array(deviceSpan),
   }).index("by_device", ["deviceId", "startAt"]),
+
+  /** An act on many devices, from its preview to its undo. Kept for a week. Written by model/fleet/bulk/. */
+  bulkActs: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    sessionId: v.id("sessions"),
+    act: bulkAct,
+    /** The chosen devices, or all that fit these filters. */
+    chosen: v.union(v.object({ deviceIds: v.array(v.id("devices")) }), v.object({ filters: bulkFilters })),
+    state: bulkState,
+    counts: v.object({ changes: v.number(), same: v.number(), cannot: v.number() }),
+    /** Devices by what they were before, in words. */
+    before: v.array(v.object({ words: v.string(), devices: v.number() })),
+    batches: v.number(),
+    /** Devices that are done, of those to change or to restore. */
+    done: v.number(),
+    /** When the act began; pauses have this time. */
+    actedAt: v.optional(v.number()),
+    createdAt: v.number(),
+  }).index("by_member", ["memberId"]),
+
+  /** The devices of such an act. */
+  bulkBatches: defineTable({
+    bulkId: v.id("bulkActs"),
+    index: v.number(),
+    targets: v.array(bulkTarget),
+  }).index("by_act", ["bulkId", "index"]),
 
   /** The token with which an organization's metrics are read: one at most is not revoked. Written by model/statistics/token.ts. */
   metricsTokens: defineTable({

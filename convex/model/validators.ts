@@ -1,6 +1,7 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
@@ -183,6 +184,19 @@ export const requestedPause = v.object({
   finishing: v.boolean(),
 });
 
+/** An act on many devices: app/devices/bulk.ts. */
+export const bulkAct = v.object({ kind: literals(...bulkKinds), group: v.string() });
+
+/** A device of such an act, with what an undo restores. `did`: the act has changed it. */
+export const bulkTarget = v.object({
+  deviceId: v.id("devices"),
+  effect: literals("changes", "same", "cannot"),
+  did: v.boolean(),
+  groups: v.array(v.string()),
+  requestedPause: v.optional(requestedPause),
+  pause: v.optional(devicePause),
+});
+
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({
   modelId: v.string(),
@@ -285,6 +299,27 @@ export const countedFacts = {
 
 /** The facts of a device that lists filter by. `platform`: the system, as Node.js names it. `version`: "" if unknown. */
 export const listingFacts = { ...countedFacts, models: v.array(v.string()) };
+
+/** `online`: donating or standing by. `attention`: paused automatically or outdated. */
+export const listedState = literals(...deviceStates, "online", "attention");
+
+/** Rows of a list have to fit all of these. */
+export const listFilters = {
+  /** The beginning of words of the name. */
+  search: v.optional(v.string()),
+  state: v.optional(listedState),
+  group: v.optional(v.string()),
+  platform: v.optional(v.string()),
+  version: v.optional(v.string()),
+  model: v.optional(v.string()),
+  owner: v.optional(owner),
+  /** Its last change was before this moment; ms epoch. */
+  changedBefore: v.optional(v.number()),
+};
+
+export const bulkFilters = v.object(listFilters);
+
+export const bulkState = literals("finding", "found", "running", "done", "undoing", "undone");
 
 export const facetCount = v.object({
   of: literals("group", "platform", "version"),

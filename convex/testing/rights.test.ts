@@ -107,8 +107,28 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
   const devices = (await t.run(async (ctx) => await ctx.db.query("devices").collect())).find(
     (device) => device.organizationId === organizationId,
   )!._id;
+  const session = (await t.run(async (ctx) => await ctx.db.query("sessions").collect())).find(
+    (row) => row.organizationId === organizationId,
+  )!;
+  const bulkActs = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("bulkActs", {
+        organizationId,
+        memberId: session.memberId!,
+        sessionId: session._id,
+        act: { kind: "pause", group: "" },
+        chosen: { deviceIds: [] },
+        state: "found",
+        counts: { changes: 0, same: 0, cannot: 0 },
+        before: [],
+        batches: 0,
+        done: 0,
+        createdAt: Date.now(),
+      }),
+  );
   return {
     apiKeys: keyId,
+    bulkActs,
     enrolmentCodes: codeId,
     teams: teamId,
     invitations: invitationId,

@@ -41,6 +41,27 @@ export async function labelDevice(
   await record(ctx, { organizationId, ...by, action: "device.labelled", subject, detail });
 }
 
+/** Sets a device's groups without an entry in the audit trail. The caller counts the fleet anew. */
+export async function setGroups(
+  ctx: MutationCtx,
+  { _id, organizationId, workerId }: Doc<"devices">,
+  groups: readonly string[],
+  by: Act,
+): Promise<void> {
+  await ctx.db.patch("devices", _id, { groups: [...groups] });
+  await queue.workers.update(ctx, organizationId, {
+    workerId,
+    groups: [...groups],
+    actor: actorName(by.actor),
+  });
+  await relist(ctx, _id);
+}
+
+/** A group's name from outside. Refuses: invalid. */
+export function groupName(text: string): string {
+  return boundedText(text, "A group", maxLabelChars);
+}
+
 const maxLabels = 32;
 const maxLabelChars = 120;
 

@@ -16,7 +16,8 @@ import { rotateSecret } from "./sharing.ts";
 
 /** Takes a device out of service. Does nothing if it is retired already. */
 export async function retire(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
-  if (await retireQuietly(ctx, device, "device.retired", by)) await replaceSecret(ctx, device, by.at);
+  if (await retireQuietly(ctx, device, "device.retired", by))
+    await replaceSecret(ctx, device.organizationId, by.at);
 }
 
 /**
@@ -29,13 +30,13 @@ export async function retireMany(
   by: Act,
 ): Promise<number> {
   let retired = 0;
-  const ofOrganization = new Map<Id<"organizations">, Doc<"devices">>();
+  const ofOrganization = new Set<Id<"organizations">>();
   for (const device of devices) {
     if (!(await retireQuietly(ctx, device, "device.retired", by))) continue;
     retired += 1;
-    ofOrganization.set(device.organizationId, device);
+    ofOrganization.add(device.organizationId);
   }
-  for (const device of ofOrganization.values()) await replaceSecret(ctx, device, by.at);
+  for (const organizationId of ofOrganization) await replaceSecret(ctx, organizationId, by.at);
   return retired;
 }
 
@@ -136,16 +137,21 @@ async function retireQuietly(
 ): Promise<boolean> {
   const { _id: deviceId, organizationId, status } = device;
   if (status === "retired") return false;
-  await setService(ctx, device, { status: "retired" }, by);
-  await forgetModels(ctx, deviceId);
+  await takeOut(ctx, device, by);
   await record(ctx, { organizationId, ...by, action, subject: deviceId });
   return true;
 }
 
+/** Retires a device without an entry in the audit trail. The caller replaces the sharing secret. */
+export async function takeOut(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
+  await setService(ctx, device, { status: "retired" }, by);
+  await forgetModels(ctx, device._id);
+}
+
 /** A retired device knows the secret by which the other devices of its office recognize each other. */
-async function replaceSecret(
+export async function replaceSecret(
   ctx: MutationCtx,
-  { organizationId }: Doc<"devices">,
+  organizationId: Id<"organizations">,
   now: number,
 ): Promise<void> {
   await rotateSecret(ctx, organizationId, "retired", now);

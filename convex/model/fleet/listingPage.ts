@@ -3,38 +3,22 @@ import { ConvexError, type Infer, v } from "convex/values";
 import { mergedStream, type QueryStream, stream } from "convex-helpers/server/stream";
 import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
-import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
+import type { DeviceState } from "../../../app/statistics/metrics.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import type { Owners } from "../memberCalls.ts";
 import { refuse } from "../refuse.ts";
-import { deviceState, owner } from "../validators.ts";
+import { deviceState, type listedState,listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
 
-/** `online`: donating or standing by. `attention`: paused automatically or outdated. */
-export const listedState = literals(...deviceStates, "online", "attention");
 export const listOrder = literals("name", "enrolled", "changed");
-
-/** Rows of a list have to fit all of these. */
-export const listFilters = {
-  /** The beginning of words of the name. */
-  search: v.optional(v.string()),
-  state: v.optional(listedState),
-  group: v.optional(v.string()),
-  platform: v.optional(v.string()),
-  version: v.optional(v.string()),
-  model: v.optional(v.string()),
-  owner: v.optional(owner),
-  /** Its last change was before this moment; ms epoch. */
-  changedBefore: v.optional(v.number()),
-};
 
 /** A search has its own order: the best match first. */
 export const listArgs = { ...listFilters, order: v.optional(listOrder), descending: v.optional(v.boolean()) };
 
-type Filters = { -readonly [Name in keyof typeof listFilters]?: Infer<(typeof listFilters)[Name]> };
+export type Filters = { -readonly [Name in keyof typeof listFilters]?: Infer<(typeof listFilters)[Name]> };
 type Wanted = Filters & { readonly order?: Infer<typeof listOrder>; readonly descending?: boolean };
 
 export const listedDevice = v.object({
@@ -51,7 +35,6 @@ export const listedDevice = v.object({
 const maxRows = 50;
 /** A page ends after so many rows that do not fit. The next page goes on from there. */
 const maxRead = 250;
-const maxText = 200;
 
 /**
  * A page of an organization's devices. Only rows of the list are read, and no device or worker, so a device's change runs
@@ -64,8 +47,7 @@ export async function listingPage(
   wanted: Wanted,
   { cursor, endCursor, numItems }: PaginationOptions,
 ): Promise<PaginationResult<Infer<typeof listedDevice>>> {
-  for (const text of [wanted.search, wanted.group, wanted.platform, wanted.version, wanted.model])
-    if ((text?.length ?? 0) > maxText) refuse("invalid", "A filter is too long.");
+  checkFilters(wanted);
   const size = Math.max(1, Math.min(maxRows, Math.floor(numItems) || 1));
   const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
   const fits = (row: Listing): boolean => isWanted(row, wanted) && isOwn(row, owners);
@@ -79,6 +61,14 @@ export async function listingPage(
       : await readable(() => search(ctx, organizationId, owners, wanted).paginate(page));
   const { isDone, continueCursor } = found;
   return { page: found.page.filter(fits).map(viewOf), isDone, continueCursor };
+}
+
+const maxText = 200;
+
+/** Refuses (invalid) filters that are too long. */
+export function checkFilters({ search: text, group, platform, version, model }: Filters): void {
+  for (const filter of [text, group, platform, version, model])
+    if ((filter?.length ?? 0) > maxText) refuse("invalid", "A filter is too long.");
 }
 
 /** A wrong cursor from outside is the caller's mistake. */

@@ -1,0 +1,62 @@
+import { v } from "convex/values";
+import type { Doc, Id } from "../_generated/dataModel.js";
+import type { QueryCtx } from "../_generated/server.js";
+import { runBulk, undoBulk } from "../model/fleet/bulk/apply.ts";
+import { prepareBulk } from "../model/fleet/bulk/find.ts";
+import { type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { owned } from "../model/refuse.ts";
+import { bulkAct, bulkFilters, bulkState } from "../model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/** Finds the devices of an act on many, for its preview. Nothing changes yet. Refuses: invalid. */
+export const prepare = memberMutation("devices.change")({
+  args: {
+    act: bulkAct,
+    chosen: v.union(v.object({ deviceIds: v.array(v.id("devices")) }), v.object({ filters: bulkFilters })),
+  },
+  returns: v.id("bulkActs"),
+  handler: async (ctx, wanted) => await prepareBulk(ctx, ctx, wanted, ctx.at),
+});
+
+/** An act's preview and its progress. Refuses: not_found. */
+export const get = memberQuery("devices.change")({
+  args: { bulkId: v.id("bulkActs") },
+  returns: v.object({
+    act: bulkAct,
+    state: bulkState,
+    /** Devices that it changes, that are so already, and that it does not fit. */
+    counts: v.object({ changes: v.number(), same: v.number(), cannot: v.number() }),
+    /** Devices that are changed, or restored. */
+    done: v.number(),
+  }),
+  handler: async (ctx, { bulkId }) => {
+    const { act, state, counts, done } = await ownBulk(ctx, bulkId);
+    return { act, state, counts, done };
+  },
+});
+
+/** Changes the devices that were found, some at a time. Refuses: not_found, conflict. */
+export const run = memberMutation("devices.change")({
+  args: { bulkId: v.id("bulkActs") },
+  returns: v.null(),
+  handler: async (ctx, { bulkId }) => {
+    await runBulk(ctx, await ownBulk(ctx, bulkId), ctx.at);
+    return null;
+  },
+});
+
+/** Restores the devices that the act changed and that nobody has changed since. Refuses: not_found, conflict. */
+export const undo = memberMutation("devices.change")({
+  args: { bulkId: v.id("bulkActs") },
+  returns: v.null(),
+  handler: async (ctx, { bulkId }) => {
+    await undoBulk(ctx, await ownBulk(ctx, bulkId));
+    return null;
+  },
+});
+
+async function ownBulk(ctx: QueryCtx & MemberCtx, bulkId: Id<"bulkActs">): Promise<Doc<"bulkActs">> {
+  return owned(await ctx.db.get("bulkActs", bulkId), ctx.organizationId, "change");
+}

@@ -1,0 +1,135 @@
+import { type BulkAct, bulkBefore, type BulkFacts,effectOf } from "../../../../app/devices/bulk.ts";
+import { internal } from "../../../_generated/api.js";
+import type { Doc, Id } from "../../../_generated/dataModel.js";
+import type { MutationCtx } from "../../../_generated/server.js";
+import { groupName } from "../../devices/labels.ts";
+import { refuse } from "../../refuse.ts";
+import { checkFilters, listingPage } from "../listingPage.ts";
+
+/*
+ * An act on many devices first finds them, for its preview, and keeps what each was before. Then it changes exactly those
+ * (apply.ts). Each step is a small scheduled mutation, so a restart loses nothing.
+ */
+
+const perBatch = 25;
+/** More are chosen by a filter. */
+const maxChosen = 500;
+const maxWords = 20;
+const keptMs = 7 * 24 * 3_600_000;
+
+type Chosen = Doc<"bulkActs">["chosen"];
+
+/** Begins to find the devices of an act. Refuses: invalid. */
+export async function prepareBulk(
+  ctx: MutationCtx,
+  { member, session }: { readonly member: Doc<"members">; readonly session: Doc<"sessions"> },
+  { act, chosen }: { readonly act: BulkAct; readonly chosen: Chosen },
+  now: number,
+): Promise<Id<"bulkActs">> {
+  if ("deviceIds" in chosen) {
+    if (chosen.deviceIds.length > maxChosen)
+      refuse("invalid", `Choose at most ${String(maxChosen)} devices, or all that fit the filters.`);
+  } else checkFilters(chosen.filters);
+  const group = act.kind === "group" && act.group.trim() !== "" ? groupName(act.group) : "";
+  const bulkId = await ctx.db.insert("bulkActs", {
+    organizationId: member.organizationId,
+    memberId: member._id,
+    sessionId: session._id,
+    act: { kind: act.kind, group },
+    chosen,
+    state: "finding",
+    counts: { changes: 0, same: 0, cannot: 0 },
+    before: [],
+    batches: 0,
+    done: 0,
+    createdAt: now,
+  });
+  await ctx.scheduler.runAfter(0, internal.maintenance.findBulk, { bulkId, cursor: null });
+  await ctx.scheduler.runAfter(keptMs, internal.maintenance.forgetBulk, { bulkId });
+  return bulkId;
+}
+
+/** Finds the next devices of an act. */
+export async function findBatch(
+  ctx: MutationCtx,
+  bulkId: Id<"bulkActs">,
+  cursor: string | null,
+): Promise<void> {
+  const bulk = await ctx.db.get("bulkActs", bulkId);
+  if (bulk?.state !== "finding") return;
+  const { deviceIds, next } = await nextDevices(ctx, bulk, cursor);
+  const found = await Promise.all(deviceIds.map((deviceId) => ctx.db.get("devices", deviceId)));
+  const devices = found.filter((device) => device?.organizationId === bulk.organizationId);
+  const counts = { ...bulk.counts };
+  const before = new Map(bulk.before.map(({ words, devices }) => [words, devices]));
+  const targets = devices.flatMap((device) => {
+    if (device === null) return [];
+    const facts = factsOf(device);
+    const effect = effectOf(bulk.act, facts);
+    counts[effect] += 1;
+    if (effect === "changes") count(before, bulkBefore(bulk.act, facts));
+    const { _id: deviceId, groups = [], requestedPause, pause } = device;
+    return [
+      {
+        deviceId,
+        effect,
+        did: false,
+        groups,
+        ...(requestedPause === undefined ? {} : { requestedPause }),
+        ...(pause === undefined ? {} : { pause }),
+      },
+    ];
+  });
+  const isNew = targets.length > 0;
+  if (isNew) await ctx.db.insert("bulkBatches", { bulkId, index: bulk.batches, targets });
+  const state = next === null ? "found" : "finding";
+  await ctx.db.patch("bulkActs", bulkId, {
+    counts,
+    before: [...before].map(([words, number]) => ({ words, devices: number })),
+    state,
+    batches: bulk.batches + (isNew ? 1 : 0),
+  });
+  if (next !== null) await ctx.scheduler.runAfter(0, internal.maintenance.findBulk, { bulkId, cursor: next });
+}
+
+type Found = { readonly deviceIds: readonly Id<"devices">[]; readonly next: string | null };
+
+/** A list keeps its order by name while an act changes its devices, so none is skipped. */
+async function nextDevices(
+  ctx: MutationCtx,
+  { organizationId, chosen }: Doc<"bulkActs">,
+  cursor: string | null,
+): Promise<Found> {
+  if ("deviceIds" in chosen) {
+    const from = Number(cursor ?? 0);
+    const deviceIds = [...new Set(chosen.deviceIds)];
+    const to = from + perBatch;
+    return { deviceIds: deviceIds.slice(from, to), next: to < deviceIds.length ? String(to) : null };
+  }
+  const owners = { organizationId, owners: null };
+  const page = await listingPage(ctx, owners, chosen.filters, { numItems: perBatch, cursor });
+  return {
+    deviceIds: page.page.map(({ deviceId }) => deviceId),
+    next: page.isDone ? null : page.continueCursor,
+  };
+}
+
+export function factsOf({ status, requestedPause, pause, groups = [] }: Doc<"devices">): BulkFacts {
+  return { status, asked: requestedPause !== undefined, failing: pause !== undefined, groups };
+}
+
+function count(counted: Map<string, number>, word: string): void {
+  const words = counted.has(word) || counted.size < maxWords ? word : "others";
+  counted.set(words, (counted.get(words) ?? 0) + 1);
+}
+
+/** Deletes an act and its devices, some at a time. */
+export async function forgetBulkAct(ctx: MutationCtx, bulkId: Id<"bulkActs">): Promise<void> {
+  const batches = await ctx.db
+    .query("bulkBatches")
+    .withIndex("by_act", (q) => q.eq("bulkId", bulkId))
+    .take(100);
+  for (const { _id } of batches) await ctx.db.delete("bulkBatches", _id);
+  if (batches.length === 100) await ctx.scheduler.runAfter(0, internal.maintenance.forgetBulk, { bulkId });
+  else if ((await ctx.db.get("bulkActs", bulkId)) !== null) await ctx.db.delete("bulkActs", bulkId);
+}
