@@ -39,7 +39,9 @@ type ArgsOf<Reference extends Callable> = Omit<FunctionArgs<Reference>, "session
 
 /** The toast about an answer. */
 export type Notice = { readonly words: string; readonly tone?: "bad"; readonly undo?: () => void };
-type Done<Reference extends Callable> = string | ((answer: FunctionReturnType<Reference>) => Notice);
+/** Words for a toast, or a function of the answer that gives them. Without words there is no toast. */
+type Done<Reference extends Callable> =
+  string | ((answer: FunctionReturnType<Reference>) => Notice | undefined);
 type Act<Reference extends Callable> = (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean>;
 
 /**
@@ -84,8 +86,8 @@ function useWithSession<Reference extends Callable>(
           throw error;
         });
         if (typeof done === "function") {
-          const { words, tone, undo } = done(answer);
-          toast(words, tone, undo);
+          const notice = done(answer);
+          if (notice !== undefined) toast(notice.words, notice.tone, notice.undo);
         } else if (done !== undefined) toast(done);
         return true;
       } catch (error) {

@@ -67,6 +67,11 @@ type Props = {
   readonly mayEnroll?: boolean;
   /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
+  /** Lets rows be chosen. */
+  readonly selecting?: {
+    readonly isSelected: (deviceId: string) => boolean;
+    readonly onSelect: (deviceId: string, selected: boolean) => void;
+  };
   /** Shown if there are no rows. Absent: how devices join. */
   readonly empty?: ReactNode;
 };
@@ -76,12 +81,16 @@ export function DevicesTable({
   actions,
   mayEnroll = true,
   compact = false,
+  selecting,
   empty,
 }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   const all = columnsOf(compact, useNow());
   const hidden = compact ? ["capabilities", "groups", "enrolled"] : [];
-  const shown = all.filter(({ key }) => !hidden.includes(key));
+  const shown = [
+    ...(selecting === undefined ? [] : [selectColumn(selecting)]),
+    ...all.filter(({ key }) => !hidden.includes(key)),
+  ];
   return (
     <>
       <Table
@@ -249,6 +258,23 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceLine>[]
     ),
   },
 ];
+
+function selectColumn({ isSelected, onSelect }: NonNullable<Props["selecting"]>): Column<DeviceLine> {
+  return {
+    key: "select",
+    title: "",
+    width: "w-px",
+    cell: ({ listed: { deviceId, name } }) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={isSelected(deviceId)}
+        className="block size-4 accent-accent"
+        onChange={({ target }) => onSelect(deviceId, target.checked)}
+      />
+    ),
+  };
+}
 
 function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
   const speeds = deviceSpeeds(device);

@@ -1,17 +1,20 @@
 import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
 import { hrefOf, useRoute } from "../shell/route.ts";
+import { BulkDevices, type Selection } from "./BulkDevices.tsx";
 import { type DeviceActions, DevicesTable } from "./DevicesTable.tsx";
 import { type FilterName, filterNames, type Filters, isFiltered, listArgsOf } from "./fleet-filters.ts";
 import { FleetFilters } from "./FleetFilters.tsx";
 import { useDeviceLines } from "./useDeviceLines.ts";
 
 const pageSize = 25;
+
+const nothing: Selection = new Set();
 
 type Props = { readonly actions: DeviceActions | undefined };
 
@@ -35,6 +38,13 @@ export function FleetList({ actions }: Props): ReactNode {
   const isLoading = status === "LoadingFirstPage" || (results.length === 0 && status !== "Exhausted");
   // A device that changed its place is on two pages until both are read again.
   const unique = [...new Map(results.map((row) => [row.deviceId, row])).values()];
+  const [selection, setSelection] = useState<Selection>(nothing);
+  const select = (deviceId: string, selected: boolean): void => {
+    const next = new Set(selection === "all" ? unique.map((row) => row.deviceId as string) : selection);
+    if (selected) next.add(deviceId);
+    else next.delete(deviceId);
+    setSelection(next);
+  };
   const lines = useDeviceLines(isLoading ? undefined : unique);
   return (
     <>
@@ -42,12 +52,26 @@ export function FleetList({ actions }: Props): ReactNode {
         filters={filters}
         counts={counts}
         modelIds={(models ?? []).map(({ modelId }) => modelId)}
-        onFilters={setFilters}
+        onFilters={(next) => {
+          setSelection(nothing);
+          setFilters(next);
+        }}
       />
+      {actions?.change === null || actions === undefined ? null : (
+        <BulkDevices selection={selection} filters={filters} onSelect={setSelection} />
+      )}
       <DevicesTable
         devices={lines}
         mayEnroll={useScope("enrollment.change") !== null}
         {...(actions === undefined ? {} : { actions })}
+        {...(actions?.change === null || actions === undefined
+          ? {}
+          : {
+              selecting: {
+                isSelected: (deviceId: string) => selection === "all" || selection.has(deviceId),
+                onSelect: select,
+              },
+            })}
         empty={
           isFiltered(filters) ? (
             <Empty title="No device fits">No device has this name and fits these filters.</Empty>

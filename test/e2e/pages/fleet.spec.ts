@@ -72,3 +72,28 @@ test("a donor pauses and resumes their own device on a phone", async ({ farm, pa
   await expect(phone.getByText("Donating now")).toBeVisible();
   await donor.stop();
 });
+
+test("an operator pauses all devices that fit after a preview, and undoes it", async ({ farm, page }) => {
+  const one = await farm.startDonor("bulk-one");
+  const two = await farm.startDonor("bulk-two");
+  await signIn(page, farm);
+  await openPage(page, /^Devices/);
+  await page.getByRole("searchbox", { name: "Search devices by name" }).fill("bulk");
+  const devices = page.getByRole("table", { name: "Devices", exact: true });
+  await expect(devices.getByRole("row", { name: /bulk-two/ })).toContainText("Donating now");
+  await page.getByRole("checkbox", { name: "Select bulk-one" }).check();
+  await expect(page.getByText("1 device selected")).toBeVisible();
+  await page.getByRole("button", { name: "Select all that fit" }).click();
+  await page.getByRole("button", { name: "Pause…", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("2 devices: 2 pause.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Change 2 devices" }).click();
+  await expect(dialog.getByText("2 devices changed.")).toBeVisible();
+  await expect(devices.getByText("Paused", { exact: true })).toHaveCount(2);
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await expect(dialog.getByText(/^2 devices restored/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(devices.getByText("Donating now")).toHaveCount(2);
+  await one.stop();
+  await two.stop();
+});

@@ -1,0 +1,127 @@
+import { type ReactNode, useState } from "react";
+import type { BulkKind } from "../../../app/devices/bulk.ts";
+import { plural } from "../../../app/format/quantity.ts";
+import { api } from "../../../convex/_generated/api.js";
+import type { Id } from "../../../convex/_generated/dataModel.js";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { useAct } from "../data/session-context.ts";
+import { BulkProgress } from "./BulkProgress.tsx";
+import { type Filters, listArgsOf } from "./fleet-filters.ts";
+
+/** The chosen devices, or all that fit the filters. */
+export type Selection = ReadonlySet<string> | "all";
+
+type Props = {
+  readonly selection: Selection;
+  readonly filters: Filters;
+  readonly onSelect: (selection: Selection) => void;
+};
+
+/** Acts on many devices. Each act first shows its preview. */
+export function BulkDevices({ selection, filters, onSelect }: Props): ReactNode {
+  const prepare = useAct(api.console.bulkDevices.prepare);
+  const [bulkId, setBulkId] = useState<Id<"bulkActs"> | null>(null);
+  const [grouping, setGrouping] = useState(false);
+  const preview = (kind: BulkKind, group = ""): void => {
+    const { order: _order, descending: _descending, ...fitting } = listArgsOf(filters);
+    const chosen =
+      selection === "all" ? { filters: fitting } : { deviceIds: [...selection] as Id<"devices">[] };
+    void prepare({ act: { kind, group }, chosen }, (id) => {
+      setBulkId(id);
+      return undefined;
+    });
+  };
+  return (
+    <>
+      <BulkBar
+        selection={selection}
+        onAct={(kind) => (kind === "group" ? setGrouping(true) : preview(kind))}
+        onSelect={onSelect}
+      />
+      {grouping ? (
+        <GroupDialog onGroup={(group) => preview("group", group)} onClose={() => setGrouping(false)} />
+      ) : null}
+      {bulkId === null ? null : <BulkProgress bulkId={bulkId} onClose={() => setBulkId(null)} />}
+    </>
+  );
+}
+
+const acts: readonly { readonly label: string; readonly kind: BulkKind }[] = [
+  { label: "Pause…", kind: "pause" },
+  { label: "Finish and pause…", kind: "drain" },
+  { label: "Resume…", kind: "resume" },
+  { label: "Move to group…", kind: "group" },
+  { label: "Retire…", kind: "retire" },
+];
+
+type BarProps = {
+  readonly selection: Selection;
+  readonly onAct: (kind: BulkKind) => void;
+  readonly onSelect: (selection: Selection) => void;
+};
+
+export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
+  const isEmpty = selection !== "all" && selection.size === 0;
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected devices"
+      className="flex min-h-10 flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5"
+    >
+      {isEmpty ? null : (
+        <span className="mr-2 font-medium">
+          {selection === "all"
+            ? "All devices that fit are selected"
+            : `${plural(selection.size, "device")} selected`}
+        </span>
+      )}
+      {isEmpty
+        ? null
+        : acts.map(({ label, kind }) => (
+            <Button key={kind} size="sm" onClick={() => onAct(kind)}>
+              {label}
+            </Button>
+          ))}
+      {selection === "all" ? null : (
+        <Button size="sm" look="quiet" onClick={() => onSelect("all")}>
+          Select all that fit
+        </Button>
+      )}
+      {isEmpty ? null : (
+        <Button size="sm" look="quiet" onClick={() => onSelect(new Set())}>
+          Clear selection
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type GroupProps = { readonly onGroup: (group: string) => void; readonly onClose: () => void };
+
+export function GroupDialog({ onGroup, onClose }: GroupProps): ReactNode {
+  const [group, setGroup] = useState("");
+  return (
+    <Dialog title="Move devices to a group" onClose={onClose}>
+      <DialogForm
+        action="Preview"
+        onSubmit={() => {
+          onGroup(group.trim());
+          onClose();
+          return undefined;
+        }}
+        onClose={onClose}
+      >
+        <Field
+          label="Group"
+          hint="It replaces the groups that the devices are in. Empty: the devices leave all groups."
+          maxLength={120}
+          value={group}
+          onChange={(event) => setGroup(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,95 @@
+import { useQuery } from "convex/react";
+import type { FunctionReturnType } from "convex/server";
+import type { ReactNode } from "react";
+import { bulkPreview } from "../../../app/devices/bulk.ts";
+import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { api } from "../../../convex/_generated/api.js";
+import type { Id } from "../../../convex/_generated/dataModel.js";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { ProgressBar } from "../../ui/ProgressBar.tsx";
+import { useAct, useSession } from "../data/session-context.ts";
+
+export type Bulk = FunctionReturnType<typeof api.console.bulkDevices.get>;
+
+type Props = { readonly bulkId: Id<"bulkActs">; readonly onClose: () => void };
+
+/** An act on many devices: its preview, its progress, and its undo. */
+export function BulkProgress({ bulkId, onClose }: Props): ReactNode {
+  const session = useSession();
+  const bulk = useQuery(api.console.bulkDevices.get, { session, bulkId });
+  const run = useAct(api.console.bulkDevices.run);
+  const undo = useAct(api.console.bulkDevices.undo);
+  return (
+    <BulkView
+      bulk={bulk}
+      onRun={() => void run({ bulkId })}
+      onUndo={() => void undo({ bulkId })}
+      onClose={onClose}
+    />
+  );
+}
+
+type ViewProps = {
+  readonly bulk: Bulk | undefined;
+  readonly onRun: () => void;
+  readonly onUndo: () => void;
+  readonly onClose: () => void;
+};
+
+export function BulkView({ bulk, onRun, onUndo, onClose }: ViewProps): ReactNode {
+  return (
+    <Dialog title={bulk === undefined ? "Change devices" : titles[bulk.act.kind]} onClose={onClose}>
+      <div role="status" className="grid min-h-10 content-start gap-2">
+        {bulk === undefined ? "Looking for the devices…" : <Step bulk={bulk} />}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>{bulk?.state === "found" ? "Change nothing" : "Close"}</Button>
+        {bulk?.state === "found" ? (
+          <Button
+            look={bulk.act.kind === "retire" ? "danger" : "primary"}
+            disabled={bulk.counts.changes === 0}
+            onClick={onRun}
+          >
+            Change {plural(bulk.counts.changes, "device")}
+          </Button>
+        ) : null}
+        {bulk?.state === "done" && bulk.done > 0 ? <Button onClick={onUndo}>Undo</Button> : null}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+const titles = {
+  pause: "Pause devices",
+  drain: "Finish jobs, then pause",
+  resume: "Resume devices",
+  group: "Move devices to a group",
+  retire: "Retire devices",
+} as const satisfies Readonly<Record<Bulk["act"]["kind"], string>>;
+
+function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): ReactNode {
+  const found = counts.changes + counts.same + counts.cannot;
+  switch (state) {
+    case "finding":
+      return <p>Looking for the devices: {formatCount(found)} so far.</p>;
+    case "found":
+      return <p>{found === 0 ? "No device fits." : bulkPreview(act, counts)}</p>;
+    case "running":
+    case "undoing":
+      return (
+        <>
+          <p>
+            {formatCount(done)} of {plural(counts.changes, "device")}. This goes on if you close the window.
+          </p>
+          <ProgressBar label="Devices done" share={counts.changes === 0 ? 1 : done / counts.changes} />
+        </>
+      );
+    case "done":
+      return <p>{plural(done, "device")} changed.</p>;
+    case "undone":
+      return (
+        <p>{plural(done, "device")} restored. Devices that somebody changed meanwhile stay as they are.</p>
+      );
+  }
+}
