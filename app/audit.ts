@@ -68,6 +68,8 @@ const actions = {
   "dead-letter.retried": "Failed or expired job retried",
   "dead-letter.discarded": "Failed or expired job discarded",
   "dead-letters.retried": "Failed and expired jobs retried",
+  "webhook.added": "Webhook for alerts added",
+  "webhook.removed": "Webhook for alerts removed",
   "metrics-token.created": "Token for metrics created",
   "metrics-token.removed": "Token for metrics removed",
   "limit.set": "API key limits changed",

@@ -9,6 +9,7 @@ import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
+import { watchAttention as watch } from "./model/fleet/attention.ts";
 import { applyBatch } from "./model/fleet/bulk/apply.ts";
 import { findBatch, forgetBulkAct } from "./model/fleet/bulk/find.ts";
 import {
@@ -16,6 +17,7 @@ import {
   changedPage,
   countBatch,
   countFleet as countListed,
+  dueBatch,
   followFleet as follow,
   uncountedListings,
 } from "./model/fleet/countListings.ts";
@@ -350,6 +352,21 @@ export const changedDevices = internalQuery({
   args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
   returns: changedPage,
   handler: async (ctx, { organizationId, cursor }) => await changedBatch(ctx, organizationId, cursor),
+});
+
+export const dueDevices = internalQuery({
+  args: { organizationId: v.id("organizations"), now: v.number() },
+  returns: v.array(v.id("devices")),
+  handler: async (ctx, { organizationId, now }) => await dueBatch(ctx, organizationId, now),
+});
+
+export const watchAttention = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    await watch(ctx, organizationId, Date.now());
+    return null;
+  },
 });
 
 export const relistDevices = internalMutation({

@@ -5,6 +5,7 @@ import {
   activity,
   amountsByKind,
   budgetSubject,
+  attentionItem,
   bulkAct,
   bulkFilters,
   bulkState,
@@ -13,6 +14,8 @@ import {
   daySum,
   depthKind,
   depthSample,
+  countedListing,
+  deviceConcern,
   deviceCounts,
   deviceLimits,
   deviceModel,
@@ -626,9 +629,17 @@ export default defineSchema({
     enrolledAt: v.number(),
     changedAt: v.number(),
     /** The facts that `deviceCounts` counts of it. Absent: none yet. */
-    counted: v.optional(v.object(countedFacts)),
+    counted: v.optional(countedListing),
     /** Whether these differ from the device's facts. */
     recount: v.boolean(),
+    /** Why it needs attention. Absent: nothing. */
+    concerns: v.optional(v.array(deviceConcern)),
+    /** Whether it does. */
+    attention: v.optional(v.boolean()),
+    /** Whether it has ever donated. */
+    hasDonated: v.optional(v.boolean()),
+    /** When its concerns may change without a change of its facts. */
+    recheckAt: v.optional(v.number()),
   })
     .index("by_device", ["deviceId"])
     .index("by_name", ["organizationId", "sortName"])
@@ -640,6 +651,10 @@ export default defineSchema({
     .index("by_owner_name", ["owner", "sortName"])
     .index("by_owner_enrolled", ["owner", "enrolledAt"])
     .index("by_owner_changed", ["owner", "changedAt"])
+    .index("by_attention_name", ["organizationId", "attention", "sortName"])
+    .index("by_attention_enrolled", ["organizationId", "attention", "enrolledAt"])
+    .index("by_attention_changed", ["organizationId", "attention", "changedAt"])
+    .index("by_recheck", ["organizationId", "recheckAt"])
     .index("by_recount", ["organizationId", "recount"])
     .searchIndex("search_name", {
       searchField: "name",
@@ -656,6 +671,32 @@ export default defineSchema({
     startAt: v.number(),
     spans: v.array(deviceSpan),
   }).index("by_device", ["deviceId", "startAt"]),
+
+  /** All that needs attention in an organization: one row each. Written once a minute by model/fleet/attention.ts. */
+  attention: defineTable({
+    organizationId: v.id("organizations"),
+    items: v.array(attentionItem),
+  }).index("by_organization", ["organizationId"]),
+
+  /** The addresses that are told what needs attention. Written by model/alerts/. */
+  webhooks: defineTable({
+    organizationId: v.id("organizations"),
+    url: v.string(),
+    /** Sealed (model/signIn/sealed.ts). */
+    secret: v.string(),
+    createdAt: v.number(),
+    /** The last try to deliver. `error`: why it failed. */
+    last: v.optional(v.object({ at: v.number(), error: v.union(v.string(), v.null()) })),
+  }).index("by_organization", ["organizationId"]),
+
+  /** A message that was not delivered yet. Written by model/alerts/deliver.ts. */
+  alertDeliveries: defineTable({
+    webhookId: v.id("webhooks"),
+    body: v.string(),
+    /** Tries that failed. */
+    tries: v.number(),
+    createdAt: v.number(),
+  }),
 
   /** An act on many devices, from its preview to its undo. Kept for a week. Written by model/fleet/bulk/. */
   bulkActs: defineTable({

@@ -52,6 +52,8 @@ const table = {
   "usage.read": { ...managers, auditor: "all", requester: "own" },
   "earnings.read": { ...managers, auditor: "all", donor: "own" },
   "playground.use": { owner: "own", admin: "own", operator: "own", requester: "own" },
+  "alerts.read": { ...managers, auditor: "all" },
+  "alerts.change": managers,
   "metrics.read": { ...managers, auditor: "all" },
   "metrics.change": managers,
   "people.read": { ...managers, auditor: "all" },

@@ -1,3 +1,4 @@
+import { attentionOfOrganization, attentionView } from "../model/fleet/attention.ts";
 import { may, memberQuery } from "../model/memberCalls.ts";
 import { summaryOf, summaryView } from "../model/organizations/summary.ts";
 
@@ -11,4 +12,11 @@ export const summary = memberQuery("overview.read")({
     const summary = await summaryOf(ctx, ctx.organizationId);
     return may(ctx, "money.read") ? summary : { ...summary, money: null };
   },
+});
+
+/** All that needs somebody's attention, as it was a minute ago at most. */
+export const attention = memberQuery("overview.read")({
+  args: {},
+  returns: attentionView,
+  handler: async (ctx) => await attentionOfOrganization(ctx, ctx.organizationId),
 });

@@ -1,6 +1,7 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
@@ -300,7 +301,25 @@ export const countedFacts = {
 /** The facts of a device that lists filter by. `platform`: the system, as Node.js names it. `version`: "" if unknown. */
 export const listingFacts = { ...countedFacts, models: v.array(v.string()) };
 
-/** `online`: donating or standing by. `attention`: paused automatically or outdated. */
+export const deviceConcern = literals(...deviceConcerns);
+
+/** The facts that a device is counted by. The last two are absent in rows of earlier versions. */
+export const countedListing = v.object({
+  ...countedFacts,
+  models: v.optional(v.array(v.string())),
+  concerns: v.optional(v.array(deviceConcern)),
+});
+
+/** Something that needs attention: app/devices/attention.ts. `told`: it has lasted long enough to be shown. */
+export const attentionItem = v.object({
+  kind: literals(...deviceConcerns, ...fleetConcerns),
+  subject: v.string(),
+  count: v.number(),
+  since: v.number(),
+  told: v.boolean(),
+});
+
+/** `online`: donating or standing by. `attention`: something about it needs attention. */
 export const listedState = literals(...deviceStates, "online", "attention");
 
 /** Rows of a list have to fit all of these. */
@@ -312,6 +331,8 @@ export const listFilters = {
   platform: v.optional(v.string()),
   version: v.optional(v.string()),
   model: v.optional(v.string()),
+  /** Such a concern about it. */
+  concern: v.optional(deviceConcern),
   owner: v.optional(owner),
   /** Its last change was before this moment; ms epoch. */
   changedBefore: v.optional(v.number()),
@@ -322,7 +343,7 @@ export const bulkFilters = v.object(listFilters);
 export const bulkState = literals("finding", "found", "running", "done", "undoing", "undone");
 
 export const facetCount = v.object({
-  of: literals("group", "platform", "version"),
+  of: literals("group", "platform", "version", "model", "concern"),
   name: v.string(),
   devices: v.number(),
 });

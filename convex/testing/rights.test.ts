@@ -126,8 +126,18 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
         createdAt: Date.now(),
       }),
   );
+  const webhooks = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("webhooks", {
+        organizationId,
+        url: "https://example.org",
+        secret: "plain.x",
+        createdAt: 0,
+      }),
+  );
   return {
     apiKeys: keyId,
+    webhooks,
     bulkActs,
     enrolmentCodes: codeId,
     teams: teamId,

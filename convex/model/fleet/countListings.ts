@@ -6,6 +6,7 @@ import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.j
 import type { Owners } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
 import { deviceCounts, type facetCount } from "../validators.ts";
+import { countedOf } from "./listing.ts";
 
 /*
  * Once a minute: lists the devices whose workers came or went without a call of theirs, and adds changed devices to the
@@ -32,7 +33,31 @@ export async function followFleet(ctx: ActionCtx, organizationId: Id<"organizati
     if (changed.deviceIds.length > 0) await ctx.runMutation(relistDevices, { deviceIds: changed.deviceIds });
     cursor = changed.next;
   } while (cursor !== null);
+  for (let due = perBatch; due === perBatch;) {
+    const deviceIds: Id<"devices">[] = await ctx.runQuery(internal.maintenance.dueDevices, {
+      organizationId,
+      now: startedAt,
+    });
+    if (deviceIds.length > 0) await ctx.runMutation(relistDevices, { deviceIds });
+    due = deviceIds.length;
+  }
   await countFleet(ctx, organizationId, startedAt);
+  await ctx.runMutation(internal.maintenance.watchAttention, { organizationId });
+}
+
+/** Some devices whose concerns may have changed by time alone. */
+export async function dueBatch(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<Id<"devices">[]> {
+  const due = await ctx.db
+    .query("deviceListings")
+    .withIndex("by_recheck", (q) =>
+      q.eq("organizationId", organizationId).gt("recheckAt", 0).lte("recheckAt", now),
+    )
+    .take(perBatch);
+  return due.map(({ deviceId }) => deviceId);
 }
 
 /** @param readTo changes of workers up to then are listed. Null: as before. */
@@ -97,8 +122,7 @@ export async function countBatch(
   for (const listingId of listingIds) {
     const listing = await ctx.db.get("deviceListings", listingId);
     if (listing?.organizationId !== organizationId || !listing.recount) continue;
-    const { state, platform, version, groups } = listing;
-    const counted = { state, platform, version, groups };
+    const counted = countedOf(listing);
     if (listing.counted !== undefined) tally.add(listing.counted, -1);
     tally.add(counted, 1);
     await ctx.db.patch("deviceListings", listingId, { counted, recount: false });
@@ -140,11 +164,13 @@ class Tally {
   }
 }
 
-function facetsOf({ platform, version, groups }: Counted): Pick<Facet, "of" | "name">[] {
+function facetsOf({ platform, version, groups, models, concerns }: Counted): Pick<Facet, "of" | "name">[] {
   return [
     { of: "platform", name: platform },
     { of: "version", name: version },
     ...groups.map((name) => ({ of: "group" as const, name })),
+    ...(models ?? []).map((name) => ({ of: "model" as const, name })),
+    ...(concerns ?? []).map((name) => ({ of: "concern" as const, name })),
   ];
 }
 

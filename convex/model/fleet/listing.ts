@@ -1,3 +1,4 @@
+import { concernsOf } from "../../../app/devices/attention.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
@@ -28,6 +29,20 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
     groups: device.groups ?? [],
     models: (worker?.capabilities?.models ?? []).slice(0, maxModels),
   };
+  const hasDonated = found?.hasDonated === true || facts.state === "donating";
+  const { concerns, recheckAt } = concernsOf(
+    {
+      inService: device.status === "active",
+      online: worker?.online ?? false,
+      failing: device.pause !== undefined,
+      outdated: device.needsVersion !== undefined,
+      reason: device.activity?.reason ?? "",
+      since: Math.max(device.lastChangeAt, worker?.lastChangeAt ?? 0),
+      enrolledAt,
+      hasDonated,
+    },
+    Date.now(),
+  );
   const changedAt = Math.max(device.lastChangeAt, worker?.lastChangeAt ?? 0);
   const row = {
     organizationId,
@@ -39,7 +54,10 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
     enrolledAt,
     changedAt,
     ...(found?.counted === undefined ? {} : { counted: found.counted }),
-    recount: found?.counted === undefined || !isCounted(found.counted, facts),
+    recount: found?.counted === undefined || !isCounted(found.counted, { ...facts, concerns }),
+    ...(concerns.length === 0 ? {} : { concerns, attention: true }),
+    ...(hasDonated ? { hasDonated } : {}),
+    ...(recheckAt === null ? {} : { recheckAt }),
   };
   if (found === null) await ctx.db.insert("deviceListings", row);
   else if (isNews(found, row)) await ctx.db.replace("deviceListings", found._id, row);
@@ -67,9 +85,22 @@ function reasonOf({ activity, pause }: Doc<"devices">, state: Facts["state"]): s
   return state === "donating" || state === "standby" ? (activity?.reason ?? "") : "";
 }
 
-function isCounted(counted: NonNullable<Doc<"deviceListings">["counted"]>, facts: Facts): boolean {
-  const { state, platform, version, groups } = facts;
-  return isSame(counted, { state, platform, version, groups });
+type Counted = NonNullable<Doc<"deviceListings">["counted"]>;
+
+/** The facts that a listed device is counted by. */
+export function countedOf({
+  state,
+  platform,
+  version,
+  groups,
+  models = [],
+  concerns = [],
+}: Counted): Required<Counted> {
+  return { state, platform, version, groups, models, concerns };
+}
+
+function isCounted(counted: Counted, facts: Counted): boolean {
+  return isSame(counted, countedOf(facts));
 }
 
 function isNews(

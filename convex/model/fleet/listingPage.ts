@@ -9,7 +9,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import type { Owners } from "../memberCalls.ts";
 import { refuse } from "../refuse.ts";
-import { deviceState, type listedState,listFilters } from "../validators.ts";
+import { deviceState, type listedState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
 
@@ -100,9 +100,11 @@ function isOwn({ owner: of }: Listing, owners: Owners): boolean {
 }
 
 function isWanted(row: Listing, wanted: Filters): boolean {
-  const { state, group, platform, version, model, owner: of, changedBefore } = wanted;
+  const { state, group, platform, version, model, concern, owner: of, changedBefore } = wanted;
   return (
-    (state === undefined || statesOf(state).includes(row.state)) &&
+    (state === undefined ||
+      (state === "attention" ? row.attention === true : statesOf(state).includes(row.state))) &&
+    (concern === undefined || (row.concerns ?? []).includes(concern)) &&
     (group === undefined || row.groups.includes(group)) &&
     (platform === undefined || row.platform === platform) &&
     (version === undefined || row.version === version) &&
@@ -112,15 +114,14 @@ function isWanted(row: Listing, wanted: Filters): boolean {
   );
 }
 
-function statesOf(state: Infer<typeof listedState>): readonly DeviceState[] {
-  if (state === "online") return ["donating", "standby"];
-  return state === "attention" ? ["paused", "outdated"] : [state];
+function statesOf(state: Exclude<Infer<typeof listedState>, "attention">): readonly DeviceState[] {
+  return state === "online" ? ["donating", "standby"] : [state];
 }
 
 function search(ctx: QueryCtx, organizationId: Id<"organizations">, owners: Owners, wanted: Wanted) {
   const { search: text = "", state, platform, version, owner: of } = wanted;
   const only = owners?.length === 1 ? owners[0] : of;
-  const states = state === undefined ? [] : statesOf(state);
+  const states = state === undefined || state === "attention" ? [] : statesOf(state);
   return ctx.db.query("deviceListings").withSearchIndex("search_name", (q) => {
     let found = q.search("name", text).eq("organizationId", organizationId);
     if (only !== undefined) found = found.eq("owner", only);
@@ -138,7 +139,7 @@ function rowsOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   owners: Owners,
-  { order = "name", descending = false, state, owner: of }: Wanted,
+  { order = "name", descending = false, state, concern, owner: of }: Wanted,
 ): QueryStream<Listing> {
   const direction = descending ? "desc" : "asc";
   const rows = () => stream(ctx.db, schema).query("deviceListings");
@@ -154,6 +155,11 @@ function rowsOf(
       ),
       field,
     );
+  }
+  if (state === "attention" || concern !== undefined) {
+    return rows()
+      .withIndex(`by_attention_${order}`, (q) => q.eq("organizationId", organizationId).eq("attention", true))
+      .order(direction);
   }
   if (state === undefined) {
     return rows()

@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import {
+  attentionOf,
+  attentionWords,
+  type ConcernFacts,
+  concernsOf,
+  deviceConcerns,
+  donateWithinMs,
+  endedWords,
+  startWithinMs,
+} from "./attention.ts";
+
+const now = 1_800_000_000_000;
+const healthy: ConcernFacts = {
+  inService: true,
+  online: true,
+  failing: false,
+  outdated: false,
+  reason: "idle",
+  since: now,
+  enrolledAt: now,
+  hasDonated: true,
+};
+const of = (change: Partial<ConcernFacts>, at = now) => concernsOf({ ...healthy, ...change }, at);
+
+it("has no concern about a healthy device, and none about one that is out of service", () => {
+  expect(of({})).toEqual({ concerns: [], recheckAt: null });
+  expect(of({ inService: false, failing: true, hasDonated: false })).toEqual({
+    concerns: [],
+    recheckAt: null,
+  });
+});
+
+it("is concerned about devices that fail, are outdated or sign with another key", () => {
+  expect(of({ failing: true }).concerns).toEqual(["failing"]);
+  expect(of({ outdated: true, reason: "other-key" }).concerns).toEqual(["outdated", "other-key"]);
+});
+
+it("is concerned about a device that starts for an hour, and asks again then", () => {
+  expect(of({ reason: "starting" })).toEqual({ concerns: [], recheckAt: now + startWithinMs });
+  expect(of({ reason: "" }, now + startWithinMs)).toEqual({ concerns: ["stuck"], recheckAt: null });
+  expect(of({ reason: "", online: false }, now + startWithinMs).concerns).toEqual([]);
+});
+
+it("is concerned about a device that has not donated within a week", () => {
+  expect(of({ hasDonated: false })).toEqual({ concerns: [], recheckAt: now + donateWithinMs });
+  expect(of({ hasDonated: false }, now + donateWithinMs).concerns).toEqual(["never-donated"]);
+});
+
+const fleet = { devices: 3, donating: 1, ready: 0, modelIds: ["a", "b"], served: ["a", "b"], concerns: {} };
+
+it("names models that no device offers, and jobs that wait while none donates", () => {
+  expect(attentionOf(fleet)).toEqual([]);
+  expect(attentionOf({ ...fleet, served: ["a"] })).toEqual([
+    { kind: "unserved-model", subject: "b", count: 0 },
+  ]);
+  expect(attentionOf({ ...fleet, donating: 0, ready: 4 })).toEqual([
+    { kind: "unserved-jobs", subject: "", count: 4 },
+  ]);
+  expect(attentionOf({ ...fleet, ready: 4 })).toEqual([]);
+  expect(attentionOf({ ...fleet, devices: 0, served: [] })).toEqual([]);
+});
+
+it("counts the devices of each concern, in one sentence with the act that mends it", () => {
+  const found = attentionOf({ ...fleet, concerns: { failing: 1, stuck: 2 } });
+  expect(found.map(({ kind, count }) => [kind, count])).toEqual([
+    ["failing", 1],
+    ["stuck", 2],
+  ]);
+  expect(attentionWords(found[0]!)).toEqual({
+    sentence: "1 device was paused because too many of its jobs failed.",
+    act: "Look at their last jobs, then resume them",
+  });
+  for (const kind of [...deviceConcerns, "unserved-model", "unserved-jobs"] as const) {
+    const { sentence, act } = attentionWords({ kind, subject: "model", count: 2 });
+    expect(sentence).toMatch(/^[A-Z0-9].*\.$/);
+    expect(act).not.toMatch(/\.$/);
+    expect(endedWords({ kind, subject: "model" })).toMatch(/\.$/);
+  }
+});

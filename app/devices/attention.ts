@@ -1,0 +1,146 @@
+import { formatCount, plural } from "../format/quantity.ts";
+
+/** Why a device needs somebody's attention. */
+export const deviceConcerns = ["failing", "outdated", "other-key", "stuck", "never-donated"] as const;
+export type DeviceConcern = (typeof deviceConcerns)[number];
+
+/** The same of the whole organization. */
+export const fleetConcerns = ["unserved-model", "unserved-jobs"] as const;
+export type FleetConcern = (typeof fleetConcerns)[number];
+
+export type Concern = DeviceConcern | FleetConcern;
+
+const hourMs = 3_600_000;
+/** A program starts within minutes. */
+export const startWithinMs = hourMs;
+/** Most computers are idle once in a week. */
+export const donateWithinMs = 7 * 24 * hourMs;
+
+export type ConcernFacts = {
+  readonly inService: boolean;
+  readonly online: boolean;
+  readonly failing: boolean;
+  readonly outdated: boolean;
+  /** The reason that it reported for what it does; "" without one. */
+  readonly reason: string;
+  /** When it began to do that. */
+  readonly since: number;
+  readonly enrolledAt: number;
+  readonly hasDonated: boolean;
+};
+
+/** The concerns about a device, and when they may change without a change of its facts; null: not by themselves. */
+export function concernsOf(
+  facts: ConcernFacts,
+  now: number,
+): { readonly concerns: DeviceConcern[]; readonly recheckAt: number | null } {
+  const { inService, online, failing, outdated, reason, since, enrolledAt, hasDonated } = facts;
+  if (!inService) return { concerns: [], recheckAt: null };
+  const concerns: DeviceConcern[] = [];
+  const due: number[] = [];
+  const after = (at: number, concern: DeviceConcern): void => {
+    if (at <= now) concerns.push(concern);
+    else due.push(at);
+  };
+  if (failing) concerns.push("failing");
+  if (outdated) concerns.push("outdated");
+  if (reason === "other-key") concerns.push("other-key");
+  if (online && (reason === "" || reason === "starting")) after(since + startWithinMs, "stuck");
+  if (!hasDonated) after(enrolledAt + donateWithinMs, "never-donated");
+  return { concerns, recheckAt: due.length === 0 ? null : Math.min(...due) };
+}
+
+/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices or jobs. */
+export type Attention = { readonly kind: Concern; readonly subject: string; readonly count: number };
+
+export type OrganizationFacts = {
+  readonly devices: number;
+  readonly donating: number;
+  /** Jobs that could begin at once. */
+  readonly ready: number;
+  readonly modelIds: readonly string[];
+  /** The models that devices offer. */
+  readonly served: readonly string[];
+  readonly concerns: Readonly<Partial<Record<DeviceConcern, number>>>;
+};
+
+/** All that needs attention in an organization. */
+export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
+  const { devices, donating, ready, modelIds, served, concerns } = facts;
+  const ofDevices = deviceConcerns.flatMap((kind) => {
+    const count = concerns[kind] ?? 0;
+    return count === 0 ? [] : [{ kind, subject: "", count }];
+  });
+  // Before the first device joins nothing can be served, and everybody knows.
+  if (devices === 0) return ofDevices;
+  const models = modelIds
+    .filter((modelId) => !served.includes(modelId))
+    .map((subject) => ({ kind: "unserved-model" as const, subject, count: 0 }));
+  const jobs =
+    ready > 0 && donating === 0 ? [{ kind: "unserved-jobs" as const, subject: "", count: ready }] : [];
+  return [...jobs, ...models, ...ofDevices];
+}
+
+/** How long something lasts before anybody is told. What comes and goes within a minute is no news. */
+export const graceMs: Readonly<Record<Concern, number>> = {
+  failing: 0,
+  outdated: 0,
+  "other-key": 0,
+  stuck: 0,
+  "never-donated": 0,
+  "unserved-model": 10 * 60_000,
+  "unserved-jobs": 5 * 60_000,
+};
+
+type Words = { readonly sentence: string; /** The act that mends it. */ readonly act: string };
+
+/** One sentence, and what to do about it. */
+export function attentionWords({ kind, subject, count }: Attention): Words {
+  const devices = plural(count, "device");
+  const one = count === 1;
+  const words: Readonly<Record<Concern, Words>> = {
+    failing: {
+      sentence: `${devices} ${one ? "was" : "were"} paused because too many of ${one ? "its" : "their"} jobs failed.`,
+      act: "Look at their last jobs, then resume them",
+    },
+    outdated: {
+      sentence: `${devices} ${one ? "gets" : "get"} no jobs before an update of Gleaner.`,
+      act: "Update Gleaner there",
+    },
+    "other-key": {
+      sentence: `${devices} ${one ? "signs" : "sign"} with another key than registered, and ${one ? "gets" : "get"} no jobs.`,
+      act: "Retire them and let their users join again",
+    },
+    stuck: {
+      sentence: `${devices} ${one ? "is" : "are"} online, but Gleaner there has been starting for over an hour.`,
+      act: "Restart Gleaner there",
+    },
+    "never-donated": {
+      sentence: `${devices} ${one ? "has" : "have"} not donated once since ${one ? "it" : "they"} joined a week ago or earlier.`,
+      act: "See in their weeks which rule keeps them",
+    },
+    "unserved-model": {
+      sentence: `No device can run ${subject}, so its requests wait.`,
+      act: "See where it is downloaded, or retire it",
+    },
+    "unserved-jobs": {
+      sentence: `${formatCount(count)} ${one ? "job waits" : "jobs wait"}, and no device donates.`,
+      act: "See why devices do not donate",
+    },
+  };
+  return words[kind];
+}
+
+/** The sentence when it is over. */
+export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject">): string {
+  const words: Readonly<Record<Concern, string>> = {
+    failing: "No device is paused because of failed jobs anymore.",
+    outdated: "No device needs an update anymore.",
+    "other-key": "No device signs with another key anymore.",
+    stuck: "No device is stuck at its start anymore.",
+    "never-donated": "Every device has donated.",
+    "unserved-model": `A device can run ${subject} again.`,
+    "unserved-jobs": "Jobs do not wait for want of devices anymore.",
+  };
+  return words[kind];
+}

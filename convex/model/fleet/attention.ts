@@ -1,0 +1,89 @@
+import { type Infer, v } from "convex/values";
+import {
+  type Attention,
+  attentionOf,
+  type DeviceConcern,
+  deviceConcerns,
+  graceMs,
+} from "../../../app/devices/attention.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { allModels } from "../models/catalog.ts";
+import { queue } from "../queue.ts";
+import { attentionItem } from "../validators.ts";
+import { fleetCountsOf } from "./countListings.ts";
+
+/** Never more than this are told at once. */
+const maxItems = 60;
+
+type Item = Infer<typeof attentionItem>;
+
+/**
+ * Notes all that needs attention in an organization, once a minute. It reads counts that are kept up to date, and no device.
+ * What began or ended is told once.
+ */
+export async function watchAttention(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<void> {
+  const [row, found] = await Promise.all([rowOf(ctx, organizationId), currentOf(ctx, organizationId)]);
+  const before = row?.items ?? [];
+  const items = found.slice(0, maxItems).map((item): Item => {
+    const known = before.find(({ kind, subject }) => kind === item.kind && subject === item.subject);
+    const since = known?.since ?? now;
+    return { ...item, since, told: now - since >= graceMs[item.kind] };
+  });
+  const began = items.filter((item) => item.told && matching(before, item)?.told !== true);
+  const ended = before.filter((item) => item.told && matching(items, item) === undefined);
+  if (JSON.stringify(items) !== JSON.stringify(before)) {
+    if (row === null) await ctx.db.insert("attention", { organizationId, items });
+    else await ctx.db.patch("attention", row._id, { items });
+  }
+  if (began.length + ended.length > 0)
+    await ctx.scheduler.runAfter(0, internal.alerts.tell, { organizationId, began, ended, at: now });
+}
+
+const matching = (items: readonly Item[], { kind, subject }: Item): Item | undefined =>
+  items.find((item) => item.kind === kind && item.subject === subject);
+
+async function currentOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<readonly Attention[]> {
+  const [{ states, facets }, models, stats] = await Promise.all([
+    fleetCountsOf(ctx, organizationId),
+    allModels(ctx, organizationId),
+    queue.stats(ctx, organizationId),
+  ]);
+  const named = (of: string) => facets.filter((facet) => facet.of === of);
+  const concerns: Partial<Record<DeviceConcern, number>> = {};
+  for (const { name, devices } of named("concern")) {
+    const concern = deviceConcerns.find((known) => known === name);
+    if (concern !== undefined) concerns[concern] = devices;
+  }
+  const { retired, pending, ...serving } = states;
+  return attentionOf({
+    devices: Object.values(serving).reduce((sum, devices) => sum + devices, 0),
+    donating: states.donating,
+    ready: stats.ready,
+    modelIds: models.filter(({ enabled }) => enabled).map(({ modelId }) => modelId),
+    served: named("model").map(({ name }) => name),
+    concerns,
+  });
+}
+
+export const attentionView = v.array(attentionItem);
+
+/** What needs attention, as it was a minute ago at most. One row is read. */
+export async function attentionOfOrganization(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Item[]> {
+  return ((await rowOf(ctx, organizationId))?.items ?? []).filter(({ told }) => told);
+}
+
+async function rowOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Doc<"attention"> | null> {
+  return await ctx.db
+    .query("attention")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .unique();
+}

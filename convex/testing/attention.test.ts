@@ -1,0 +1,213 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import {
+  addDevice,
+  type Backend,
+  countQueue,
+  type Device,
+  expectRefusal,
+  modelId,
+  type Organization,
+  submit,
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  vi.stubEnv("CONVEX_SITE_URL", "http://127.0.0.1:3211");
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  closeWorld();
+});
+
+/** Lets a time pass, and the fleet be followed after it. */
+async function follow(afterMs = 0): Promise<void> {
+  vi.setSystemTime(Date.now() + afterMs);
+  await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+}
+
+async function kinds(): Promise<readonly string[]> {
+  const items = await t.query(api.console.overview.attention, { session });
+  return items.map(({ kind, subject, count }) =>
+    [kind, subject, String(count)].filter((word) => word !== "").join(" "),
+  );
+}
+
+async function listed(filters: { state?: "attention"; concern?: "stuck" | "never-donated" | "failing" }) {
+  const paginationOpts = { numItems: 50, cursor: null };
+  const { page } = await t.query(api.console.devices.list, { session, ...filters, paginationOpts });
+  return page.map(({ name }) => name);
+}
+
+async function fail({ deviceId }: Device): Promise<void> {
+  await t.run(async (ctx) => {
+    const pause = { at: Date.now(), failed: 9, of: 10, cause: "answers" as const };
+    await ctx.db.patch("devices", deviceId, { pause });
+  });
+  await t.mutation(internal.maintenance.relistDevices, { deviceIds: [deviceId] });
+}
+
+it("lists a failing device under those that need attention, and counts it within a minute", async () => {
+  const failing = await addDevice(t, acme, "failing");
+  await addDevice(t, acme, "healthy");
+  await follow();
+  expect(await kinds()).toEqual([]);
+  await fail(failing);
+  expect(await listed({ state: "attention" })).toEqual(["failing"]);
+  await follow();
+  expect(await kinds()).toEqual(["failing 1"]);
+  await t.mutation(api.console.devices.resume, { session, deviceId: failing.deviceId });
+  expect(await listed({ state: "attention" })).toEqual([]);
+  await follow();
+  expect(await kinds()).toEqual([]);
+});
+
+it("does not ask for attention because a person paused a device", async () => {
+  const { deviceId } = await addDevice(t, acme);
+  await t.mutation(api.console.devices.pause, { session, deviceId, until: null });
+  await follow();
+  expect(await kinds()).toEqual([]);
+  expect(await listed({ state: "attention" })).toEqual([]);
+});
+
+it("notices by time alone that a device is stuck at its start, and that it never donated", async () => {
+  const { key } = await addDevice(t, acme, "slow");
+  await t.run(async (ctx) => {
+    for (const row of await ctx.db.query("deviceListings").collect())
+      await ctx.db.patch("deviceListings", row._id, { hasDonated: false });
+  });
+  await t.mutation(api.devices.report, { key, activity: { kind: "holding", reason: "starting" } });
+  await follow(hourMs - minuteMs);
+  expect(await listed({ concern: "stuck" })).toEqual([]);
+  await follow(2 * minuteMs);
+  expect(await listed({ concern: "stuck" })).toEqual(["slow"]);
+  expect(await kinds()).toEqual(["stuck 1"]);
+  await follow(7 * dayMs);
+  expect(await listed({ concern: "never-donated" })).toEqual(["slow"]);
+  await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+  expect(await listed({ state: "attention" })).toEqual([]);
+});
+
+it("names a model that no device can run, and jobs that wait while none donates, after a while", async () => {
+  const { key } = await addDevice(t, acme, "one", ["another model"]);
+  await t.mutation(api.devices.report, { key, activity: { kind: "holding", reason: "in-use" } });
+  await submit(t, acme);
+  await countQueue(t);
+  await follow();
+  expect(await kinds()).toEqual([]);
+  await follow(6 * minuteMs);
+  expect(await kinds()).toEqual(["unserved-jobs 1"]);
+  await follow(6 * minuteMs);
+  expect(await kinds()).toEqual(["unserved-jobs 1", `unserved-model ${modelId} 0`]);
+  await addDevice(t, acme, "two");
+  await follow();
+  expect(await kinds()).toEqual([]);
+});
+
+type Call = { readonly body: string; readonly signature: string };
+
+/** A webhook of this machine. `answers`: its statuses, in their order; then 200. */
+async function startWebhook(answers: number[] = []) {
+  const calls: Call[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      calls.push({ body, signature: String(request.headers["gleaner-signature"]) });
+      response.writeHead(answers.shift() ?? 200, { location: "http://127.0.0.1:1/" }).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`;
+  const { secret, webhookId } = await t.action(api.console.alerts.add, { session, url });
+  return { calls, secret, webhookId, close: () => server.close() };
+}
+
+/** Lets what is due within `ms` run, calls to webhooks included. */
+async function pass(ms: number): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await t.finishInProgressScheduledFunctions();
+  vi.advanceTimersByTime(1);
+  await t.finishInProgressScheduledFunctions();
+}
+
+const lastOf = async () => (await t.query(api.console.alerts.list, { session }))[0]?.last;
+
+it("tells a webhook once when something begins and once when it ends, with a signature", async () => {
+  const hook = await startWebhook();
+  const device = await addDevice(t, acme);
+  await fail(device);
+  for (let minute = 0; minute < 3; minute += 1) await follow(minuteMs);
+  await pass(1);
+  await t.mutation(api.console.devices.resume, { session, deviceId: device.deviceId });
+  for (let minute = 0; minute < 3; minute += 1) await follow(minuteMs);
+  await pass(1);
+  const told = hook.calls.map(
+    ({ body }) => JSON.parse(body) as { event: string; kind: string; sentence: string },
+  );
+  expect(told.map(({ event, kind }) => `${event} ${kind}`)).toEqual([
+    "attention.began failing",
+    "attention.ended failing",
+  ]);
+  expect(told[0]?.sentence).toBe("1 device was paused because too many of its jobs failed.");
+  const [, time = "", signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(hook.calls[0]!.signature)!;
+  const expected = createHmac("sha256", hook.secret).update(`${time}.${hook.calls[0]!.body}`).digest("hex");
+  expect(signature).toBe(expected);
+  expect(await lastOf()).toMatchObject({ error: null });
+  hook.close();
+});
+
+it("tries again with longer pauses after a failure, and shows the last error", async () => {
+  const hook = await startWebhook([500, 302]);
+  await t.mutation(api.console.alerts.test, { session, webhookId: hook.webhookId });
+  await pass(1);
+  expect(await lastOf()).toMatchObject({ error: "It answered with status 500." });
+  await pass(9_000);
+  expect(hook.calls).toHaveLength(1);
+  await pass(2_000);
+  expect(await lastOf()).toMatchObject({ error: "It answered with a redirect, which is not followed." });
+  await pass(61_000);
+  expect(hook.calls).toHaveLength(3);
+  expect(await lastOf()).toMatchObject({ error: null });
+  await pass(dayMs);
+  expect(hook.calls).toHaveLength(3);
+  expect(await t.run(async (ctx) => await ctx.db.query("alertDeliveries").collect())).toEqual([]);
+  hook.close();
+});
+
+it("gives up a webhook that cannot be reached, and drops the messages of a removed one", async () => {
+  const hook = await startWebhook();
+  hook.close();
+  const { webhookId } = hook;
+  await t.mutation(api.console.alerts.test, { session, webhookId });
+  for (let step = 0; step < 8; step += 1) await pass(3 * hourMs);
+  expect(await t.run(async (ctx) => (await ctx.db.query("webhooks").collect())[0]?.last?.error)).toBe(
+    "It could not be reached.",
+  );
+  expect(await t.run(async (ctx) => await ctx.db.query("alertDeliveries").collect())).toEqual([]);
+});
+
+it("refuses addresses in private networks, and keeps the secret of a webhook", async () => {
+  const add = async (url: string) => await t.action(api.console.alerts.add, { session, url });
+  await expectRefusal(add("https://192.168.1.1/hook"), "invalid");
+  await expectRefusal(add("http://example.org/hook"), "invalid");
+  const { secret, webhookId } = await add("https://hooks.example.org/hook");
+  expect(JSON.stringify(await t.query(api.console.alerts.list, { session }))).not.toContain(secret);
+  await t.mutation(api.console.alerts.remove, { session, webhookId });
+  expect(await t.query(api.console.alerts.list, { session })).toEqual([]);
+});
