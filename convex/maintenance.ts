@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
+import { watchAttention as watch } from "./model/alerts/attention.ts";
 import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
@@ -9,7 +10,6 @@ import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
-import { watchAttention as watch } from "./model/fleet/attention.ts";
 import { applyBatch } from "./model/fleet/bulk/apply.ts";
 import { findBatch, forgetBulkAct } from "./model/fleet/bulk/find.ts";
 import {

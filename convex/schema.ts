@@ -672,7 +672,7 @@ export default defineSchema({
     spans: v.array(deviceSpan),
   }).index("by_device", ["deviceId", "startAt"]),
 
-  /** All that needs attention in an organization: one row each. Written once a minute by model/fleet/attention.ts. */
+  /** All that needs attention in an organization: one row each. Written once a minute by model/alerts/attention.ts. */
   attention: defineTable({
     organizationId: v.id("organizations"),
     items: v.array(attentionItem),

@@ -4,14 +4,7 @@ import type { QueryCtx } from "../_generated/server.js";
 import { type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { allModels, findModel, offered, offeredModel } from "../model/models/catalog.ts";
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "../model/models/change.ts";
-import {
-  countFleet,
-  countOf,
-  devicesOfModel,
-  fleetCounts,
-  fleetOf,
-  modelDeviceRow,
-} from "../model/models/fleet.ts";
+import { countFleet, countOf, devicesOfModel, fleetCounts, modelDeviceRow } from "../model/models/fleet.ts";
 import { inspect as inspectLink, inspectionOf } from "../model/models/inspection.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
@@ -37,8 +30,10 @@ export const list = memberQuery("models.read")({
   returns: v.array(modelRow),
   handler: async (ctx) => {
     const { organizationId } = ctx;
-    const [models, fleet] = await Promise.all([allModels(ctx, organizationId), fleetOf(ctx, organizationId)]);
-    const counts = countFleet(fleet);
+    const [models, counts] = await Promise.all([
+      allModels(ctx, organizationId),
+      countFleet(ctx, organizationId),
+    ]);
     return models.map((model): Infer<typeof modelRow> => ({
       ...offered(model),
       pieceCount: model.pieceCount ?? 0,

@@ -1,4 +1,4 @@
-import { attentionOfOrganization, attentionView } from "../model/fleet/attention.ts";
+import { attentionOfOrganization, attentionView } from "../model/alerts/attention.ts";
 import { may, memberQuery } from "../model/memberCalls.ts";
 import { summaryOf, summaryView } from "../model/organizations/summary.ts";
 

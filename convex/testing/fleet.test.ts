@@ -7,6 +7,7 @@ import {
   type Backend,
   type Device,
   expectRefusal,
+  modelId,
   type Organization,
   signIn,
 } from "./backend.fixture.ts";
@@ -201,6 +202,22 @@ it("tells how a device's attempts ended, and what it earned on a day", async () 
   const day = { session, deviceId, from: Date.now() - dayMs, to: Date.now() };
   expect(await t.query(api.console.devices.earned, day)).toBe(0n);
   await expectRefusal(t.query(api.console.devices.earned, { ...day, from: 0 }), "invalid");
+});
+
+it("counts the devices that are ready with a model in a large fleet, and reads few of them", async () => {
+  const { deviceId } = await addDevice(t, acme);
+  await follow();
+  await t.run(async (ctx) => {
+    const { organizationId } = acme;
+    const models = [{ modelId, state: "ready" as const }];
+    for (let at = 0; at < 300; at += 1)
+      await ctx.db.insert("deviceModels", { organizationId, deviceId, models, reportedAt: 0 });
+    const counts = (await ctx.db.query("deviceCounts").unique())!;
+    const facets = [{ of: "model" as const, name: modelId, devices: 9_000 }];
+    await ctx.db.patch("deviceCounts", counts._id, { facets });
+  });
+  const models = async () => await t.query(api.console.models.list, { session });
+  expect((await models()).find((model) => model.modelId === modelId)?.fleet.ready).toBe(9_000);
 });
 
 async function signInAs(memberId: string): Promise<string> {

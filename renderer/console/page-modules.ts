@@ -28,6 +28,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   codes: async () => (await import("./enrollment/CodesPage.tsx")).CodesPage,
   people: async () => (await import("./people/PeoplePage.tsx")).PeoplePage,
   "sign-in": async () => (await import("./sign-in/SignInSettingsPage.tsx")).SignInSettingsPage,
+  alerts: async () => (await import("./alerts/AlertsPage.tsx")).AlertsPage,
   audit: async () => (await import("./audit/AuditPage.tsx")).AuditPage,
   account: async () => (await import("./account/AccountPage.tsx")).AccountPage,
 };

@@ -1,11 +1,15 @@
+import { AlertsView } from "../console/alerts/AlertsView.tsx";
 import { AuditView } from "../console/audit/AuditPage.tsx";
+import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
+import { type Bulk, BulkView } from "../console/devices/bulk/BulkProgress.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DeviceLimits } from "../console/devices/DeviceLimits.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
-import { DeviceView } from "../console/devices/DeviceView.tsx";
 import { noFilters } from "../console/devices/fleet-filters.ts";
 import { FleetFilters } from "../console/devices/FleetFilters.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
+import { OwnDevicesView } from "../console/devices/OwnDevices.tsx";
+import { DeviceView } from "../console/devices/page/DeviceView.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
@@ -140,6 +144,19 @@ const statisticsView = {
   ),
 } as const;
 
+const pausing = {
+  act: { kind: "pause", group: "" },
+  counts: { changes: 9, same: 3, cannot: 0 },
+  done: 0,
+} as const;
+
+/** The steps of an act on many devices. */
+const bulkViews: readonly (readonly [string, Bulk])[] = [
+  ["preview", { ...pausing, state: "found" }],
+  ["running", { ...pausing, state: "running", done: 4 }],
+  ["done", { ...pausing, state: "done", done: 9 }],
+];
+
 const deviceView = (now: number) =>
   ({
     device: undefined,
@@ -186,6 +203,7 @@ export function consoleStories(now: number): readonly Story[] {
       "overview",
       <OverviewView
         summary={rows.summary}
+        attention={rows.attention(now)}
         queue={queue}
         devices={linesOf(devices)}
         jobs={jobs.slice(0, 8)}
@@ -194,18 +212,30 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-overview-loading",
       "overview",
-      <OverviewView summary={undefined} queue={undefined} devices={undefined} jobs={undefined} />,
+      <OverviewView
+        summary={undefined}
+        attention={[]}
+        queue={undefined}
+        devices={undefined}
+        jobs={undefined}
+      />,
       "connecting",
     ),
     inShell(
       "console-overview-empty",
       "overview",
-      <OverviewView summary={emptySummary} queue={noQueue} devices={[]} jobs={[]} />,
+      <OverviewView summary={emptySummary} attention={[]} queue={noQueue} devices={[]} jobs={[]} />,
     ),
     inShell(
       "console-overview-lost",
       "overview",
-      <OverviewView summary={rows.summary} queue={queue} devices={linesOf(devices)} jobs={jobs} />,
+      <OverviewView
+        summary={rows.summary}
+        attention={[]}
+        queue={queue}
+        devices={linesOf(devices)}
+        jobs={jobs}
+      />,
       "lost",
     ),
     inShell(
@@ -230,6 +260,48 @@ export function consoleStories(now: number): readonly Story[] {
         <LoadMore onMore={nothing} loading={false} />
       </Card>,
     ),
+    inShell(
+      "console-devices-selected",
+      "devices",
+      <Card flush>
+        <BulkBar selection={new Set(["d1", "d2"])} onAct={nothing} onSelect={nothing} />
+        <DevicesTable
+          devices={linesOf(devices, 3)}
+          actions={actions}
+          selecting={{ isSelected: (deviceId) => deviceId !== "d3", onSelect: nothing }}
+        />
+      </Card>,
+    ),
+    ...bulkViews.map(([id, bulk]) =>
+      inShell(
+        `console-bulk-${id}`,
+        "devices",
+        <BulkView bulk={bulk} onRun={nothing} onUndo={nothing} onClose={nothing} />,
+      ),
+    ),
+    inShell(
+      "console-own-devices",
+      "devices",
+      <OwnDevicesView
+        devices={linesOf(devices).filter(({ listed }) => ["d1", "d5", "d7", "d12"].includes(listed.deviceId))}
+        onPause={nothing}
+        onResume={nothing}
+      />,
+    ),
+    inShell(
+      "console-own-devices-none",
+      "devices",
+      <OwnDevicesView devices={[]} onPause={nothing} onResume={nothing} />,
+    ),
+    inShell(
+      "console-alerts",
+      "alerts",
+      <AlertsView
+        webhooks={rows.webhooks(now)}
+        changes={{ onAdd: () => Promise.resolve(true), onTest: nothing, onRemove: nothing }}
+      />,
+    ),
+    inShell("console-alerts-none", "alerts", <AlertsView webhooks={[]} changes={null} />),
     ...devices
       .slice(0, 1)
       .map((device) =>
@@ -656,8 +728,6 @@ const emptySummary = {
   failed: 0,
   devicesOnline: 0,
   devicesDonating: 0,
-  devicesPaused: 0,
-  devicesOutdated: 0,
   money: { ledgerSum: 0n, spentMicro: 0n, earnedMicro: 0n },
 };
 

@@ -1,10 +1,10 @@
 import { type Infer, v } from "convex/values";
-import { webhookFault } from "../../../app/devices/webhook-address.ts";
 import { isLoopback } from "../../../app/join-command.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
+import { webhookFault } from "./address.ts";
 
 declare const process: { readonly env: { readonly CONVEX_SITE_URL?: string } };
 

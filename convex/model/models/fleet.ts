@@ -1,10 +1,12 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { fleetCountsOf } from "../fleet/countListings.ts";
 import { type DeviceModel, deviceModel } from "../validators.ts";
 
-/** Bounds the devices that are counted. In a larger fleet the numbers mean "at least". */
-const maxDevices = 1_000;
+/** Bounds the devices that are counted. In a larger fleet the numbers mean "at least", but for devices that are ready. */
+const maxCounted = 250;
+const maxSearched = 1_000;
 const maxListed = 300;
 
 export const fleetCounts = v.object({
@@ -24,23 +26,35 @@ export const fleetCounts = v.object({
 type FleetCounts = Infer<typeof fleetCounts>;
 
 /** The models on an organization's devices, as the devices reported them. */
-export async function fleetOf(
+async function fleetOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  limit: number,
 ): Promise<Doc<"deviceModels">[]> {
   return await ctx.db
     .query("deviceModels")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .take(maxDevices);
+    .take(limit);
 }
 
-/** Counts of each model in the fleet, by its id. */
-export function countFleet(fleet: readonly Doc<"deviceModels">[]): ReadonlyMap<string, FleetCounts> {
+/** Counts of each model in the fleet, by its id. Devices that offer a model are counted by the fleet's own counts, too. */
+export async function countFleet(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<ReadonlyMap<string, FleetCounts>> {
+  const fleet = await fleetOf(ctx, organizationId, maxCounted);
   const byModel = new Map<string, DeviceModel[]>();
   for (const model of fleet.flatMap(({ models }) => models)) {
     byModel.set(model.modelId, [...(byModel.get(model.modelId) ?? []), model]);
   }
-  return new Map([...byModel].map(([modelId, models]) => [modelId, countOf(models)] as const));
+  const counts = new Map([...byModel].map(([modelId, models]) => [modelId, countOf(models)] as const));
+  if (fleet.length < maxCounted) return counts;
+  for (const { of, name, devices } of (await fleetCountsOf(ctx, organizationId)).facets) {
+    if (of !== "model") continue;
+    const found = counts.get(name) ?? countOf([]);
+    counts.set(name, { ...found, ready: Math.max(found.ready, devices) });
+  }
+  return counts;
 }
 
 /** Counts of one model; all are 0 without reports. */
@@ -80,10 +94,12 @@ export async function devicesOfModel(
   organizationId: Id<"organizations">,
   modelId: string,
 ): Promise<Infer<typeof modelDeviceRow>[]> {
-  const reported = (await fleetOf(ctx, organizationId)).flatMap(({ deviceId, models, reportedAt }) => {
-    const model = models.find((each) => each.modelId === modelId);
-    return model === undefined ? [] : [{ deviceId, model, reportedAt }];
-  });
+  const reported = (await fleetOf(ctx, organizationId, maxSearched)).flatMap(
+    ({ deviceId, models, reportedAt }) => {
+      const model = models.find((each) => each.modelId === modelId);
+      return model === undefined ? [] : [{ deviceId, model, reportedAt }];
+    },
+  );
   reported.sort((a, b) => Number(a.model.state === "ready") - Number(b.model.state === "ready"));
   const named = await Promise.all(
     reported.slice(0, maxListed).map(async (row) => {

@@ -4,10 +4,10 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useRoute } from "../shell/route.ts";
-import { DevicePage } from "./DevicePage.tsx";
 import { FleetList } from "./FleetList.tsx";
 import { OldestVersion } from "./OldestVersion.tsx";
 import { OwnDevices } from "./OwnDevices.tsx";
+import { DevicePage } from "./page/DevicePage.tsx";
 import { PendingDevices } from "./PendingDevices.tsx";
 import { useDeviceActions } from "./useDeviceActions.tsx";
 

@@ -60,6 +60,11 @@ export function offerOf(able: DeviceRow["capabilities"]): string {
   return [...memory, ...gpu, ...atOnce].join(", ");
 }
 
+type Selecting = {
+  readonly isSelected: (deviceId: string) => boolean;
+  readonly onSelect: (deviceId: string, selected: boolean) => void;
+};
+
 type Props = {
   readonly devices: readonly DeviceLine[] | undefined;
   readonly actions?: DeviceActions;
@@ -68,10 +73,7 @@ type Props = {
   /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
   /** Lets rows be chosen. */
-  readonly selecting?: {
-    readonly isSelected: (deviceId: string) => boolean;
-    readonly onSelect: (deviceId: string, selected: boolean) => void;
-  };
+  readonly selecting?: Selecting;
   /** Shown if there are no rows. Absent: how devices join. */
   readonly empty?: ReactNode;
 };
@@ -85,12 +87,9 @@ export function DevicesTable({
   empty,
 }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
-  const all = columnsOf(compact, useNow());
+  const all = columnsOf(compact, useNow(), selecting);
   const hidden = compact ? ["capabilities", "groups", "enrolled"] : [];
-  const shown = [
-    ...(selecting === undefined ? [] : [selectColumn(selecting)]),
-    ...all.filter(({ key }) => !hidden.includes(key)),
-  ];
+  const shown = all.filter(({ key }) => !hidden.includes(key));
   return (
     <>
       <Table
@@ -152,26 +151,33 @@ function Live({
   return device === undefined ? <span className="text-faint">…</span> : children(device);
 }
 
-const columnsOf = (compact: boolean, now: number): readonly Column<DeviceLine>[] => [
+const columnsOf = (
+  compact: boolean,
+  now: number,
+  selecting: Selecting | undefined,
+): readonly Column<DeviceLine>[] => [
   {
     key: "name",
     title: "Device",
     cell: ({ listed, live }) => (
-      <div className="min-w-38 wrap-anywhere">
-        <a
-          href={hrefOf("devices", listed.deviceId)}
-          className="line-clamp-2 font-medium hover:underline"
-          title={listed.name}
-        >
-          {listed.name}
-        </a>
-        <p className="line-clamp-1 text-xs text-muted">
-          {platformWords(live?.platform ?? listed.platform)}
-          {listed.version === "" ? "" : `, ${listed.version}`}
-        </p>
-        {live === undefined || live.owner === null ? null : (
-          <p className="line-clamp-1 text-xs text-muted">Of {live.owner.name}</p>
-        )}
+      <div className="flex min-w-38 gap-2.5 wrap-anywhere">
+        {selecting === undefined ? null : <SelectBox listed={listed} selecting={selecting} />}
+        <div className="min-w-0">
+          <a
+            href={hrefOf("devices", listed.deviceId)}
+            className="line-clamp-2 font-medium hover:underline"
+            title={listed.name}
+          >
+            {listed.name}
+          </a>
+          <p className="line-clamp-1 text-xs text-muted">
+            {platformWords(live?.platform ?? listed.platform)}
+            {listed.version === "" ? "" : `, ${listed.version}`}
+          </p>
+          {live === undefined || live.owner === null ? null : (
+            <p className="line-clamp-1 text-xs text-muted">Of {live.owner.name}</p>
+          )}
+        </div>
       </div>
     ),
   },
@@ -259,21 +265,19 @@ const columnsOf = (compact: boolean, now: number): readonly Column<DeviceLine>[]
   },
 ];
 
-function selectColumn({ isSelected, onSelect }: NonNullable<Props["selecting"]>): Column<DeviceLine> {
-  return {
-    key: "select",
-    title: "",
-    width: "w-px",
-    cell: ({ listed: { deviceId, name } }) => (
-      <input
-        type="checkbox"
-        aria-label={`Select ${name}`}
-        checked={isSelected(deviceId)}
-        className="block size-4 accent-accent"
-        onChange={({ target }) => onSelect(deviceId, target.checked)}
-      />
-    ),
-  };
+function SelectBox({
+  listed: { deviceId, name },
+  selecting: { isSelected, onSelect },
+}: Pick<DeviceLine, "listed"> & { readonly selecting: Selecting }): ReactNode {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${name}`}
+      checked={isSelected(deviceId)}
+      className="mt-0.5 block size-4 shrink-0 accent-accent"
+      onChange={({ target }) => onSelect(deviceId, target.checked)}
+    />
+  );
 }
 
 function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
@@ -305,7 +309,14 @@ function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
 
 function actionsOf(actions: DeviceActions, retire: OnDevice): Column<DeviceLine> {
   return actionColumn("w-37 2xl:w-56", ({ live }) =>
-    live === undefined ? null : <DeviceButtons device={live} actions={actions} onRetire={retire} />,
+    live === undefined ? null : (
+      // A row has no room for every act. A pause begins on the device's page, or with the selected rows.
+      <DeviceButtons
+        device={live}
+        actions={live.requestedPause === null ? { ...actions, pause: null } : actions}
+        onRetire={retire}
+      />
+    ),
   );
 }
 

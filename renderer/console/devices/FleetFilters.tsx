@@ -5,6 +5,7 @@ import { SelectBox } from "../../ui/controls/Select.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import type { FleetCounts } from "../data/rows.ts";
 import {
+  concernOptions,
   facetOptions,
   type FilterName,
   type Filters,
@@ -32,6 +33,7 @@ const nothingCounted: FleetCounts = {
 export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFilters }: Props): ReactNode {
   const set = (name: FilterName, value: string): void => onFilters({ ...filters, [name]: value });
   const models = [...new Set([...modelIds, filters.model])].filter((modelId) => modelId !== "");
+  const concerns = concernOptions(counts, filters.concern);
   const box = (name: FilterName, label: string, options: Parameters<typeof SelectBox>[0]["options"]) => (
     <div className="w-40 max-sm:w-full">
       <SelectBox
@@ -56,6 +58,7 @@ export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFil
               { value: "", label: "Any model" },
               ...models.map((modelId) => ({ value: modelId, label: modelId })),
             ])}
+        {concerns.length === 0 ? null : box("concern", "Concern", concerns)}
         {filters.q.trim() === "" ? box("sort", "Order", sortOptions) : null}
         {isFiltered(filters) ? (
           <Button look="quiet" onClick={() => onFilters({ ...noFilters, sort: filters.sort })}>

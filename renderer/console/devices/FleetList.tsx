@@ -6,7 +6,7 @@ import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
 import { hrefOf, useRoute } from "../shell/route.ts";
-import { BulkDevices, type Selection } from "./BulkDevices.tsx";
+import { BulkDevices, type Selection } from "./bulk/BulkDevices.tsx";
 import { type DeviceActions, DevicesTable } from "./DevicesTable.tsx";
 import { type FilterName, filterNames, type Filters, isFiltered, listArgsOf } from "./fleet-filters.ts";
 import { FleetFilters } from "./FleetFilters.tsx";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { FleetCounts } from "../data/rows.ts";
 import {
+  concernOptions,
   facetOptions,
   fleetWords,
   isFiltered,
@@ -35,7 +36,7 @@ it("reads the list's filters from an address, and leaves out what it does not kn
 
 it("offers states and facets with their numbers of devices", () => {
   const labels = stateOptions(counts).map(({ label }) => label);
-  expect(labels.slice(0, 3)).toEqual(["Any state (11)", "Online (5)", "Needs attention (2)"]);
+  expect(labels.slice(0, 3)).toEqual(["Any state (11)", "Online (5)", "Needs attention"]);
   expect(facetOptions(counts, "platform", "Any system", "")).toEqual([
     { value: "", label: "Any system" },
     { value: "win32", label: "Windows (7)" },
@@ -43,4 +44,19 @@ it("offers states and facets with their numbers of devices", () => {
   ]);
   expect(facetOptions(counts, "group", "Any group", "Gone").at(-1)).toEqual({ value: "Gone", label: "Gone" });
   expect(fleetWords(counts)).toBe("11 devices, 3 donating");
+});
+
+it("offers only concerns that some device has, and keeps a chosen one", () => {
+  const some = { ...counts, facets: [{ of: "concern", name: "stuck", devices: 3 }] };
+  expect(concernOptions(some, "").map(({ label }) => label)).toEqual([
+    "Any concern",
+    "Stuck at its start (3)",
+  ]);
+  expect(concernOptions({ ...some, facets: [] }, "")).toEqual([]);
+  expect(concernOptions({ ...some, facets: [] }, "failing").map(({ value }) => value)).toEqual([
+    "",
+    "failing",
+  ]);
+  expect(listArgsOf({ ...noFilters, concern: "stuck" })).toMatchObject({ concern: "stuck" });
+  expect(listArgsOf({ ...noFilters, concern: "unknown" })).not.toHaveProperty("concern");
 });

@@ -1,4 +1,5 @@
 import type { FunctionArgs } from "convex/server";
+import { type DeviceConcern, deviceConcerns } from "../../../app/devices/attention.ts";
 import { platformWords } from "../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
@@ -10,7 +11,17 @@ import { stateWords } from "./state-words.ts";
 export type ListArgs = Omit<FunctionArgs<typeof api.console.devices.list>, "session" | "paginationOpts">;
 
 /** The names of the list's filters in the address. Each may be missing. */
-export const filterNames = ["q", "state", "group", "platform", "version", "model", "owner", "sort"] as const;
+export const filterNames = [
+  "q",
+  "state",
+  "group",
+  "platform",
+  "version",
+  "model",
+  "concern",
+  "owner",
+  "sort",
+] as const;
 export type FilterName = (typeof filterNames)[number];
 export type Filters = Readonly<Record<FilterName, string>>;
 
@@ -21,6 +32,7 @@ export const noFilters: Filters = {
   platform: "",
   version: "",
   model: "",
+  concern: "",
   owner: "",
   sort: "",
 };
@@ -37,7 +49,8 @@ const sorts: Readonly<Record<string, Pick<ListArgs, "order" | "descending">>> = 
 
 /** The list that filters from an address mean. Unknown values there are left out. */
 export function listArgsOf(filters: Filters): ListArgs {
-  const { q, state, group, platform, version, model, owner, sort } = filters;
+  const { q, state, group, platform, version, model, concern, owner, sort } = filters;
+  const about = deviceConcerns.find((known) => known === concern);
   return {
     ...(q.trim() === "" ? {} : { search: q.trim() }),
     ...(states.includes(state) ? { state: state as NonNullable<ListArgs["state"]> } : {}),
@@ -45,6 +58,7 @@ export function listArgsOf(filters: Filters): ListArgs {
     ...(platform === "" ? {} : { platform }),
     ...(version === "" ? {} : { version }),
     ...(model === "" ? {} : { model }),
+    ...(about === undefined ? {} : { concern: about }),
     ...(owner === "" ? {} : { owner: owner as NonNullable<ListArgs["owner"]> }),
     ...(sorts[sort] ?? sorts[""]),
   };
@@ -62,7 +76,7 @@ export function stateOptions({ states: counted }: FleetCounts): readonly Option[
   return [
     option("", "Any state", deviceStates),
     option("online", "Online", ["donating", "standby"]),
-    option("attention", "Needs attention", ["paused", "outdated"]),
+    { value: "attention", label: "Needs attention" },
     ...deviceStates.map((state) => option(state, stateWords[state], [state])),
   ];
 }
@@ -86,6 +100,24 @@ export function facetOptions(
       ? []
       : [{ value: chosen, label: words(chosen) }];
   return [{ value: "", label: any }, ...known, ...gone];
+}
+
+const concernLabels: Readonly<Record<DeviceConcern, string>> = {
+  failing: "Fails too often",
+  outdated: "Needs an update",
+  "other-key": "Has another key",
+  stuck: "Stuck at its start",
+  "never-donated": "Never donated",
+};
+
+/** The concerns about devices, each with its number of devices. Those without a device are left out. */
+export function concernOptions({ facets }: FleetCounts, chosen: string): readonly Option[] {
+  const known = deviceConcerns.flatMap((value) => {
+    const devices = facets.find(({ of, name }) => of === "concern" && name === value)?.devices ?? 0;
+    if (devices === 0 && value !== chosen) return [];
+    return [{ value, label: `${concernLabels[value]} (${formatCount(devices)})` }];
+  });
+  return known.length === 0 ? [] : [{ value: "", label: "Any concern" }, ...known];
 }
 
 export const sortOptions: readonly Option[] = [

@@ -3,18 +3,17 @@ import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { api } from "../../../convex/_generated/api.js";
-import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import type { BudgetRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
+import type { AttentionItem, BudgetRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
 import { useScope, useSession } from "../data/session-context.ts";
 import { type DeviceLine, DevicesTable } from "../devices/DevicesTable.tsx";
 import { useDeviceLines } from "../devices/useDeviceLines.ts";
 import { JobsTable } from "../jobs/JobsTable.tsx";
+import { AttentionList } from "./AttentionList.tsx";
 import { BudgetWarnings } from "./BudgetWarnings.tsx";
 import { PausedLanes } from "./PausedLanes.tsx";
-import { attentionWords } from "./tiles.ts";
 import { Tiles } from "./Tiles.tsx";
 
 const latest = 8;
@@ -22,6 +21,7 @@ const latest = 8;
 export function OverviewPage(): ReactNode {
   const session = useSession();
   const summary = useQuery(api.console.overview.summary, { session });
+  const attention = useQuery(api.console.overview.attention, { session });
   const queue = useQuery(api.console.queue.stats, { session });
   const listed = useQuery(api.console.devices.list, {
     session,
@@ -37,6 +37,7 @@ export function OverviewPage(): ReactNode {
   return (
     <OverviewView
       summary={summary}
+      attention={attention ?? []}
       queue={queue}
       devices={devices}
       budgets={budgets}
@@ -47,6 +48,7 @@ export function OverviewPage(): ReactNode {
 
 type Props = {
   readonly summary: Summary | undefined;
+  readonly attention: readonly AttentionItem[];
   readonly queue: QueueStats | undefined;
   readonly devices: readonly DeviceLine[] | undefined;
   readonly jobs: readonly JobRow[] | undefined;
@@ -54,20 +56,10 @@ type Props = {
   readonly budgets?: readonly BudgetRow[] | undefined;
 };
 
-export function OverviewView({ summary, queue, devices, jobs, budgets }: Props): ReactNode {
-  const attention = attentionWords(summary);
+export function OverviewView({ summary, attention, queue, devices, jobs, budgets }: Props): ReactNode {
   return (
     <div className="grid gap-4">
-      {attention === null ? null : (
-        <div className="overflow-hidden rounded-lg">
-          <Banner tone="hold">
-            {attention}{" "}
-            <a href="#/devices?state=attention" className="font-medium underline underline-offset-2">
-              Show devices
-            </a>
-          </Banner>
-        </div>
-      )}
+      <AttentionList items={attention} />
       <BudgetWarnings budgets={budgets} link />
       <PausedLanes lanes={queue?.lanes ?? []} />
       <Tiles summary={summary} queue={queue} />

@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
-import { attentionWords, tilesOf } from "./tiles.ts";
+import { tilesOf } from "./tiles.ts";
 
 const summary = {
   succeeded: 1_204,
   failed: 0,
   devicesOnline: 7,
   devicesDonating: 4,
-  devicesPaused: 0,
-  devicesOutdated: 0,
   money: { ledgerSum: 0n, spentMicro: 5_500_000n, earnedMicro: 5_500_000n },
 };
 
@@ -34,13 +32,4 @@ it("highlights figures that need attention", () => {
 it("shows no credits to those who see no money", () => {
   const labels = tilesOf({ ...summary, money: null }, queue).map(({ label }) => label);
   expect(labels).toEqual(["Devices online", "Jobs running", "Jobs queued", "Jobs done"]);
-});
-
-it("tells which devices get no jobs until somebody does something", () => {
-  expect(attentionWords(undefined)).toBeNull();
-  expect(attentionWords(summary)).toBeNull();
-  expect(attentionWords({ ...summary, devicesOutdated: 1 })).toBe("1 device needs an update to get jobs.");
-  expect(attentionWords({ ...summary, devicesPaused: 2, devicesOutdated: 3 })).toBe(
-    "2 devices were paused automatically. 3 devices need an update to get jobs.",
-  );
 });

@@ -1,4 +1,4 @@
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import type { Tone } from "../../ui/tone.ts";
 import { countedSum, countedWords } from "../data/counted.ts";
@@ -66,21 +66,4 @@ function moneyTiles({
       tone: balanced ? "good" : "bad",
     },
   ];
-}
-
-/** A sentence about online devices that get no jobs until somebody does something; null without any. */
-export function attentionWords(
-  summary: Pick<Summary, "devicesPaused" | "devicesOutdated"> | undefined,
-): string | null {
-  if (summary === undefined) return null;
-  const { devicesPaused: paused, devicesOutdated: outdated } = summary;
-  const sentences = [
-    ...(paused === 0
-      ? []
-      : [`${plural(paused, "device")} ${paused === 1 ? "was" : "were"} paused automatically.`]),
-    ...(outdated === 0
-      ? []
-      : [`${plural(outdated, "device")} ${outdated === 1 ? "needs" : "need"} an update to get jobs.`]),
-  ];
-  return sentences.length === 0 ? null : sentences.join(" ");
 }

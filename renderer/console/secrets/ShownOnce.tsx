@@ -5,7 +5,7 @@ import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 
 type Props = {
   readonly secret: string;
-  readonly name: "code" | "key" | "link" | "token";
+  readonly name: "code" | "key" | "link" | "secret" | "token";
   readonly onDone: () => void;
   readonly children: ReactNode;
 };

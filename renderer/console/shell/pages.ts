@@ -28,6 +28,7 @@ export const pages = [
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
   { id: "people", label: "People", right: "people.read" },
   { id: "sign-in", label: "Sign-in", right: "sign-in.read" },
+  { id: "alerts", label: "Alerts", right: "alerts.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
   { id: "account", label: "Account", right: "account" },
 ] as const satisfies readonly Entry[];

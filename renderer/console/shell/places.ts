@@ -1,6 +1,7 @@
 import {
   Activity,
   ChartColumn,
+  Bell,
   ChartLine,
   CircleUser,
   Coins,
@@ -46,6 +47,7 @@ export const places: Readonly<Record<PageId, Place>> = {
   keys: { group: "Organization", icon: KeyRound, key: "k" },
   people: { group: "Organization", icon: Users, key: "u" },
   "sign-in": { group: "Organization", icon: LogIn, key: "i" },
+  alerts: { group: "Organization", icon: Bell, key: "l" },
   audit: { group: "Organization", icon: ScrollText, key: "a" },
   // The member's name at the bottom leads there.
   account: { group: null, icon: CircleUser, key: "c" },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { webhookFault } from "./webhook-address.ts";
+import { webhookFault } from "./address.ts";
 
 it("accepts public addresses with TLS", () => {
   for (const address of [

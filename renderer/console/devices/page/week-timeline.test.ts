@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { startOfDay } from "../../../app/format/time.ts";
-import type { DeviceSpan } from "../data/rows.ts";
+import { startOfDay } from "../../../../app/format/time.ts";
+import type { DeviceSpan } from "../../data/rows.ts";
 import { dayWords, reasonText, segmentWords, standbyTotals, timelineOf } from "./week-timeline.ts";
 
 const hour = 3_600_000;

@@ -1,14 +1,14 @@
 import { useQuery } from "convex/react";
 import type { FunctionReturnType } from "convex/server";
 import type { ReactNode } from "react";
-import { bulkPreview } from "../../../app/devices/bulk.ts";
-import { formatCount, plural } from "../../../app/format/quantity.ts";
-import { api } from "../../../convex/_generated/api.js";
-import type { Id } from "../../../convex/_generated/dataModel.js";
-import { Button } from "../../ui/controls/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
-import { ProgressBar } from "../../ui/ProgressBar.tsx";
-import { useAct, useSession } from "../data/session-context.ts";
+import { bulkPreview } from "../../../../app/devices/bulk.ts";
+import { formatCount, plural } from "../../../../app/format/quantity.ts";
+import { api } from "../../../../convex/_generated/api.js";
+import type { Id } from "../../../../convex/_generated/dataModel.js";
+import { Button } from "../../../ui/controls/Button.tsx";
+import { Dialog, DialogActions } from "../../../ui/overlays/Dialog.tsx";
+import { ProgressBar } from "../../../ui/ProgressBar.tsx";
+import { useAct, useSession } from "../../data/session-context.ts";
 
 export type Bulk = FunctionReturnType<typeof api.console.bulkDevices.get>;
 

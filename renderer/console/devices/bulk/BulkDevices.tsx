@@ -1,15 +1,15 @@
 import { type ReactNode, useState } from "react";
-import type { BulkKind } from "../../../app/devices/bulk.ts";
-import { plural } from "../../../app/format/quantity.ts";
-import { api } from "../../../convex/_generated/api.js";
-import type { Id } from "../../../convex/_generated/dataModel.js";
-import { Button } from "../../ui/controls/Button.tsx";
-import { Field } from "../../ui/controls/Field.tsx";
-import { Dialog } from "../../ui/overlays/Dialog.tsx";
-import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import { useAct } from "../data/session-context.ts";
+import type { BulkKind } from "../../../../app/devices/bulk.ts";
+import { plural } from "../../../../app/format/quantity.ts";
+import { api } from "../../../../convex/_generated/api.js";
+import type { Id } from "../../../../convex/_generated/dataModel.js";
+import { Button } from "../../../ui/controls/Button.tsx";
+import { Field } from "../../../ui/controls/Field.tsx";
+import { Dialog } from "../../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../../ui/overlays/DialogForm.tsx";
+import { useAct } from "../../data/session-context.ts";
+import { type Filters, listArgsOf } from "../fleet-filters.ts";
 import { BulkProgress } from "./BulkProgress.tsx";
-import { type Filters, listArgsOf } from "./fleet-filters.ts";
 
 /** The chosen devices, or all that fit the filters. */
 export type Selection = ReadonlySet<string> | "all";

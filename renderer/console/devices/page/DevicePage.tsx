@@ -1,13 +1,13 @@
 import { useQueries, useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useMemo } from "react";
-import { startOfDay } from "../../../app/format/time.ts";
-import { api } from "../../../convex/_generated/api.js";
-import type { Id } from "../../../convex/_generated/dataModel.js";
-import { useNow } from "../../ui/clock.ts";
-import { useScope, useSession } from "../data/session-context.ts";
+import { startOfDay } from "../../../../app/format/time.ts";
+import { api } from "../../../../convex/_generated/api.js";
+import type { Id } from "../../../../convex/_generated/dataModel.js";
+import { useNow } from "../../../ui/clock.ts";
+import { useScope, useSession } from "../../data/session-context.ts";
+import { useDeviceActions } from "../useDeviceActions.tsx";
 import { type DayEarned, DeviceView } from "./DeviceView.tsx";
-import { useDeviceActions } from "./useDeviceActions.tsx";
 
 const pageSize = 10;
 const shownDays = 7;

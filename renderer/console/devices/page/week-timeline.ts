@@ -1,7 +1,7 @@
-import { formatClock, formatDuration, formatFull, startOfDay } from "../../../app/format/time.ts";
-import { reasonWords } from "../../../app/policy/reasons.ts";
-import type { DeviceSpan } from "../data/rows.ts";
-import { stateWords } from "./state-words.ts";
+import { formatClock, formatDuration, formatFull, startOfDay } from "../../../../app/format/time.ts";
+import { reasonWords } from "../../../../app/policy/reasons.ts";
+import type { DeviceSpan } from "../../data/rows.ts";
+import { stateWords } from "../state-words.ts";
 
 export type Segment = Pick<DeviceSpan, "state" | "reason"> & { readonly from: number; readonly to: number };
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { formatDay, formatDuration } from "../../../app/format/time.ts";
-import { cx } from "../../ui/cx.ts";
-import type { Tone } from "../../ui/tone.ts";
-import type { DeviceSpan } from "../data/rows.ts";
-import { stateTone } from "./state-words.ts";
+import { formatDay, formatDuration } from "../../../../app/format/time.ts";
+import { cx } from "../../../ui/cx.ts";
+import type { Tone } from "../../../ui/tone.ts";
+import type { DeviceSpan } from "../../data/rows.ts";
+import { stateTone } from "../state-words.ts";
 import {
   dayWords,
   type Segment,

@@ -9,10 +9,10 @@ import {
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { fleetCountsOf } from "../fleet/countListings.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { attentionItem } from "../validators.ts";
-import { fleetCountsOf } from "./countListings.ts";
 
 /** Never more than this are told at once. */
 const maxItems = 60;
@@ -56,13 +56,14 @@ async function currentOf(ctx: QueryCtx, organizationId: Id<"organizations">): Pr
   ]);
   const named = (of: string) => facets.filter((facet) => facet.of === of);
   const concerns: Partial<Record<DeviceConcern, number>> = {};
-  for (const { name, devices } of named("concern")) {
+  for (const { name, devices: number } of named("concern")) {
     const concern = deviceConcerns.find((known) => known === name);
-    if (concern !== undefined) concerns[concern] = devices;
+    if (concern !== undefined) concerns[concern] = number;
   }
-  const { retired, pending, ...serving } = states;
+  const { retired, pending } = states;
+  const devices = Object.values(states).reduce((sum, number) => sum + number, 0) - retired - pending;
   return attentionOf({
-    devices: Object.values(serving).reduce((sum, devices) => sum + devices, 0),
+    devices,
     donating: states.donating,
     ready: stats.ready,
     modelIds: models.filter(({ enabled }) => enabled).map(({ modelId }) => modelId),

@@ -1,4 +1,4 @@
-import { isLoopback } from "../join-command.ts";
+import { isLoopback } from "../../../app/join-command.ts";
 
 /** The names and numbers of addresses that only a private network knows. */
 const privateHosts: readonly RegExp[] = [

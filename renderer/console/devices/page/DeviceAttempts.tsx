@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
-import { formatDuration } from "../../../app/format/time.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
-import { Badge } from "../../ui/Badge.tsx";
-import { Empty } from "../../ui/Empty.tsx";
-import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
-import type { Tone } from "../../ui/tone.ts";
-import type { DeviceAttempt } from "../data/rows.ts";
-import { hrefOf } from "../shell/route.ts";
+import { formatDuration } from "../../../../app/format/time.ts";
+import { formatCredits } from "../../../../app/money/credits.ts";
+import { Badge } from "../../../ui/Badge.tsx";
+import { Empty } from "../../../ui/Empty.tsx";
+import { RelativeTime } from "../../../ui/RelativeTime.tsx";
+import { type Column, Table } from "../../../ui/Table.tsx";
+import type { Tone } from "../../../ui/tone.ts";
+import type { DeviceAttempt } from "../../data/rows.ts";
+import { hrefOf } from "../../shell/route.ts";
 
 type Props = { readonly attempts: readonly DeviceAttempt[] | undefined; readonly linksJobs: boolean };
 

@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+import { attentionWords } from "../../../app/devices/attention.ts";
+import { Card } from "../../ui/Card.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { StatusDot } from "../../ui/StatusDot.tsx";
+import type { AttentionItem } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
+
+const shown = 6;
+
+/** What needs somebody's attention: one sentence each, and the way to the act that mends it. Nothing while all is well. */
+export function AttentionList({ items }: { readonly items: readonly AttentionItem[] }): ReactNode {
+  if (items.length === 0) return null;
+  return (
+    <Card flush title="Needs attention">
+      <ul className="divide-y divide-line">
+        {items.slice(0, shown).map((item) => {
+          const { sentence, act } = attentionWords(item);
+          return (
+            <li
+              key={`${item.kind} ${item.subject}`}
+              className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-2"
+            >
+              <span className="flex min-w-0 flex-1 basis-80 items-baseline gap-2.5">
+                <StatusDot tone={item.kind === "never-donated" ? "hold" : "bad"} />
+                <span className="min-w-0 wrap-anywhere">
+                  {sentence}{" "}
+                  <span className="text-xs text-muted">
+                    <RelativeTime at={item.since} />
+                  </span>
+                </span>
+              </span>
+              <a href={placeOf(item)} className="font-medium text-accent hover:underline">
+                {act}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      {items.length <= shown ? null : (
+        <p className="border-t border-line px-4 py-2 text-muted">{items.length - shown} more of this kind.</p>
+      )}
+    </Card>
+  );
+}
+
+function placeOf({ kind }: AttentionItem): string {
+  if (kind === "unserved-model") return hrefOf("models");
+  if (kind === "unserved-jobs") return hrefOf("devices", undefined, { state: "standby" });
+  return hrefOf("devices", undefined, { state: "attention", concern: kind });
+}
