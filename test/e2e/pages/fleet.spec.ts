@@ -35,7 +35,7 @@ test("a device's page shows what it does, its week, its reliability and its jobs
   await page.getByRole("link", { name: "fleet-page" }).click();
   await expect(page).toHaveURL(/#\/devices\/[a-z0-9]+$/);
   await expect(page.getByRole("heading", { name: "fleet-page" })).toBeVisible();
-  await expect(page.getByText("Donating now")).toBeVisible();
+  await expect(page.getByText("Donating now", { exact: true })).toBeVisible();
   await expect(page.getByRole("img", { name: /^Donated|^Did not donate/ }).first()).toBeVisible();
   await expect(page.getByText("Of its last 1 attempt.")).toBeVisible();
   await expect(page.getByRole("table", { name: "Last jobs" })).toContainText("succeeded");
@@ -60,7 +60,7 @@ test("a donor pauses and resumes their own device on a phone", async ({ farm, pa
   await dialog.getByLabel("New owner").selectOption({ label: "Phone Ada" });
   await dialog.getByRole("button", { name: "Hand over" }).click();
   await phone.setViewportSize({ width: 390, height: 800 });
-  await expect(phone.getByText("Donating now")).toBeVisible();
+  await expect(phone.getByText("Donating now", { exact: true })).toBeVisible();
   await expect(phone.getByText("Earned")).toBeVisible();
   await phone.getByRole("button", { name: "Pause fleet-phone" }).click();
   await phone.getByRole("menuitem", { name: "For 1 hour" }).click();
@@ -69,7 +69,7 @@ test("a donor pauses and resumes their own device on a phone", async ({ farm, pa
   const width = await phone.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(390);
   await phone.getByRole("button", { name: "Resume fleet-phone" }).click();
-  await expect(phone.getByText("Donating now")).toBeVisible();
+  await expect(phone.getByText("Donating now", { exact: true })).toBeVisible();
   await donor.stop();
 });
 
@@ -79,6 +79,7 @@ test("an operator pauses all devices that fit after a preview, and undoes it", a
   await signIn(page, farm);
   await openPage(page, /^Devices/);
   await page.getByRole("searchbox", { name: "Search devices by name" }).fill("bulk");
+  await expect(page).toHaveURL(/q=bulk$/);
   const devices = page.getByRole("table", { name: "Devices", exact: true });
   await expect(devices.getByRole("row", { name: /bulk-two/ })).toContainText("Donating now");
   await page.getByRole("checkbox", { name: "Select bulk-one" }).check();
