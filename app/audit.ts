@@ -135,6 +135,7 @@ const groupOfNoun = {
   limit: "keys",
   "enrolment-code": "devices",
   device: "devices",
+  devices: "devices",
   version: "devices",
   job: "jobs",
   lane: "jobs",
@@ -150,6 +151,9 @@ const groupOfNoun = {
   "sign-in-provider": "people",
   "payload-access": "looks",
   deployment: "server",
+  webhook: "server",
+  budget: "keys",
+  "usage-facts": "rules",
   "sign-in": "refusals",
   act: "refusals",
 } as const satisfies Readonly<Record<Noun<AuditAction>, AuditGroup>>;
