@@ -14,6 +14,7 @@ import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
 import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";
+import { addAnswer, previewAnswer, previewRequest, previewsFor } from "./model/policies/preview.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { activity, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
@@ -92,6 +93,32 @@ export const me = query({
       policy,
       sharing: secrets,
     };
+  },
+});
+
+/**
+ * Drafts of rules that the device is asked to replay against its own record. Devices subscribe to it, and it changes only with
+ * such a request for one of their groups.
+ */
+export const policyPreviews = query({
+  args: { key: v.string() },
+  returns: v.array(previewRequest),
+  handler: async (ctx, { key }) => {
+    const device = await authenticateDevice(ctx, key);
+    return device.status === "active" ? await previewsFor(ctx, device) : [];
+  },
+});
+
+/**
+ * A device's totals for a draft of rules: minutes, and nothing else. It counts once and within bounds; too late it counts not
+ * at all. Refuses: unauthorized, retired.
+ */
+export const answerPreview = mutation({
+  args: { key: v.string(), previewId: v.id("policyPreviews"), answer: previewAnswer },
+  returns: v.null(),
+  handler: async (ctx, { key, previewId, answer }) => {
+    await addAnswer(ctx, await authenticateUnretired(ctx, key), previewId, answer);
+    return null;
   },
 });
 

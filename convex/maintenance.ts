@@ -38,6 +38,13 @@ import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
+import {
+  closePreview,
+  countFleetOf,
+  fleetPage,
+  fleetPageOf,
+  storeFleet,
+} from "./model/policies/preview.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { owner } from "./model/validators.ts";
@@ -393,6 +400,41 @@ export const countListings = internalMutation({
   returns: v.null(),
   handler: async (ctx, { organizationId, ...batch }) => {
     await countBatch(ctx, organizationId, batch);
+    return null;
+  },
+});
+
+/** Counts the devices that a preview of rules is for. */
+export const countPreviewFleet = internalAction({
+  args: { previewId: v.id("policyPreviews") },
+  returns: v.null(),
+  handler: async (ctx, { previewId }) => {
+    await countFleetOf(ctx, previewId);
+    return null;
+  },
+});
+
+export const previewFleetPage = internalQuery({
+  args: { previewId: v.id("policyPreviews"), cursor: v.union(v.string(), v.null()) },
+  returns: fleetPage,
+  handler: async (ctx, { previewId, cursor }) => await fleetPageOf(ctx, previewId, cursor),
+});
+
+export const storePreviewFleet = internalMutation({
+  args: { previewId: v.id("policyPreviews"), online: v.number(), offline: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { previewId, ...fleet }) => {
+    await storeFleet(ctx, previewId, fleet);
+    return null;
+  },
+});
+
+/** Asks no more devices to replay a draft of rules. An hour later it deletes the preview. */
+export const endPreview = internalMutation({
+  args: { previewId: v.id("policyPreviews") },
+  returns: v.null(),
+  handler: async (ctx, { previewId }) => {
+    await closePreview(ctx, previewId);
     return null;
   },
 });

@@ -29,6 +29,7 @@ import {
   outcome,
   owner,
   policyRules,
+  previewSums,
   price,
   priorityPrices,
   providerSettings,
@@ -407,7 +408,48 @@ export default defineSchema({
     actor: v.string(),
     /** The changes, in words. */
     changes: v.array(v.string()),
+    /** Why, in the author's words. */
+    reason: v.optional(v.string()),
   }).index("by_group", ["organizationId", "group", "version"]),
+
+  /**
+   * A draft of rules that devices are asked to replay, until its end. One row per member. Devices watch the open ones of their
+   * groups, so nothing here changes but `isOpen`. This and the next three are written by model/policies/preview.ts.
+   */
+  policyPreviews: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    group: v.string(),
+    rules: policyRules,
+    at: v.number(),
+    spreadMs: v.number(),
+    isOpen: v.boolean(),
+  })
+    .index("by_open", ["organizationId", "isOpen", "group"])
+    .index("by_member", ["memberId"]),
+
+  /** The devices that a preview is for, counted at its start. */
+  policyPreviewFleets: defineTable({
+    organizationId: v.id("organizations"),
+    previewId: v.id("policyPreviews"),
+    online: v.number(),
+    offline: v.number(),
+  }).index("by_preview", ["previewId"]),
+
+  /** The answers to a preview, added up in a few rows. */
+  policyPreviewSums: defineTable({
+    organizationId: v.id("organizations"),
+    previewId: v.id("policyPreviews"),
+    shard: v.number(),
+    sums: previewSums,
+  }).index("by_preview", ["previewId", "shard"]),
+
+  /** The last previews that a device answered, newest first. */
+  policyAnswers: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    previewIds: v.array(v.id("policyPreviews")),
+  }).index("by_device", ["deviceId"]),
 
   /**
    * The secret by which devices of one office recognize each other. Devices need the secret itself, so it is no hash. It

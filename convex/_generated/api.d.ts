@@ -125,6 +125,7 @@ import type * as model_people_sessions from "../model/people/sessions.js";
 import type * as model_people_signIn from "../model/people/signIn.js";
 import type * as model_people_teams from "../model/people/teams.js";
 import type * as model_policies_current from "../model/policies/current.js";
+import type * as model_policies_preview from "../model/policies/preview.js";
 import type * as model_policies_save from "../model/policies/save.js";
 import type * as model_queue from "../model/queue.js";
 import type * as model_queueSettings from "../model/queueSettings.js";
@@ -318,6 +319,7 @@ declare const fullApi: ApiFromModules<{
   "model/people/signIn": typeof model_people_signIn;
   "model/people/teams": typeof model_people_teams;
   "model/policies/current": typeof model_policies_current;
+  "model/policies/preview": typeof model_policies_preview;
   "model/policies/save": typeof model_policies_save;
   "model/queue": typeof model_queue;
   "model/queueSettings": typeof model_queueSettings;

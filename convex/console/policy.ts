@@ -2,7 +2,8 @@ import { v } from "convex/values";
 import { actorWordsOf } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { currentPolicy, groupsWithPolicies } from "../model/policies/current.ts";
-import { restoreChanges, restorePolicy, savePolicy } from "../model/policies/save.ts";
+import { openPreview, previewView, previewViewOf } from "../model/policies/preview.ts";
+import { checkedDraft, restoreChanges, restorePolicy, savePolicy } from "../model/policies/save.ts";
 import { policyRules } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -17,6 +18,8 @@ const versionView = v.object({
   /** The author's name. */
   by: v.string(),
   changes: v.array(v.string()),
+  /** Why, in the author's words; null if they gave no reason. */
+  reason: v.union(v.string(), v.null()),
 });
 
 /**
@@ -37,8 +40,8 @@ export const get = memberQuery("policy.read")({
       version: rows[0]?.version ?? 0,
       rules: rows[0]?.rules ?? { values: {}, locked: [] },
       versions: await Promise.all(
-        rows.map(async ({ version, at, actor, changes }) => {
-          return { version, at, by: await actorWordsOf(ctx, organizationId, actor), changes };
+        rows.map(async ({ version, at, actor, changes, reason = null }) => {
+          return { version, at, by: await actorWordsOf(ctx, organizationId, actor), changes, reason };
         }),
       ),
     };
@@ -66,7 +69,13 @@ export const groups = memberQuery("policy.read")({
  * organization's value. `baseVersion`: the version that was edited. Refuses: unauthorized, invalid, conflict.
  */
 export const save = memberMutation("policy.change")({
-  args: { group: v.string(), baseVersion: v.number(), rules: policyRules },
+  args: {
+    group: v.string(),
+    baseVersion: v.number(),
+    rules: policyRules,
+    /** Why, for the history. */
+    reason: v.optional(v.string()),
+  },
   returns: v.object({ version: v.number() }),
   handler: async (ctx, { rules, ...target }) => {
     const { organizationId, by } = ctx;
@@ -86,10 +95,38 @@ export const restorePreview = memberQuery("policy.read")({
 
 /** Puts an earlier version in force again, as a new version. Refuses: unauthorized, not_found, conflict. */
 export const restore = memberMutation("policy.change")({
-  args: { group: v.string(), baseVersion: v.number(), version: v.number() },
+  args: {
+    group: v.string(),
+    baseVersion: v.number(),
+    version: v.number(),
+    reason: v.optional(v.string()),
+  },
   returns: v.object({ version: v.number() }),
   handler: async (ctx, { version, ...target }) => {
     const { organizationId, by } = ctx;
     return await restorePolicy(ctx, { organizationId, ...target }, version, by);
   },
+});
+
+/**
+ * Asks the devices of a group to replay rules, or an earlier version of them, against their own last days. It takes the place
+ * of the member's last preview. Refuses: invalid, not_found, rate_limited.
+ */
+export const startPreview = memberMutation("policy.change")({
+  args: {
+    group: v.string(),
+    draft: v.union(v.object({ rules: policyRules }), v.object({ version: v.number() })),
+  },
+  returns: v.object({ previewId: v.id("policyPreviews") }),
+  handler: async (ctx, { group, draft }) => {
+    const rules = await checkedDraft(ctx, { organizationId: ctx.organizationId, group }, draft);
+    return { previewId: await openPreview(ctx, ctx.member, { group, rules }, ctx.at) };
+  },
+});
+
+/** The member's last preview: how many devices answered, and the sums of their answers. */
+export const preview = memberQuery("policy.change")({
+  args: {},
+  returns: v.union(previewView, v.null()),
+  handler: async (ctx) => await previewViewOf(ctx, ctx.member._id),
 });

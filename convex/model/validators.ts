@@ -227,6 +227,26 @@ export const policyRules = v.object({
   locked: v.array(v.string()),
 });
 
+/** A device's answer to a draft of rules: whole minutes and counts, nothing else (app/policy/replay/totals.ts). */
+export const deviceTotals = v.object({
+  recorded: v.number(),
+  happened: v.number(),
+  now: v.number(),
+  draft: v.number(),
+  nowSpans: v.number(),
+  draftSpans: v.number(),
+  unsure: v.number(),
+});
+
+/** Such answers, added up. */
+export const previewSums = v.object({
+  ...deviceTotals.fields,
+  devices: v.number(),
+  withoutRecord: v.number(),
+  nowNever: v.number(),
+  draftNever: v.number(),
+});
+
 /** A stop of a device's runner by a request. */
 export const runnerStop = v.object({
   at: v.number(),

@@ -14,6 +14,8 @@ import { loadJson, saveJson } from "../store/json-file.ts";
 export type DonorPolicy = {
   /** The effective rules of the three layers. The same object until something changes. */
   readonly current: () => EffectiveRules;
+  /** The rules that would be effective under other rules of the organization. */
+  readonly under: (rules: OrganizationRules) => Rules;
   /** Sets the organization's rules. They also apply after a restart without a connection. */
   readonly organizationSays: (rules: OrganizationRules) => void;
 };
@@ -48,6 +50,7 @@ export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Pro
       if (made?.donor !== donor) made = { donor, effective: effectiveRules({ base, donor, organization }) };
       return made.effective;
     },
+    under: (rules) => effectiveRules({ base, donor: own(), organization: rules }).rules,
     organizationSays: (rules) => {
       if (JSON.stringify(rules) === JSON.stringify(organization)) return;
       organization = rules;

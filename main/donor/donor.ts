@@ -25,6 +25,7 @@ import { DonorLoop } from "./loop.ts";
 import { Membership } from "./organization/membership.ts";
 import { openOrganization } from "./organization/open-organization.ts";
 import type { Me } from "./organization/organization.ts";
+import { PolicyPreviews } from "./organization/policy-previews.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -117,7 +118,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       if (startGate.update()) loop.wake("connection");
     },
     onMember,
-    onEnrolled: () => publisher.enrolled(),
+    onEnrolled: () => {
+      publisher.enrolled();
+      previews.follow();
+    },
     wake: (reason) => loop.wake(reason),
   });
 
@@ -143,6 +147,13 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
   const publisher = new Publisher({ organization, snapshot, journal, plans, log });
+  const previews = new PolicyPreviews({
+    organization,
+    dataDir: options.dataDir,
+    rules,
+    rulesUnder: policy.under,
+    log,
+  });
   const work: DonatedWork = new DonatedWork({
     client,
     deviceKey,
@@ -294,6 +305,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       freeVram.stop();
       sensors.stop();
       publisher.stop();
+      previews.stop();
       membership.stop();
       await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
       await knowledge.flush();

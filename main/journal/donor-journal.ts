@@ -3,12 +3,15 @@ import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { Activity } from "../../app/policy/decision.ts";
 import { activityReasons } from "../../app/policy/reasons.ts";
+import { FactRecorder } from "../../app/policy/replay/recorder.ts";
+import { aliveEveryMs } from "../../app/policy/replay/replay.ts";
+import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
+import { FactFiles } from "./fact-files.ts";
 import { JobCounts } from "./job-counts.ts";
 import { Journal } from "./journal.ts";
 import { journaledHandler } from "./journaled-handler.ts";
-import { aliveEveryMs } from "./spans.ts";
 
 /** Writes a donor's journal: changes, and at intervals a sign that the donor still runs. */
 export class DonorJournal {
@@ -16,15 +19,19 @@ export class DonorJournal {
   readonly #facts: () => Facts;
   readonly #now: () => number;
   readonly #jobs: JobCounts;
+  readonly #recorder: FactRecorder;
   #activity: string | null = null;
   #suspended = false;
   #models: ReadonlyMap<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  #decided: { readonly activity: Activity; readonly rules: Rules } | null = null;
 
   constructor(folder: string, facts: () => Facts, log: Log, now: () => number = Date.now) {
     this.#journal = new Journal(folder, log);
     this.#facts = facts;
     this.#now = now;
+    const files = new FactFiles(folder, log);
+    this.#recorder = new FactRecorder((record) => files.append(record));
     this.#jobs = new JobCounts((entry) => this.#record(entry), now);
   }
 
@@ -34,8 +41,11 @@ export class DonorJournal {
     this.#jobs.start();
   }
 
-  /** Records a decision of the loop if the activity or its reason changed. Records each sleep too. */
-  decided({ kind, reason }: Activity, facts: Facts): void {
+  /** Records a decision of the loop if the activity or its reason changed. Records each sleep too, and facts for replays. */
+  decided(decided: Activity, facts: Facts, rules: Rules): void {
+    const { kind, reason } = decided;
+    this.#decided = { activity: decided, rules };
+    this.#recorder.saw(decided, facts, rules);
     if (facts.suspended !== this.#suspended) {
       this.#suspended = facts.suspended;
       const event = facts.suspended ? "suspend" : "resume";
@@ -67,12 +77,15 @@ export class DonorJournal {
 
   /** Records the current facts, as a sign that the donor still runs. */
   alive(): void {
-    this.#record({ kind: "facts", at: this.#now(), facts: journalFacts(this.#facts()) });
+    const facts = this.#facts();
+    this.#record({ kind: "facts", at: this.#now(), facts: journalFacts(facts) });
+    if (this.#decided !== null) this.#recorder.saw(this.#decided.activity, facts, this.#decided.rules);
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.#jobs.stop();
+    this.#recorder.end(this.#now());
     this.#record({ kind: "lifecycle", at: this.#now(), event: "stop" });
     this.#journal.close();
   }

@@ -1,5 +1,6 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { Explanation } from "../../app/contract/explanation.ts";
+import { aliveEveryMs } from "../../app/policy/replay/replay.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
 
 /**
@@ -29,8 +30,6 @@ const suspended = state("asleep", "suspended");
 /** The donor was silent for long and then continued: the computer slept without an event. */
 const silent = state("asleep", "silent");
 
-/** The longest time between two entries of a running donor, in ms. */
-export const aliveEveryMs = 10 * 60_000;
 /** After a longer silence the donor did not run. */
 const silentAfterMs = 2.5 * aliveEveryMs;
 

@@ -47,11 +47,20 @@ export async function groupsWithPolicies(
  * If two groups set one rule, the first group in the alphabet decides.
  */
 export async function policyFor(ctx: QueryCtx, device: Doc<"devices">): Promise<StoredRules> {
-  const { organizationId, groups = [] } = device;
+  return await policyUnder(ctx, device, null);
+}
+
+/** The same with a draft in place of a group's rules. */
+export async function policyUnder(
+  ctx: QueryCtx,
+  { organizationId, groups = [] }: Doc<"devices">,
+  draft: { readonly group: string; readonly rules: StoredRules } | null,
+): Promise<StoredRules> {
   const layers = await Promise.all(
-    [...[...groups].sort(), everybody].map(
-      async (group) => (await currentPolicy(ctx, organizationId, group))?.rules ?? { values: {}, locked: [] },
-    ),
+    [...[...groups].sort(), everybody].map(async (group) => {
+      if (group === draft?.group) return draft.rules;
+      return (await currentPolicy(ctx, organizationId, group))?.rules ?? { values: {}, locked: [] };
+    }),
   );
   return layers.reduceRight<StoredRules>(overrideRules, { values: {}, locked: [] });
 }

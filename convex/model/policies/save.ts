@@ -13,13 +13,25 @@ import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRul
 /** Versions that can be restored. */
 const keptVersions = 30;
 const maxGroupChars = 120;
+const maxReasonChars = 300;
 
 type Target = {
   readonly organizationId: Id<"organizations">;
   readonly group: string;
   /** The version that was edited; 0: none. It keeps us from overwriting newer changes. */
   readonly baseVersion: number;
+  /** Why, in the author's words. */
+  readonly reason?: string;
 };
+
+/** A draft, or an earlier version (0: no rules), as rules that could be put in force. Refuses: invalid, not_found. */
+export async function checkedDraft(
+  ctx: QueryCtx,
+  target: Pick<Target, "organizationId" | "group">,
+  draft: { readonly rules: StoredRules } | { readonly version: number },
+): Promise<StoredRules> {
+  return stored("rules" in draft ? checkedRules(draft.rules) : await rulesOf(ctx, target, draft.version));
+}
 
 /** Puts rules in force. Refuses: invalid (names the wrong rule), conflict (a newer version, or too many groups). */
 export async function savePolicy(
@@ -71,12 +83,13 @@ async function rulesOf(
 
 async function put(
   ctx: MutationCtx,
-  { organizationId, group: named, baseVersion }: Target,
+  { organizationId, group: named, baseVersion, reason: given = "" }: Target,
   rules: OrganizationRules,
   action: AuditAction,
   by: Act,
 ): Promise<{ version: number }> {
   const group = named === everybody ? everybody : boundedText(named, "The group", maxGroupChars);
+  const reason = given.trim() === "" ? null : boundedText(given, "The reason", maxReasonChars);
   const current = await currentPolicy(ctx, organizationId, group);
   if ((current?.version ?? 0) !== baseVersion) {
     refuse("conflict", "Somebody else has changed the policy. Look at their changes, then try again.");
@@ -89,7 +102,15 @@ async function put(
   const changes = ruleChanges(before, rules);
   if (changes.length === 0) return { version: baseVersion };
   const version = baseVersion + 1;
-  const row = { organizationId, group, version, at: by.at, actor: actorName(by.actor), changes };
+  const row = {
+    organizationId,
+    group,
+    version,
+    at: by.at,
+    actor: actorName(by.actor),
+    changes,
+    ...(reason === null ? {} : { reason }),
+  };
   await ctx.db.insert("policies", { ...row, rules: stored(rules) });
   await dropOld(ctx, row);
   await record(ctx, {
@@ -97,7 +118,7 @@ async function put(
     ...by,
     action,
     subject: group === everybody ? "all devices" : `group ${group}`,
-    detail: changes.join("; "),
+    detail: reason === null ? changes.join("; ") : `${changes.join("; ")}. Reason: ${reason}`,
   });
   return { version };
 }

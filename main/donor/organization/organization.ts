@@ -15,8 +15,10 @@ import type { ModelState } from "../../../app/models/states.ts";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import type { StandbyReason } from "../../../app/policy/reasons.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import type { DeviceTotals } from "../../../app/policy/replay/totals.ts";
 import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
+import type { Id } from "../../../convex/_generated/dataModel.js";
 import { errorName, type Log } from "../../log.ts";
 import type { CatalogTrust } from "./catalog-trust.ts";
 import type { Identity } from "./identity.ts";
@@ -87,9 +89,20 @@ export type Organization = {
   reportModels(models: readonly ReportedModel[]): Promise<void>;
   /** Resolves to the hashes of a file's pieces. Null if the organization has none, or they are invalid or not signed. */
   modelPieces(sha256: string): Promise<ModelPieces | null>;
+  /** Hears the drafts of rules that this device is asked to replay. */
+  onPreviews(listener: (previews: readonly PreviewRequest[]) => void): Unsubscribe;
+  /** @param totals null: this device has recorded nothing yet. */
+  answerPreview(previewId: string, totals: DeviceTotals | null): Promise<void>;
   onMe(listener: (me: Me) => void, onError: (error: unknown) => void): Unsubscribe;
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
   onHistory(rows: number, listener: (history: readonly HistoryRow[]) => void): Unsubscribe;
+};
+
+/** A draft of all the organization's rules for this device. It answers at a random moment within `spreadMs`. */
+export type PreviewRequest = {
+  readonly previewId: string;
+  readonly rules: OrganizationRules;
+  readonly spreadMs: number;
 };
 
 /** Opens one WebSocket to the backend. The client reconnects by itself. */
@@ -148,6 +161,18 @@ export function connectOrganization(
         .safeParse(await client.query(api.devices.modelPieces, { key, sha256 }));
       if (!parsed.success || parsed.data === null) return null;
       return trust.accepts(sha256, parsed.data) ? parsed.data : null;
+    },
+    onPreviews: (listener) =>
+      client.onUpdate(
+        api.devices.policyPreviews,
+        { key },
+        (previews) =>
+          listener(previews.map(({ rules, ...asked }) => ({ ...asked, rules: readOrganizationRules(rules) }))),
+        failed("devices.policyPreviews"),
+      ),
+    answerPreview: async (previewId, answer) => {
+      const id = previewId as Id<"policyPreviews">;
+      await client.mutation(api.devices.answerPreview, { key, previewId: id, answer });
     },
     onMe: (listener, onError) =>
       client.onUpdate(

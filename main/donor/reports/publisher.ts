@@ -58,7 +58,7 @@ export class Publisher {
     const { activity, recheckAt, facts, readings, needs, connection, problem, settings, policy } = decision;
     const { snapshot, journal } = this.#deps;
     this.#activity.setActivity(activity, unknownFacts(facts, needs));
-    journal.decided(activity, facts);
+    journal.decided(activity, facts, policy.rules);
     this.#earnings.follow(facts.now);
     snapshot.update({
       activity,

@@ -12,6 +12,7 @@ import { useMemberMutation, useSession } from "../data/session-context.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
 import { RestorePolicy } from "./RestorePolicy.tsx";
+import { SaveRules } from "./SaveRules.tsx";
 
 type KeptDraft = { readonly baseVersion: number; readonly draft: Draft };
 
@@ -44,6 +45,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const draftKey = `${session} ${group}`;
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
   const [error, setError] = useState<string | null>(null);
+  const [isSaving, setIsSaving] = useState(false);
   const [restoring, setRestoring] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   if (policy === undefined || organization === undefined || named === undefined) {
@@ -75,11 +77,12 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       setBusy(false);
     }
   };
-  const putBack = async (version: number): Promise<void> => {
+  const rules = { values: draft.values as Record<string, unknown>, locked: [...draft.locked] };
+  const putBack = async (version: number, reason: string): Promise<void> => {
     const base = { session, group, baseVersion: policy.version };
     setBusy(true);
     try {
-      const { version: put } = await restore({ ...base, version });
+      const { version: put } = await restore({ ...base, version, reason });
       edit(null);
       const undo = (): void =>
         void restore({ session, group, baseVersion: put, version: base.baseVersion }).then(
@@ -111,21 +114,29 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       onGroup={onGroup}
       onDraft={edit}
       onDiscard={() => edit(null)}
-      onSave={() => {
-        const rules = { values: draft.values as Record<string, unknown>, locked: [...draft.locked] };
-        void act(() => save({ session, group, baseVersion, rules }), "The rules were saved.");
-      }}
+      onSave={() => setIsSaving(true)}
       onRestore={setRestoring}
     />
   );
   return (
     <>
       {view}
+      {isSaving ? (
+        <SaveRules
+          group={group}
+          changes={changesOf(saved, draft)}
+          draft={{ rules }}
+          onConfirm={(reason) =>
+            void act(() => save({ session, group, baseVersion, rules, reason }), "The rules were saved.")
+          }
+          onClose={() => setIsSaving(false)}
+        />
+      ) : null}
       {restoring === null ? null : (
         <RestorePolicy
           group={group}
           version={restoring}
-          onConfirm={() => void putBack(restoring)}
+          onConfirm={(reason) => void putBack(restoring, reason)}
           onClose={() => setRestoring(null)}
         />
       )}

@@ -52,6 +52,12 @@ function columns(
         </ul>
       ),
     },
+    {
+      key: "reason",
+      title: "Reason",
+      width: "w-56",
+      cell: ({ reason }) => (reason === null ? <span className="text-faint">–</span> : reason),
+    },
     actionColumn("w-20", ({ version }) =>
       version === current ? (
         <span className="text-muted">Current</span>
