@@ -36,15 +36,9 @@ import {
 } from "./model/organizations/depthSamples.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
+import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
-import {
-  closePreview,
-  countFleetOf,
-  fleetPage,
-  fleetPageOf,
-  storeFleet,
-} from "./model/policies/preview.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { owner } from "./model/validators.ts";

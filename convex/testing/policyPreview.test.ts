@@ -127,7 +127,7 @@ describe("a preview of rules", () => {
     expect((await asked())[0]?.rules).toEqual({ values: {}, locked: [] });
     await expectRefusal(start("", session, { version: 7 }), "not_found");
     const wrong = { rules: { values: { idleAfterSeconds: 1 }, locked: [] } };
-    await expectRefusal(start("", session, wrong as never), "invalid");
+    await expectRefusal(start("", session, wrong), "invalid");
   });
 
   it("is not for devices of other groups or organizations, or retired ones", async () => {

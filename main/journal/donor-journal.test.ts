@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Facts, known, unknown } from "../../app/facts/facts.ts";
+import { type Facts, known, unknown, unknownComputer } from "../../app/facts/facts.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { DonorJournal } from "./donor-journal.ts";
 import { type JobEvent, journaledHandler } from "./journaled-handler.ts";
 import { readJournal } from "./read-journal.ts";
 
 const facts = {
+  ...unknownComputer,
+  now: 5_000,
   suspended: false,
   idleSeconds: known(3.14159),
   power: known("ac"),
@@ -32,7 +35,9 @@ describe("a donor's journal", () => {
       () => now++,
     );
     journal.start("1.0.0");
-    for (const since of [1, 2]) journal.decided({ kind: "standby", reason: "in-use", since } as never, facts);
+    for (const since of [1, 2]) {
+      journal.decided({ kind: "standby", reason: "in-use", since } as never, facts, defaultRules);
+    }
     const model = { modelId: "m", sizeBytes: 5 };
     journal.models([{ ...model, state: "verifying" }]);
     journal.models([{ ...model, state: "verifying" }]);
@@ -41,9 +46,9 @@ describe("a donor's journal", () => {
     journal.models([{ ...model, state: "ready" }]);
     journal.alive();
     const paused = { kind: "standby", reason: "paused-by-you", since: 1 } as const;
-    journal.decided(paused, { ...facts, suspended: true });
-    journal.decided(paused, { ...facts, suspended: true });
-    journal.decided(paused, facts);
+    journal.decided(paused, { ...facts, suspended: true }, defaultRules);
+    journal.decided(paused, { ...facts, suspended: true }, defaultRules);
+    journal.decided(paused, facts, defaultRules);
     journal.stop();
     expect(await readJournal(folder)).toEqual([
       { kind: "lifecycle", at: 1_000, event: "start", version: "1.0.0" },

@@ -85,8 +85,9 @@ export class DonorJournal {
   stop(): void {
     clearInterval(this.#timer);
     this.#jobs.stop();
-    this.#recorder.end(this.#now());
-    this.#record({ kind: "lifecycle", at: this.#now(), event: "stop" });
+    const at = this.#now();
+    this.#record({ kind: "lifecycle", at, event: "stop" });
+    this.#recorder.end(at);
     this.#journal.close();
   }
 

@@ -31,7 +31,7 @@ import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
-import { RestoreView } from "../console/policy/RestorePolicy.tsx";
+import { ReviewRules } from "../console/policy/ReviewRules.tsx";
 import { QueueChartsView } from "../console/queue/QueueCharts.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
 import { QueueSettings } from "../console/queue/QueueSettings.tsx";
@@ -463,9 +463,23 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-policy-restore",
       "policy",
-      <RestoreView
-        version={3}
+      <ReviewRules
+        title="Restore version 3?"
+        action="Restore"
         changes={["Idle after: 5 minutes, locked → not set", "On battery: not set → not allowed, locked"]}
+        preview={{ view: null, error: null }}
+        onConfirm={nothing}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-policy-save",
+      "policy",
+      <ReviewRules
+        title="Save the rules for all devices?"
+        action="Save"
+        changes={["Idle after: 5 minutes, locked → 15 minutes, locked", "On battery: not set → yes"]}
+        preview={{ view: rows.rulesPreview, error: null }}
         onConfirm={nothing}
         onClose={nothing}
       />,

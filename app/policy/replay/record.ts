@@ -103,5 +103,7 @@ function isSame(one: Fields[string] | undefined, other: Fields[string]): boolean
   if (one === other) return true;
   if (!one || other === null || one.length !== other.length) return false;
   const [a, b] = [one[0], other[0]];
-  return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
+  return (
+    a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b))
+  );
 }

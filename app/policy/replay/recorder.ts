@@ -21,7 +21,12 @@ const awayAfterMs = 10_000;
 /** Some systems report whole seconds only. */
 const inputGrainMs = 1_000;
 
-type Sample = { readonly at: number; readonly fields: Fields; readonly key: string; readonly isResting: boolean };
+type Sample = {
+  readonly at: number;
+  readonly fields: Fields;
+  readonly key: string;
+  readonly isResting: boolean;
+};
 
 /** Records the facts of decisions: each change of the decision at once, other changes at intervals. */
 export class FactRecorder {
@@ -42,7 +47,12 @@ export class FactRecorder {
       this.#rules = rules;
       this.#needed = neededFacts(rules);
     }
-    const sample = sampleOf(activity, facts, { sampled: this.#needed, programs: rules.excludedPrograms }, last);
+    const sample = sampleOf(
+      activity,
+      facts,
+      { sampled: this.#needed, programs: rules.excludedPrograms },
+      last,
+    );
     this.#last = sample;
     if (last === null || this.#recorded === null) {
       this.#recorded = sample;
@@ -52,7 +62,8 @@ export class FactRecorder {
     const returned = isReturn(last, sample);
     if (returned || isNews(last, sample)) {
       // Exact facts until now, too.
-      if (Object.keys(changedFields(this.#recorded.fields, last.fields)).length > 0) this.#record(last, false);
+      if (Object.keys(changedFields(this.#recorded.fields, last.fields)).length > 0)
+        this.#record(last, false);
       this.#record(sample, returned);
     } else if (this.#isDue(sample)) this.#record(sample, false);
   }

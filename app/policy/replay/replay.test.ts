@@ -21,7 +21,10 @@ const quiet = (afterSeconds: number, facts: Change["facts"] = {}, inputSeconds =
 describe("a replay of the rules in force", () => {
   it.each([
     ["the defaults", defaultRules],
-    ["limits for a computer in use", { ...defaultRules, inUse: { ...defaultRules.inUse, mode: "limited" as const } }],
+    [
+      "limits for a computer in use",
+      { ...defaultRules, inUse: { ...defaultRules.inUse, mode: "limited" as const } },
+    ],
     ["a machine that nobody sits at", { ...defaultRules, requireIdle: false }],
   ])("with %s reproduces what happened, within 30 s for each start or stop", (_, rules) => {
     fc.assert(
@@ -77,7 +80,11 @@ describe("a replay of a draft", () => {
     const more = replayed(day, { ...defaultRules, allowOnBattery: true });
     expect(more.donated - replayed(day, defaultRules).donated).toBe(2 * hour);
     expect(more.unsure).toBe(0);
-    const untold = [quiet(60, { batteryPercent: unknown }), quiet(3_600, { power: known("battery") }), quiet(7_200)];
+    const untold = [
+      quiet(60, { batteryPercent: unknown }),
+      quiet(3_600, { power: known("battery") }),
+      quiet(7_200),
+    ];
     expect(replayed(untold, { ...defaultRules, allowOnBattery: true }).unsure).toBe(2 * hour);
   });
 });

@@ -1,4 +1,4 @@
-import { type Facts, known, type Known, unknown, unknownComputer } from "../../facts/facts.ts";
+import { type Facts, type Known, known, unknown, unknownComputer } from "../../facts/facts.ts";
 import { decide } from "../decide.ts";
 import type { Activity } from "../decision.ts";
 import { neededFacts, type Rules } from "../rules.ts";
@@ -57,28 +57,34 @@ export function replay(records: readonly FactRecord[], options: ReplayOptions): 
 
 /** Replays the time until the next record. */
 export function replayTo(so: Replay, record: FactRecord, options: ReplayOptions): Replay {
-  const { at, set, starts = false, full = false, ends = false } = record;
-  const isKnown = so.fields !== null && !starts && at - so.at <= silentAfterMs;
-  const lived = isKnown && so.fields !== null ? live(so, so.fields, record, options) : so;
-  const isFresh = starts || so.fields === null;
-  const fields = starts || full ? set : so.fields === null ? null : { ...so.fields, ...set };
+  const { at, set } = record;
+  const isStart = record.starts === true;
+  const before = isStart ? null : so.fields;
+  const lived = before !== null && at - so.at <= silentAfterMs ? live(so, before, record, options) : so;
+  const isWhole = isStart || record.full === true;
+  const fields = isWhole ? set : before === null ? null : { ...before, ...set };
   return {
     // If the clock was set back, the time counts from there.
     at,
-    fields: ends ? null : fields,
-    state: isFresh ? starting(at) : lived.state,
+    fields: record.ends === true ? null : fields,
+    state: before === null ? starting(at) : lived.state,
     totals: lived.totals,
   };
 }
 
-function live(so: Replay, fields: Fields, next: FactRecord, options: ReplayOptions): Pick<Replay, "state" | "totals"> {
+function live(
+  so: Replay,
+  fields: Fields,
+  next: FactRecord,
+  options: ReplayOptions,
+): Pick<Replay, "state" | "totals"> {
   const { rules, since, minuteOfWeek } = options;
   const inputs = inputsOf(fields, next);
   const { facts, lacks } = factsOf(fields, rules);
   const [didDonate] = fields["donating"] ?? [];
   let { state } = so;
   const totals = { ...so.totals };
-  for (let now = so.at; now < next.at; ) {
+  for (let now = so.at; now < next.at;) {
     const wasDonating = state.kind === "donating";
     const current = { ...facts, now, minuteOfWeek: minuteOfWeek(now), idleSeconds: inputs.idleAt(now) };
     const decision = decide(state, current, rules);
@@ -153,7 +159,8 @@ function programOf(
   if (field === null) return { program: known(null), wasLooked: false };
   const [found] = field;
   if (field.length === 0) return { program: unknown, wasLooked };
-  if (typeof found === "string" && excluded.includes(found)) return { program: known(found), wasLooked: true };
+  if (typeof found === "string" && excluded.includes(found))
+    return { program: known(found), wasLooked: true };
   // Another program that is excluded now may have run beside the one that was found.
   return { program: known(null), wasLooked: wasLooked && typeof found !== "string" };
 }

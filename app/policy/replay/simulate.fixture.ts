@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Facts, known } from "../../facts/facts.ts";
 import { anyFacts } from "../arbitrary.fixture.ts";
-import { decide } from "../decide.ts";
 import { away } from "../decide.fixture.ts";
+import { decide } from "../decide.ts";
 import type { Activity } from "../decision.ts";
 import type { Rules } from "../rules.ts";
 import type { FactRecord } from "./record.ts";
@@ -59,14 +59,21 @@ export type Lived = {
 };
 
 /** Lets a donor live through the changes, as its loop does, and decides each second. */
-export function liveThrough(changes: readonly Change[], rules: Rules, stepMs = 1_000): Lived {
+export function liveThrough(
+  changes: readonly Change[],
+  rules: Rules,
+  stepMs = 1_000,
+  from: number = begin,
+): Lived {
   const records: FactRecord[] = [];
-  const recorder = new FactRecorder((record) => records.push(JSON.parse(JSON.stringify(record)) as FactRecord));
-  let state = { kind: "standby", reason: "starting", since: begin } as Activity;
+  const recorder = new FactRecorder((record) =>
+    records.push(JSON.parse(JSON.stringify(record)) as FactRecord),
+  );
+  let state = { kind: "standby", reason: "starting", since: from } as Activity;
   let facts: Facts = away;
-  let inputFrom = begin - 600_000;
+  let inputFrom = from - 600_000;
   let inputUntil = inputFrom;
-  let now = begin;
+  let now = from;
   let donatedMs = 0;
   let turns = 0;
   const tick = (): Activity["kind"] => {
@@ -99,5 +106,5 @@ export function liveThrough(changes: readonly Change[], rules: Rules, stepMs = 1
     }
   }
   recorder.end(now);
-  return { records, donatedMs, turns, lastedMs: now - begin };
+  return { records, donatedMs, turns, lastedMs: now - from };
 }

@@ -29,7 +29,15 @@ describe("a device's answer", () => {
   });
 
   it("is bounded by what can be true", () => {
-    const wild = { recorded: 1e9, happened: Number.NaN, now: -5, draft: 1e9, nowSpans: 0.6, draftSpans: 1e12, unsure: 3 };
+    const wild = {
+      recorded: 1e9,
+      happened: Number.NaN,
+      now: -5,
+      draft: 1e9,
+      nowSpans: 0.6,
+      draftSpans: 1e12,
+      unsure: 3,
+    };
     expect(clampedTotals(wild)).toEqual({
       recorded: maxMinutes,
       happened: 0,
@@ -52,10 +60,10 @@ describe("the words of a preview", () => {
 
   it("say what the draft would have changed", () => {
     expect(sayPreview(sums)).toBe(
-      "With this draft 41 devices would have given 312 h instead of 220 h, in the last 7 days; 9 would never donate.",
+      "With this draft 41 devices would have given 312\u00a0h instead of 220\u00a0h in the last 7 days; 9 would never donate.",
     );
     expect(sayPreview({ ...noSums, devices: 1, now: 90, draft: 90 })).toBe(
-      "With this draft 1 device would have given 1.5 h, as with the rules in force, in the last 7 days; each would have donated.",
+      "With this draft 1 device would have given 1.5\u00a0h in the last 7 days, as with the rules in force; each would have donated.",
     );
     expect(sayPreview(noSums)).toBeNull();
   });
@@ -79,9 +87,9 @@ describe("the words of a preview", () => {
 
   it("say how far the numbers can be trusted", () => {
     expect(sayCaveats({ ...sums, withoutRecord: 2, recorded: 6_000, happened: 600, unsure: 60 })).toEqual([
-      "The devices recorded 100 h of these days. In fact they gave 10 h.",
+      "The devices recorded 100\u00a0h of these days. In fact they gave 10\u00a0h.",
       "2 devices have no record yet and are not counted.",
-      "For 1 h the draft needs facts that the devices did not record, since no rule needed them then.",
+      "For 1\u00a0h the draft needs facts that the devices did not record, since no rule needed them then.",
     ]);
     expect(sayCaveats(noSums)).toEqual([]);
   });

@@ -108,18 +108,17 @@ export type PreviewView = {
 /** "With this draft 41 devices would have given 312 h instead of 220 h in the last 7 days; 9 would never donate." Null without answers. */
 export function sayPreview({ devices, draft, now, draftNever }: PreviewSums): string | null {
   if (devices === 0) return null;
-  const given =
-    draft === now
-      ? `would have given ${sayHours(draft)}, as with the rules in force`
-      : `would have given ${sayHours(draft)} instead of ${sayHours(now)}`;
+  const compared = draft === now ? ", as with the rules in force" : "";
+  const instead = draft === now ? "" : ` instead of ${sayHours(now)}`;
   const never = draftNever === 0 ? "each would have donated" : `${String(draftNever)} would never donate`;
-  return `With this draft ${plural(devices, "device")} ${given}, in the last 7 days; ${never}.`;
+  return `With this draft ${plural(devices, "device")} would have given ${sayHours(draft)}${instead} in the last 7 days${compared}; ${never}.`;
 }
 
 /** "38 of 41 devices answered; 3 are offline." */
 export function sayProgress({ fleet, sums, isOpen }: PreviewView): string {
   const answered = sums.devices + sums.withoutRecord;
-  if (fleet === null) return answered === 0 ? "Asking the devices…" : `${plural(answered, "device")} answered.`;
+  if (fleet === null)
+    return answered === 0 ? "Asking the devices…" : `${plural(answered, "device")} answered.`;
   const total = Math.max(answered, fleet.online + fleet.offline);
   if (total === 0) return "No device follows these rules.";
   const missing = total - answered;
@@ -146,19 +145,26 @@ export function sayCaveats(sums: PreviewSums): readonly string[] {
   return [
     ...(devices === 0
       ? []
-      : [`The devices recorded ${sayHours(recorded)} of these days. In fact they gave ${sayHours(happened)}.`]),
+      : [
+          `The devices recorded ${sayHours(recorded)} of these days. In fact they gave ${sayHours(happened)}.`,
+        ]),
     ...(withoutRecord === 0
       ? []
-      : [`${plural(withoutRecord, "device")} ${withoutRecord === 1 ? "has" : "have"} no record yet and ${withoutRecord === 1 ? "is" : "are"} not counted.`]),
+      : [
+          `${plural(withoutRecord, "device")} ${withoutRecord === 1 ? "has" : "have"} no record yet and ${withoutRecord === 1 ? "is" : "are"} not counted.`,
+        ]),
     ...(unsure === 0
       ? []
-      : [`For ${sayHours(unsure)} the draft needs facts that the devices did not record, since no rule needed them then.`]),
+      : [
+          `For ${sayHours(unsure)} the draft needs facts that the devices did not record, since no rule needed them then.`,
+        ]),
   ];
 }
 
-/** Minutes as hours: whole ones from 10 on. */
+/** Minutes as hours, with a space that does not break: whole ones from 10 on. */
 export function sayHours(minutes: number): string {
   const hours = minutes / 60;
-  if (hours >= 10 || Number.isInteger(hours)) return `${Math.round(hours).toLocaleString("en-US")} h`;
-  return `${hours.toFixed(1)} h`;
+  const said =
+    hours >= 10 || Number.isInteger(hours) ? Math.round(hours).toLocaleString("en-US") : hours.toFixed(1);
+  return `${said}\u00a0h`;
 }

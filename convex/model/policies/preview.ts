@@ -42,7 +42,8 @@ export async function openPreview(
     .query("policyPreviews")
     .withIndex("by_open", (q) => q.eq("organizationId", organizationId).eq("isOpen", true))
     .take(maxOpen);
-  if (open.length === maxOpen) refuse("rate_limited", "Others preview rules right now. Try again in a minute.");
+  if (open.length === maxOpen)
+    refuse("rate_limited", "Others preview rules right now. Try again in a minute.");
   const { states, facets } = await fleetCountsOf(ctx, organizationId);
   const devices =
     group === everybody
@@ -162,7 +163,10 @@ function shardOf(deviceId: string): number {
 export async function closePreview(ctx: MutationCtx, previewId: Id<"policyPreviews">): Promise<void> {
   const preview = await ctx.db.get("policyPreviews", previewId);
   if (preview === null) return;
-  if (!preview.isOpen) return await deletePreview(ctx, previewId);
+  if (!preview.isOpen) {
+    await deletePreview(ctx, previewId);
+    return;
+  }
   await ctx.db.patch("policyPreviews", previewId, { isOpen: false });
   await ctx.scheduler.runAfter(keptMs, internal.maintenance.endPreview, { previewId });
 }
@@ -174,10 +178,7 @@ async function deletePreview(ctx: MutationCtx, previewId: Id<"policyPreviews">):
   await ctx.db.delete("policyPreviews", previewId);
 }
 
-async function sumsRows(
-  ctx: QueryCtx,
-  previewId: Id<"policyPreviews">,
-): Promise<Doc<"policyPreviewSums">[]> {
+async function sumsRows(ctx: QueryCtx, previewId: Id<"policyPreviews">): Promise<Doc<"policyPreviewSums">[]> {
   return await ctx.db
     .query("policyPreviewSums")
     .withIndex("by_preview", (q) => q.eq("previewId", previewId))

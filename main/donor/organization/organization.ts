@@ -14,8 +14,8 @@ import {
 import type { ModelState } from "../../../app/models/states.ts";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import type { StandbyReason } from "../../../app/policy/reasons.ts";
-import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import type { DeviceTotals } from "../../../app/policy/replay/totals.ts";
+import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
@@ -167,7 +167,9 @@ export function connectOrganization(
         api.devices.policyPreviews,
         { key },
         (previews) =>
-          listener(previews.map(({ rules, ...asked }) => ({ ...asked, rules: readOrganizationRules(rules) }))),
+          listener(
+            previews.map(({ rules, ...asked }) => ({ ...asked, rules: readOrganizationRules(rules) })),
+          ),
         failed("devices.policyPreviews"),
       ),
     answerPreview: async (previewId, answer) => {

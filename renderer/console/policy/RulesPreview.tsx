@@ -35,13 +35,15 @@ export function useRulesPreview(group: string, draft: PreviewedRules): ShownPrev
       (refused: unknown) => setError(messageOf(refused)),
     );
   }, [start, asked]);
-  return { view: seen?.previewId === previewId && seen !== null && seen !== undefined ? seen : null, error };
+  // Until the answer comes, this may be an earlier preview.
+  const isMine = previewId !== null && seen?.previewId === previewId;
+  return { view: isMine ? seen : null, error };
 }
 
 /** What devices would have given with the rules, by their own record of the last days. */
 export function RulesPreview({ view, error }: ShownPreview): ReactNode {
   return (
-    <section aria-label="Preview" className="mt-4 min-h-44 rounded-md border border-line bg-surface p-3">
+    <section aria-label="Preview" className="mt-4 rounded-md border border-line bg-surface p-3">
       {error === null ? (
         <Answers view={view} />
       ) : (
@@ -53,8 +55,6 @@ export function RulesPreview({ view, error }: ShownPreview): ReactNode {
   );
 }
 
-const nothing: Pick<PreviewView, "isOpen" | "fleet"> = { isOpen: true, fleet: null };
-
 function Answers({ view }: { readonly view: PreviewView | null }): ReactNode {
   const sums = view?.sums ?? null;
   const sentence = sums === null ? null : sayPreview(sums);
@@ -64,10 +64,8 @@ function Answers({ view }: { readonly view: PreviewView | null }): ReactNode {
         {sentence ?? "Devices replay their own last 7 days against these rules. Only totals leave them."}
       </p>
       <ProgressBar label="Devices that answered" share={shareOf(view)} />
-      <p className="text-xs">
-        {view === null ? "Asking the devices…" : sayProgress(view)}
-      </p>
-      {sums === null || sums.devices === 0 ? null : <Comparison sums={sums} />}
+      <p className="text-xs">{view === null ? "Asking the devices…" : sayProgress(view)}</p>
+      <Comparison sums={sums === null || sums.devices === 0 ? null : sums} />
       {sums === null
         ? null
         : sayCaveats(sums).map((caveat) => (
@@ -80,18 +78,20 @@ function Answers({ view }: { readonly view: PreviewView | null }): ReactNode {
 }
 
 function shareOf(view: PreviewView | null): number {
-  const { fleet } = view ?? nothing;
-  if (view === null || fleet === null) return 0;
+  if (view?.fleet == null) return 0;
   const answered = view.sums.devices + view.sums.withoutRecord;
-  const total = Math.max(answered, fleet.online + fleet.offline);
+  const total = Math.max(answered, view.fleet.online + view.fleet.offline);
   return total === 0 ? 1 : answered / total;
 }
 
-function Comparison({ sums }: { readonly sums: PreviewSums }): ReactNode {
+/** Its rows are there from the start, so that nothing moves when answers come. */
+function Comparison({ sums }: { readonly sums: PreviewSums | null }): ReactNode {
+  const said = (name: keyof PreviewSums, say: (value: number) => string): string =>
+    sums === null ? "–" : say(sums[name]);
   const rows: readonly (readonly [string, string, string])[] = [
-    ["Time given", sayHours(sums.now), sayHours(sums.draft)],
-    ["Starts", formatCount(sums.nowSpans), formatCount(sums.draftSpans)],
-    ["Devices that never donate", formatCount(sums.nowNever), formatCount(sums.draftNever)],
+    ["Time given", said("now", sayHours), said("draft", sayHours)],
+    ["Starts", said("nowSpans", formatCount), said("draftSpans", formatCount)],
+    ["Devices that never donate", said("nowNever", formatCount), said("draftNever", formatCount)],
   ];
   return (
     <table className="w-full text-xs tabular-nums">
@@ -100,10 +100,10 @@ function Comparison({ sums }: { readonly sums: PreviewSums }): ReactNode {
           <th scope="col" className="py-1 font-normal">
             Last 7 days
           </th>
-          <th scope="col" className="py-1 text-right font-normal">
+          <th scope="col" className="py-1 pl-3 text-right font-normal">
             Rules in force
           </th>
-          <th scope="col" className="py-1 text-right font-normal">
+          <th scope="col" className="py-1 pl-3 text-right font-normal">
             This draft
           </th>
         </tr>

@@ -5,6 +5,11 @@ import { expect, test } from "../support/farm-test.ts";
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
 const unsaved = (page: Page): Locator => page.getByRole("region", { name: "Unsaved changes" });
 
+async function saveRules(page: Page): Promise<void> {
+  await unsaved(page).getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+}
+
 test("saved rules apply on a device at once until an undo", async ({ farm, page }) => {
   const donor = await farm.startDonor("policy-1");
   await signIn(page, farm);
@@ -23,7 +28,7 @@ test("saved rules apply on a device at once until an undo", async ({ farm, page 
   await rule(page, "Hours").getByRole("button", { name: "Remove Hours, line 1" }).click();
   await rule(page, "Hours").getByRole("switch", { name: "Lock Hours" }).click();
   await expect(unsaved(page)).toContainText("2 unsaved changes");
-  await unsaved(page).getByRole("button", { name: "Save" }).click();
+  await saveRules(page);
   await expect(page.getByText("The rules were saved.")).toBeVisible();
   await expect(unsaved(page)).toHaveCount(0);
   await expect(page.getByRole("table", { name: "Version history" })).toContainText(
@@ -72,6 +77,9 @@ test("a rule is edited with the keyboard only, and an invalid value cannot be sa
   await expect(unused).toContainText("Set by your organization: 8 minutes, 20 seconds.");
   await unsaved(page).getByRole("button", { name: "Save" }).focus();
   await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByLabel("Reason").focus();
+  await page.keyboard.type("Quieter");
+  await page.keyboard.press("Enter");
   await expect(page.getByText("The rules were saved.")).toBeVisible();
   await page.reload();
   await expect(unused.getByRole("textbox")).toHaveValue("500");
@@ -100,7 +108,7 @@ test("rules that somebody else saved meanwhile are not overwritten", async ({ fa
   await signIn(colleague, farm);
   await openPage(colleague, "Policy");
   await rule(colleague, "Minimum battery charge").getByRole("textbox").fill("80");
-  await unsaved(colleague).getByRole("button", { name: "Save" }).click();
+  await saveRules(colleague);
   await expect(colleague.getByText("The rules were saved.")).toBeVisible();
   await expect(unsaved(page)).toContainText("Somebody else saved a newer version.");
   await expect(unsaved(page).getByRole("button", { name: "Save" })).toBeDisabled();
@@ -124,7 +132,7 @@ test("a group's rules apply only on its devices", async ({ farm, page }) => {
   const networks = rule(page, "Only on these networks");
   await networks.getByRole("textbox").fill("No-Such-Network");
   await networks.getByRole("switch", { name: "Lock Only on these networks" }).click();
-  await unsaved(page).getByRole("button", { name: "Save" }).click();
+  await saveRules(page);
   await expect(page.getByText("The rules were saved.")).toBeVisible();
   await openPage(page, "Devices");
   await expect(labDevice).toContainText(/network/i);
