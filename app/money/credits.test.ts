@@ -9,15 +9,16 @@ it("shows micro-credits in credits, exactly and without trailing zeros", () => {
 
 it.each([
   [0n, "0 cr"],
-  [284n, "284 µcr"],
-  [-314n, "-314 µcr"],
-  [999n, "999 µcr"],
-  [6_696n, "6.7 mcr"],
-  [99_999n, "100 mcr"],
-  [100_000n, "0.1 cr"],
+  [1n, "0.000001 cr"],
+  [284n, "0.000284 cr"],
+  [-314n, "-0.000314 cr"],
+  [1_620n, "0.00162 cr"],
+  [99_999n, "0.1 cr"],
+  [999_499n, "0.999 cr"],
+  [1_234_567n, "1.23 cr"],
   [214_880_310n, "214.88 cr"],
   ["1000000000000", "1,000,000 cr"],
-] as const)("shows %s micro-credits in a unit that needs few digits: %s", (micro, words) => {
+] as const)("shows %s micro-credits in credits with few digits: %s", (micro, words) => {
   expect(formatCredits(micro)).toBe(words);
 });
 

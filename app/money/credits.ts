@@ -43,6 +43,8 @@ export function partialPay(
 
 const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 const rounded = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+/** A single job costs thousandths of a credit. */
+const small = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
 
 /** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */
 export function formatExactCredits(micro: Micro | string): string {
@@ -50,13 +52,11 @@ export function formatExactCredits(micro: Micro | string): string {
 }
 
 /**
- * "12.35 cr", "6.7 mcr" or "284 µcr": credits, or the largest part of one that shows the amount in few digits. A single job
- * costs millionths of a credit. Rounded to hundredths of the unit; `formatExactCredits` is for tooltips and exports.
+ * "12.35 cr" or "0.00162 cr": always in credits, as prices are, so that amounts can be compared at a glance. Rounded to
+ * hundredths, or below a credit to three digits; `formatExactCredits` is for tooltips and exports.
  */
 export function formatCredits(micro: Micro | string): string {
   const amount = BigInt(micro);
-  const size = amount < 0n ? -amount : amount;
-  const [power, unit] =
-    size === 0n || size >= 100_000n ? [-6, "cr"] : size >= 1_000n ? [-3, "mcr"] : [0, "µcr"];
-  return `${rounded.format(`${amount}E${power}` as Intl.StringNumericLiteral)} ${unit}`;
+  const isSmall = amount > -microPerCredit && amount < microPerCredit;
+  return `${(isSmall ? small : rounded).format(`${amount}E-6` as Intl.StringNumericLiteral)} cr`;
 }
