@@ -1,9 +1,11 @@
 import "../ui/tokens.css";
 import { ConvexReactClient } from "convex/react";
 import { createRoot } from "react-dom/client";
+import { readJoinLink } from "../../app/join-command.ts";
 import { Console } from "./Console.tsx";
 import { findDeployment } from "./data/find-deployment.ts";
 import { Invitation } from "./session/Invitation.tsx";
+import { JoinPage } from "./session/JoinPage.tsx";
 import { sessionStore } from "./session/session-store.ts";
 import { signIn, type SignInAnswer, takeLinkToken } from "./session/sign-in.ts";
 import type { SignedOutReason } from "./session/SignedOut.tsx";
@@ -24,6 +26,7 @@ async function boot(): Promise<void> {
   const token = takeLinkToken(window, "signin");
   const invitation = takeLinkToken(window, "invite");
   const answer = ssoAnswer(window.location.hash);
+  const joining = readJoinLink(window.location.hash);
   root.render(<FullPage title="Connecting…" />);
   const found = await findDeployment(window.location, window.fetch.bind(window));
   if (found.kind === "failed") {
@@ -31,6 +34,10 @@ async function boot(): Promise<void> {
     return;
   }
   const { url, apiBase } = found.deployment;
+  if (joining !== null) {
+    root.render(<JoinPage invitation={joining} url={url} />);
+    return;
+  }
   const client = new ConvexReactClient(url, { skipConvexDeploymentUrlCheck: true });
   const store = sessionStore(window.localStorage, url);
   // A link that is late or refused does not end a session that is still valid.
@@ -60,6 +67,6 @@ async function boot(): Promise<void> {
 
 window.addEventListener("hashchange", () => {
   // Opening a link in a tab that shows the console changes only the hash.
-  if (/^#(signin|invite)=/.test(window.location.hash)) window.location.reload();
+  if (/^#(signin|invite|join)=/.test(window.location.hash)) window.location.reload();
 });
 void boot();

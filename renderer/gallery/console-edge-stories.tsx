@@ -178,7 +178,12 @@ function codeMade(id: string, address: Parameters<typeof CodeMade>[0]["address"]
     id,
     "codes",
     <Dialog title="Code for Design team" onClose={nothing}>
-      <CodeMade code="GLN-7K2M-9QXD-4WHT" address={address} onDone={nothing} />
+      <CodeMade
+        code="GLN-7K2M-9QXD-4WHT"
+        address={address}
+        page="https://192.0.2.7:3211/console/"
+        onDone={nothing}
+      />
     </Dialog>,
   );
 }

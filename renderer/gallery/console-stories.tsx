@@ -35,6 +35,7 @@ import { ReviewRules } from "../console/policy/ReviewRules.tsx";
 import { QueueChartsView } from "../console/queue/QueueCharts.tsx";
 import { QueueView } from "../console/queue/QueuePage.tsx";
 import { QueueSettings } from "../console/queue/QueueSettings.tsx";
+import { JoinPage } from "../console/session/JoinPage.tsx";
 import { refusalWords } from "../console/session/sign-in.ts";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import { FullPage } from "../console/shell/FullPage.tsx";
@@ -662,6 +663,7 @@ export function consoleStories(now: number): readonly Story[] {
       <>
         <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <NewCode
+          page="https://192.0.2.7:3211/console/"
           address={joinAddress}
           ownerPicker={(value, onChange) => (
             <OwnerSelect
@@ -683,7 +685,12 @@ export function consoleStories(now: number): readonly Story[] {
       <>
         <CodesView codes={deviceRows.codes(now)} onCreate={nothing} onOpen={nothing} onRevoke={nothing} />
         <Dialog title="Code for Design team" onClose={nothing}>
-          <CodeMade code="GLN-7K2M-9QXD-4WHT" address={joinAddress} onDone={nothing} />
+          <CodeMade
+            code="GLN-7K2M-9QXD-4WHT"
+            address={joinAddress}
+            page="https://192.0.2.7:3211/console/"
+            onDone={nothing}
+          />
         </Dialog>
       </>,
     ),
@@ -716,6 +723,11 @@ export function consoleStories(now: number): readonly Story[] {
     ),
     page("console-connecting", <FullPage title="Connecting…" />),
     inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} {...auditProps} onMore={null} />),
+    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
+    page(
+      "console-join",
+      <JoinPage invitation={{ code: "GLN-7K2M-9QXD-4WHT", pin: joinAddress.pin }} url={joinAddress.url} />,
+    ),
     page("console-signed-out", <SignedOut reason="new" />),
     page("console-session-ended", <SignedOut reason="expired" />),
     page("console-signed-out-here", <SignedOut reason="signed-out" />),

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { isLoopback, type JoinAddress, joinCommand } from "../../../app/join-command.ts";
+import { isLoopback, type JoinAddress, joinCommand, joinLink } from "../../../app/join-command.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 
@@ -7,14 +7,22 @@ type Props = {
   readonly code: string;
   /** The address by which devices join; null while it loads. */
   readonly address: JoinAddress | null;
+  /** The console's address, as this browser opened it. */
+  readonly page: string;
   readonly onDone: () => void;
 };
 
-/** Shows a new code once, with the command by which another computer joins. */
-export function CodeMade({ code, address, onDone }: Props): ReactNode {
+/** Shows a new code once, with the link and the command by which another computer joins. */
+export function CodeMade({ code, address, page, onDone }: Props): ReactNode {
   return (
     <ShownOnce secret={code} name="code" onDone={onDone}>
       <p>Send it to the people who will join. They enter it in Gleaner’s window.</p>
+      {address === null || isLoopback(page) ? null : (
+        <div className="mt-2 grid grid-cols-1 gap-2">
+          <p>Or send them this link, which shows how to join:</p>
+          <Copyable wrap text={joinLink(page, { code, pin: address.pin })} label="the link" />
+        </div>
+      )}
       {address === null ? null : isLoopback(address.url) ? (
         <div className="mt-2 grid grid-cols-1 gap-2">
           <p>Only this computer can reach the server now. To let others join, start it with:</p>

@@ -45,6 +45,7 @@ export function CodesPage(): ReactNode {
       )}
       {isNew ? (
         <NewCode
+          page={window.location.origin + window.location.pathname + window.location.search}
           address={joined === undefined ? null : { url: joined.url ?? url, pin: joined.pin }}
           ownerPicker={(value, onChange) => (
             <OwnerPicker

@@ -21,6 +21,8 @@ type CodeOptions = {
 type Props = {
   /** The address by which devices join; null while it loads. */
   readonly address: JoinAddress | null;
+  /** The console's address, as this browser opened it. */
+  readonly page: string;
   /** Chooses to whom the devices will belong. */
   readonly ownerPicker: (value: OwnerId | null, onChange: (owner: OwnerId | null) => void) => ReactNode;
   /** Creates the code. Resolves to null if the server refused. */
@@ -34,7 +36,7 @@ const lifetimes = [
   { value: "720", label: "30 days" },
 ];
 
-export function NewCode({ address, ownerPicker, onCreate, onClose }: Props): ReactNode {
+export function NewCode({ address, page, ownerPicker, onCreate, onClose }: Props): ReactNode {
   const [label, setLabel] = useState("");
   const [uses, setUses] = useState(String(defaultCode.uses));
   const [hours, setHours] = useState(String(defaultCode.expiresInHours));
@@ -46,7 +48,7 @@ export function NewCode({ address, ownerPicker, onCreate, onClose }: Props): Rea
   if (code !== null) {
     return (
       <Dialog title={`Code for ${name}`} onClose={onClose}>
-        <CodeMade code={code} address={address} onDone={onClose} />
+        <CodeMade code={code} address={address} page={page} onDone={onClose} />
       </Dialog>
     );
   }

@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { joinCommand } from "../../../app/join-command.ts";
+import { Copyable } from "../../ui/controls/Copyable.tsx";
+import { FullPage } from "../shell/FullPage.tsx";
+
+type Props = {
+  readonly invitation: { readonly code: string; readonly pin: string | null };
+  /** The deployment that this page belongs to. The link does not say it, so it cannot name another. */
+  readonly url: string;
+};
+
+/** Shows how a computer joins, to somebody who got a link and has no account. */
+export function JoinPage({ invitation: { code, pin }, url }: Props): ReactNode {
+  return (
+    <FullPage title="Let this computer join">
+      <p>
+        It then works for your organization while you do not use it, and gives way at your first input. You
+        can pause it at any time.
+      </p>
+      <ol className="grid list-decimal gap-4 pl-5">
+        <li>
+          <p className="mb-1.5">If Gleaner is installed here, open its window and enter this code:</p>
+          <Copyable autoFocus text={code} label="the code" />
+        </li>
+        <li>
+          <p className="mb-1.5">Otherwise run this command in a clone of Gleaner’s repository:</p>
+          <Copyable wrap text={joinCommand({ code, url, pin })} label="the command" />
+          <p className="mt-1.5 text-xs">
+            On Windows, leave out GLEANER_CODE=…, and enter the code in the window.
+          </p>
+        </li>
+      </ol>
+    </FullPage>
+  );
+}
