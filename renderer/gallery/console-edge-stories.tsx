@@ -82,7 +82,13 @@ export function consoleEdgeStories(now: number): readonly Story[] {
       "console-oldest-version",
       "devices",
       <Card flush>
-        <OldestVersion oldest="0.2.0" outdated={0} onSet={nothing} initialAsked="0.2.0" />
+        <OldestVersion
+          oldest="0.2.0"
+          outdated={0}
+          versions={[{ name: "0.1.0", devices: 12 }]}
+          onSet={nothing}
+          initialAsked="0.2.0"
+        />
       </Card>,
     ),
     codeDevices("console-code-devices", deviceRows.codeDevices(now)),

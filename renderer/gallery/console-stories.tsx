@@ -244,7 +244,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <Card flush>
         <DevicesTable devices={linesOf(devices)} actions={actions} />
-        <OldestVersion oldest="0.2.0" outdated={2} onSet={nothing} />
+        <OldestVersion oldest="0.2.0" outdated={2} versions={null} onSet={nothing} />
       </Card>,
     ),
     inShell(
@@ -723,7 +723,6 @@ export function consoleStories(now: number): readonly Story[] {
     ),
     page("console-connecting", <FullPage title="Connecting…" />),
     inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} {...auditProps} onMore={null} />),
-    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} loadingMore={false} />),
     page(
       "console-join",
       <JoinPage invitation={{ code: "GLN-7K2M-9QXD-4WHT", pin: joinAddress.pin }} url={joinAddress.url} />,

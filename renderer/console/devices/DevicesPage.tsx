@@ -57,8 +57,12 @@ function RequiredVersion({ session }: { readonly session: string }): ReactNode {
     <OldestVersion
       oldest={oldest}
       outdated={counts?.states.outdated ?? 0}
+      versions={counts?.facets.filter(({ of }) => of === "version") ?? null}
       onSet={(version) =>
-        void setOldest({ version }, `Devices need Gleaner ${version} or newer to get jobs.`)
+        void setOldest({ version }, () => ({
+          words: `Devices need Gleaner ${version} or newer to get jobs.`,
+          undo: () => void setOldest({ version: oldest }, `Devices need Gleaner ${oldest} or newer again.`),
+        }))
       }
     />
   );

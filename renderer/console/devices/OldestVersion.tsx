@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { plural } from "../../../app/format/quantity.ts";
-import { isVersion } from "../../../app/versions.ts";
+import { isOlder, isVersion } from "../../../app/versions.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -11,13 +11,15 @@ type Props = {
   readonly oldest: string;
   /** The number of devices that need an update. */
   readonly outdated: number;
+  /** Devices by their version. Null while they are counted. */
+  readonly versions: readonly { readonly name: string; readonly devices: number }[] | null;
   readonly onSet: (version: string) => void;
   /** The version in the dialog. Null if the dialog is closed. */
   readonly initialAsked?: string;
 };
 
 /** Shows and sets the oldest version of Gleaner whose devices get jobs. */
-export function OldestVersion({ oldest, outdated, onSet, initialAsked }: Props): ReactNode {
+export function OldestVersion({ oldest, outdated, versions, onSet, initialAsked }: Props): ReactNode {
   const [asked, setAsked] = useState<string | null>(initialAsked ?? null);
   const [error, setError] = useState<string | null>(null);
   const close = (): void => {
@@ -64,9 +66,21 @@ export function OldestVersion({ oldest, outdated, onSet, initialAsked }: Props):
                 setError(null);
               }}
             />
+            {versions !== null && isVersion(asked.trim()) ? (
+              <p aria-live="polite" className="mt-2 text-xs">
+                {sayOlder(versions, asked.trim())}
+              </p>
+            ) : null}
           </DialogForm>
         </Dialog>
       )}
     </div>
   );
+}
+
+function sayOlder(versions: NonNullable<Props["versions"]>, than: string): string {
+  const older = versions.filter(({ name }) => isOlder(name, than));
+  const devices = older.reduce((sum, each) => sum + each.devices, 0);
+  if (devices === 0) return "Every device has this version or a newer one.";
+  return `${plural(devices, "device")} ${devices === 1 ? "has" : "have"} an older version and will get no jobs. You can undo this.`;
 }

@@ -134,14 +134,17 @@ const base: readonly Column<JobRow>[] = [
   { key: "ran", title: "Ran", align: "right", width: "w-20", cell: (job) => <Ran job={job} /> },
   {
     key: "tokens",
-    title: "Tokens in / out",
+    title: "Tokens",
     align: "right",
-    width: "w-32",
+    width: "w-24",
     cell: ({ usage }) =>
       usage === null ? (
         <Dash />
       ) : (
-        <span className="whitespace-nowrap">
+        <span
+          className="whitespace-nowrap"
+          title={`${formatCount(usage.promptTokens)} read, ${formatCount(usage.completionTokens)} written`}
+        >
           {formatCount(usage.promptTokens)} / {formatCount(usage.completionTokens)}
         </span>
       ),

@@ -45,7 +45,7 @@ function columns(
       key: "changes",
       title: "Changes",
       cell: ({ changes }) => (
-        <ul className="grid min-w-60 gap-0.5">
+        <ul className="grid gap-0.5 sm:min-w-60">
           {changes.map((change) => (
             <li key={change}>{change}</li>
           ))}

@@ -98,3 +98,24 @@ test("an operator pauses all devices that fit after a preview, and undoes it", a
   await one.stop();
   await two.stop();
 });
+test("a newer required version says how many devices it stops, and is undone", async ({ farm, page }) => {
+  const donor = await farm.startDonor("too-old");
+  await signIn(page, farm);
+  await openPage(page, "Devices");
+  const row = page.getByRole("row", { name: /too-old/ });
+  await expect(row).toContainText("Donating now");
+  const counted = page.getByText(/\d+ devices? (has|have) an older version and will get no jobs\./);
+  // Devices are counted once a minute.
+  await expect(async () => {
+    await page.getByRole("button", { name: "Change version" }).click();
+    await page.getByRole("dialog").getByLabel("Version").fill("9.0.0");
+    const isCounted = await counted.isVisible();
+    if (!isCounted) await page.keyboard.press("Escape");
+    expect(isCounted).toBe(true);
+  }).toPass({ timeout: 80_000, intervals: [2_000] });
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("Update needed");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row).toContainText("Donating now");
+  await donor.stop();
+});
