@@ -6,9 +6,22 @@ import { replay } from "../../../app/policy/replay/replay.ts";
 import { liveThrough } from "../../../app/policy/replay/simulate.fixture.ts";
 import { sayHours } from "../../../app/policy/replay/totals.ts";
 import { defaultRules, type Rules } from "../../../app/policy/rules.ts";
-import type { Farm } from "../../../launch/farm/farm.ts";
+import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
-import { expect, test } from "../support/farm-test.ts";
+import { expect, test as base } from "../support/farm-test.ts";
+
+/** A farm of its own, since a preview counts the devices that other files left. */
+const test = base.extend<object, { readonly farm: Farm }>({
+  farm: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
+    async ({}, use) => {
+      const farm = await startFarm({ console: true });
+      await use(farm);
+      await farm.close();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+});
 
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
 const unsaved = (page: Page): Locator => page.getByRole("region", { name: "Unsaved changes" });
