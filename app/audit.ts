@@ -86,6 +86,8 @@ const actions = {
   "model.changed": "Model changed",
   "model.retired": "Model retired",
   "model.reinstated": "Model reinstated",
+  "model-alias.set": "Alias of a model set",
+  "model-alias.removed": "Alias of a model removed",
 } as const;
 
 /** Members are shown by their names. Entries of earlier versions say "admin". */

@@ -3,11 +3,11 @@ import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
-import type { ModelView } from "./model/models/catalog.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl } from "./openai/errors.ts";
 import { changePriority, jobsPath } from "./openai/jobPriority.ts";
+import { type NamedModel, namedModel } from "./openai/namedModel.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 import { usage } from "./openai/usage.ts";
@@ -81,20 +81,27 @@ http.route({
   }),
 });
 
-async function listModels(_ctx: ActionCtx, _request: Request, { models }: Caller): Promise<Response> {
-  return await Promise.resolve(json(200, { object: "list", data: models.map(modelBody) }));
+/** The models, and then the other names for them. */
+async function listModels(_ctx: ActionCtx, _request: Request, caller: Caller): Promise<Response> {
+  const names = [...caller.models.map(({ modelId }) => modelId), ...caller.aliases.map(({ alias }) => alias)];
+  const named = names.flatMap((name) => namedModel(caller, (each) => each === name) ?? []);
+  return await Promise.resolve(json(200, { object: "list", data: named.map(modelBody) }));
 }
 
 /** A model's id may contain slashes. */
-async function getModel(_ctx: ActionCtx, request: Request, { models }: Caller): Promise<Response> {
+async function getModel(_ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   const wanted = new URL(request.url).pathname.slice(modelsPath.length);
-  const found = models.find(({ modelId }) => modelId === wanted || encodeURIComponent(modelId) === wanted);
+  const found = namedModel(caller, (name) => name === wanted || encodeURIComponent(name) === wanted);
   const response = found === undefined ? errorResponse(unknownModel(wanted)) : json(200, modelBody(found));
   return await Promise.resolve(response);
 }
 
-function modelBody({ modelId, createdAt }: ModelView): object {
-  return { id: modelId, object: "model", created: Math.floor(createdAt / 1_000), owned_by: "organization" };
+/** `root`: the model for which an alias stands, as other servers of OpenAI's API name it. */
+function modelBody({ model, alias }: NamedModel): object {
+  const { modelId } = model;
+  const created = Math.floor((alias ?? model).createdAt / 1_000);
+  const body = { id: alias?.alias ?? modelId, object: "model", created, owned_by: "organization" };
+  return alias === null ? body : { ...body, root: modelId };
 }
 
 export default http;

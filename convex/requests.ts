@@ -5,6 +5,7 @@ import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
 import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
+import { aliasesOf, aliasRow } from "./model/models/aliases.ts";
 import { catalogOf, modelView } from "./model/models/catalog.ts";
 import { canceled, cancelOrder, ownedOrder, prioritized, setOrderPriority } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
@@ -17,19 +18,26 @@ import { watch as watchJob, watchPosition, watchView } from "./model/requests/wa
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** An authenticated API key, and the models that it may use. */
-const identity = v.object({ keyId: v.id("apiKeys"), models: v.array(modelView) });
+/** An authenticated API key, the models that it may use, and other names for them. */
+const identity = v.object({
+  keyId: v.id("apiKeys"),
+  models: v.array(modelView),
+  aliases: v.array(aliasRow),
+});
 
 async function identityOf(ctx: QueryCtx, apiKey: string): Promise<Infer<typeof identity>> {
   const { _id: keyId, organizationId } = await authenticateApiKey(ctx, apiKey);
-  const catalog = await catalogOf(ctx, organizationId);
+  const [catalog, aliases] = await Promise.all([
+    catalogOf(ctx, organizationId),
+    aliasesOf(ctx, organizationId),
+  ]);
   const models = catalog.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
     modelId,
     contextTokens,
     createdAt,
     sha256,
   }));
-  return { keyId, models };
+  return { keyId, models, aliases };
 }
 
 /**

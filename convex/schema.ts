@@ -344,6 +344,24 @@ export default defineSchema({
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
 
+  /** Names that stand for models of the catalog. Written by console/aliases. */
+  modelAliases: defineTable({
+    organizationId: v.id("organizations"),
+    alias: v.string(),
+    modelId: v.string(),
+    createdAt: v.number(),
+  }).index("by_alias", ["organizationId", "alias"]),
+
+  /** The keys whose requests named an alias. Written by requests.submit, once an hour per key. */
+  aliasUses: defineTable({
+    organizationId: v.id("organizations"),
+    alias: v.string(),
+    apiKeyId: v.id("apiKeys"),
+    usedAt: v.number(),
+  })
+    .index("by_key", ["organizationId", "alias", "apiKeyId"])
+    .index("by_time", ["organizationId", "alias", "usedAt"]),
+
   /** The signature of an organization's catalog. Written by setup and console/models, through model/models/signCatalog.ts. */
   catalogSignatures: defineTable({
     organizationId: v.id("organizations"),
@@ -473,6 +491,8 @@ export default defineSchema({
     organizationId: v.id("organizations"),
     apiKeyId: v.id("apiKeys"),
     modelId: v.string(),
+    /** The alias by which the request named the model. Absent: none. */
+    alias: v.optional(v.string()),
     price,
     /** The highest priority that the job has had. Absent in old orders, which no priority makes dearer. */
     priority: v.optional(priority),

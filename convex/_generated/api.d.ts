@@ -18,6 +18,7 @@ import type * as afterRestore from "../afterRestore.js";
 import type * as alerts from "../alerts.js";
 import type * as console_account from "../console/account.js";
 import type * as console_alerts from "../console/alerts.js";
+import type * as console_aliases from "../console/aliases.js";
 import type * as console_audit from "../console/audit.js";
 import type * as console_budgets from "../console/budgets.js";
 import type * as console_bulkDevices from "../console/bulkDevices.js";
@@ -90,6 +91,7 @@ import type * as model_ledger_reservations from "../model/ledger/reservations.js
 import type * as model_ledger_totals from "../model/ledger/totals.js";
 import type * as model_ledger_transfer from "../model/ledger/transfer.js";
 import type * as model_memberCalls from "../model/memberCalls.js";
+import type * as model_models_aliases from "../model/models/aliases.js";
 import type * as model_models_catalog from "../model/models/catalog.js";
 import type * as model_models_change from "../model/models/change.js";
 import type * as model_models_endJobs from "../model/models/endJobs.js";
@@ -184,6 +186,7 @@ import type * as openai_endpoint from "../openai/endpoint.js";
 import type * as openai_errors from "../openai/errors.js";
 import type * as openai_follow from "../openai/follow.js";
 import type * as openai_jobPriority from "../openai/jobPriority.js";
+import type * as openai_namedModel from "../openai/namedModel.js";
 import type * as openai_outcome from "../openai/outcome.js";
 import type * as openai_readCall from "../openai/readCall.js";
 import type * as openai_requestedJob from "../openai/requestedJob.js";
@@ -212,6 +215,7 @@ declare const fullApi: ApiFromModules<{
   alerts: typeof alerts;
   "console/account": typeof console_account;
   "console/alerts": typeof console_alerts;
+  "console/aliases": typeof console_aliases;
   "console/audit": typeof console_audit;
   "console/budgets": typeof console_budgets;
   "console/bulkDevices": typeof console_bulkDevices;
@@ -284,6 +288,7 @@ declare const fullApi: ApiFromModules<{
   "model/ledger/totals": typeof model_ledger_totals;
   "model/ledger/transfer": typeof model_ledger_transfer;
   "model/memberCalls": typeof model_memberCalls;
+  "model/models/aliases": typeof model_models_aliases;
   "model/models/catalog": typeof model_models_catalog;
   "model/models/change": typeof model_models_change;
   "model/models/endJobs": typeof model_models_endJobs;
@@ -378,6 +383,7 @@ declare const fullApi: ApiFromModules<{
   "openai/errors": typeof openai_errors;
   "openai/follow": typeof openai_follow;
   "openai/jobPriority": typeof openai_jobPriority;
+  "openai/namedModel": typeof openai_namedModel;
   "openai/outcome": typeof openai_outcome;
   "openai/readCall": typeof openai_readCall;
   "openai/requestedJob": typeof openai_requestedJob;

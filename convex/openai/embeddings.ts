@@ -13,18 +13,22 @@ import { errorResponse } from "./respond.ts";
  * answers. A device reads the inputs one after the other anyway.
  */
 export async function embeddings(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const read = await readCall(request, caller.models, parseEmbedding);
+  const read = await readCall(request, caller, parseEmbedding);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
   const work = { kind: "embedding", request: call.asked.request } as const;
   const options = { work, stream: false, promptField: "input" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
-    return await answerWhole(ctx, job, request.signal, (result) => listBody(call.asked, result));
+    return await answerWhole(ctx, job, request.signal, (result) => listBody(job.modelId, call.asked, result));
   });
 }
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
-function listBody({ model, encoding }: ParsedEmbedding, result: NonNullable<RequestView["result"]>): object {
+function listBody(
+  model: string,
+  { encoding }: ParsedEmbedding,
+  result: NonNullable<RequestView["result"]>,
+): object {
   if (!("embeddings" in result)) throw new Error("an embedding job has text");
   const { embeddings: vectors, usage } = result;
   return {

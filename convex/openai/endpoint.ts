@@ -6,8 +6,16 @@ import { errorOf, missingKey } from "./errors.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse } from "./respond.ts";
 
-/** The authenticated caller of an endpoint: its API key, and the models that it may use. */
-export type Caller = { readonly keyId: Id<"apiKeys">; readonly models: readonly ModelView[] };
+/** The authenticated caller of an endpoint: its API key, the models that it may use, and other names for them. */
+export type Caller = {
+  readonly keyId: Id<"apiKeys">;
+  readonly models: readonly ModelView[];
+  readonly aliases: readonly {
+    readonly alias: string;
+    readonly modelId: string;
+    readonly createdAt: number;
+  }[];
+};
 
 type Answer = (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>;
 

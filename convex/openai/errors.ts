@@ -29,6 +29,15 @@ export function unknownUrl({ method, url }: Request): ApiError {
   };
 }
 
+/** The organization has no default model. */
+export const missingModel: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "missing_required_parameter",
+  param: "model",
+  message: "model is required, because your organization has no default model.",
+};
+
 export function unknownModel(model: string): ApiError {
   return {
     status: 404,

@@ -2,23 +2,28 @@ import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
+import { defaultAlias } from "../../app/models/aliases.ts";
 import type { ModelView } from "../model/models/catalog.ts";
+import type { Caller } from "./endpoint.ts";
 import {
   bodyCompressed,
   bodyNotUtf8,
   bodyTooLarge,
   fromParse,
+  missingModel,
   needsHeader,
   unknownModel,
   wrongExpiry,
   wrongNeeds,
 } from "./errors.ts";
+import { namedModel } from "./namedModel.ts";
 import type { ApiError } from "./respond.ts";
 
-/** A parsed call and the model that it names. */
+/** A parsed call and the model that it names. `alias`: undefined if it is the model's own name. */
 export type Call<Asked> = {
   readonly asked: Asked;
   readonly model: ModelView;
+  readonly alias: string | undefined;
   readonly idempotencyKey: string | null;
   /** How long its job may take, in ms; undefined: the default. */
   readonly expiresInMs: number | undefined;
@@ -26,10 +31,10 @@ export type Call<Asked> = {
   readonly requires: DeviceNeeds;
 };
 
-/** Reads and parses the body of an admitted call, and finds its model among the caller's. */
-export async function readCall<Asked extends { readonly model: string }>(
+/** Reads and parses the body of an admitted call, and finds its model among the caller's: by name, by alias, or by default. */
+export async function readCall<Asked extends { readonly model: string | null }>(
   request: Request,
-  models: readonly ModelView[],
+  caller: Caller,
   parse: (json: string) => BodyParse<Asked>,
 ): Promise<
   { readonly kind: "ok"; readonly call: Call<Asked> } | { readonly kind: "refused"; readonly error: ApiError }
@@ -41,13 +46,17 @@ export async function readCall<Asked extends { readonly model: string }>(
   const read = await readJson(request, parse);
   if (read.kind === "refused") return read;
   const { asked } = read;
-  const model = models.find(({ modelId }) => modelId === asked.model);
-  if (model === undefined) return { kind: "refused", error: unknownModel(asked.model) };
+  const name = asked.model ?? defaultAlias;
+  const named = namedModel(caller, (each) => each === name);
+  if (named === undefined) {
+    return { kind: "refused", error: asked.model === null ? missingModel : unknownModel(name) };
+  }
   return {
     kind: "ok",
     call: {
       asked,
-      model,
+      model: named.model,
+      alias: named.alias?.alias,
       idempotencyKey: request.headers.get("idempotency-key"),
       expiresInMs: expiresIn,
       requires,

@@ -3,6 +3,7 @@ import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
+import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
@@ -14,18 +15,16 @@ import { errorResponse } from "./respond.ts";
 const waitLimitMs = 9 * 60_000;
 
 /** A submitted job that a call waits for. */
-export type RequestedJob = Pick<Caller, "keyId"> & {
-  readonly jobId: string;
-  /** Of the model's price. */
-  readonly pricePercent: number;
-  /** The end of the wait: milliseconds since the epoch. */
-  readonly giveUpAt: number;
-  /** Whether the caller wants the text as it comes. */
-  readonly stream: boolean;
-  /** Whether the job continues when nobody waits: with an idempotency key it can be found again. */
-  readonly kept: boolean;
-  readonly promptField: PromptField;
-};
+export type RequestedJob = Pick<Caller, "keyId"> &
+  Readonly<Submitted> & {
+    /** The end of the wait: milliseconds since the epoch. */
+    readonly giveUpAt: number;
+    /** Whether the caller wants the text as it comes. */
+    readonly stream: boolean;
+    /** Whether the job continues when nobody waits: with an idempotency key it can be found again. */
+    readonly kept: boolean;
+    readonly promptField: PromptField;
+  };
 
 /** Submits a call's work and answers with the job. If answering fails, it abandons the job. */
 export async function answerWithJob(
@@ -35,7 +34,7 @@ export async function answerWithJob(
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, idempotencyKey, expiresInMs, requires } = call;
+  const { asked, model, alias, idempotencyKey, expiresInMs, requires } = call;
   // If they cannot be counted, the call is let through, as with the rate of calls.
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
@@ -43,6 +42,7 @@ export async function answerWithJob(
   const submitted = await submit(ctx, {
     keyId,
     model: model.modelId,
+    ...(alias === undefined ? {} : { alias }),
     work: asMutable(work),
     stream: options.stream,
     priority: asked.priority,
@@ -63,10 +63,7 @@ export async function answerWithJob(
 
 type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };
 
-async function submit(
-  ctx: ActionCtx,
-  submission: Submission,
-): Promise<Outcome<Pick<RequestedJob, "jobId" | "pricePercent">>> {
+async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<Submitted>> {
   const handedOver = { ...submission, handOver: true };
   const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
   if (outcome.kind !== "failed") return outcome;

@@ -54,14 +54,14 @@ async function answerText<TextRequest>(
   caller: Caller,
   { promptField, parse, workOf, form }: TextCall<TextRequest>,
 ): Promise<Response> {
-  const read = await readCall(request, caller.models, parse);
+  const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
   const { stream, includeUsage, request: asked } = call.asked;
   const created = Date.now();
   const work = workOf({ ...asked, ...(await defaultsOf(call)) });
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
-    const head = { jobId: job.jobId, created, model: call.model.modelId, sha256: call.model.sha256 };
+    const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
     if (stream) return await streamText(ctx, job, request.signal, { form, head, includeUsage });
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });

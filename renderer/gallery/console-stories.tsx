@@ -22,6 +22,9 @@ import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeyRights } from "../console/keys/KeyRights.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { NewKey } from "../console/keys/NewKey.tsx";
+import { AliasDialog } from "../console/models/AliasDialog.tsx";
+import { AliasesView } from "../console/models/AliasesView.tsx";
+import { AliasUsersView } from "../console/models/AliasUsers.tsx";
 import { LinkField } from "../console/models/LinkField.tsx";
 import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
@@ -373,11 +376,30 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-models",
       "models",
-      <ModelsView
-        {...modelsView}
-        models={rows.catalog(now)}
-        opened="qwen3-4b-instruct-q4"
-        devicesOf={(model) => <ModelDevicesView model={model} devices={rows.modelDevices(now)} />}
+      <div className="grid gap-4">
+        <ModelsView
+          {...modelsView}
+          models={rows.catalog(now)}
+          opened="qwen3-4b-instruct-q4"
+          devicesOf={(model) => <ModelDevicesView model={model} devices={rows.modelDevices(now)} />}
+        />
+        <AliasesView
+          aliases={rows.aliases(now)}
+          retired={["gemma-3-12b"]}
+          changes={{ onAdd: nothing, onSetDefault: nothing, onChange: nothing, onRemove: nothing }}
+        />
+      </div>,
+    ),
+    inShell(
+      "console-alias-change",
+      "models",
+      <AliasDialog
+        changed={rows.aliases(now)[1] ?? null}
+        newName={null}
+        models={["gleaner-demo", "qwen3-4b-instruct-q4"]}
+        users={<AliasUsersView users={rows.aliasUsers(now)} />}
+        onSave={() => Promise.resolve(false)}
+        onClose={nothing}
       />,
     ),
     inShell("console-models-none", "models", <ModelsView {...modelsView} models={[]} />),

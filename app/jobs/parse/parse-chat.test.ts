@@ -190,7 +190,7 @@ describe("parseChat", () => {
   });
 
   it.each([
-    ["model", { model: undefined }, "missing_required_parameter"],
+    ["model", { model: "" }, "invalid_value"],
     ["model", { model: 7 }, "invalid_type"],
     ["messages", { messages: undefined }, "missing_required_parameter"],
     ["messages", { messages: [] }, "invalid_value"],

@@ -6,6 +6,10 @@ const parse = (fields: object) =>
   parseCompletion(JSON.stringify({ model: "demo", prompt: "Once", ...fields }));
 
 describe("parseCompletion", () => {
+  it.each([undefined, null])("leaves the model open if a request names none (%j)", (model) => {
+    expect(parse({ model })).toMatchObject({ kind: "parsed", asked: { model: null } });
+  });
+
   it("fills in a completion's defaults and leaves the seed to the backend", () => {
     expect(parse({})).toEqual({
       kind: "parsed",
@@ -74,7 +78,7 @@ describe("parseCompletion", () => {
     ["prompt", { prompt: ["a", "b"] }, "invalid_value"],
     ["prompt", { prompt: [1, 2] }, "invalid_value"],
     ["prompt[0]", { prompt: [[1, 2]] }, "invalid_type"],
-    ["model", { model: undefined }, "missing_required_parameter"],
+    ["model", { model: "" }, "invalid_value"],
     ["n", { n: 2 }, "unsupported_value"],
     ["best_of", { best_of: 3 }, "unsupported_value"],
     ["echo", { echo: true }, "unsupported_value"],

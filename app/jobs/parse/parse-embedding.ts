@@ -3,11 +3,12 @@ import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";
 import type { EmbeddingRequest } from "../work.ts";
 import { absent, type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
-import { priorityOf, serviceTier } from "./parse-sampling.ts";
+import { modelName, priorityOf, serviceTier } from "./parse-sampling.ts";
 
 /** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {
-  readonly model: string;
+  /** Null if the requester named none. */
+  readonly model: string | null;
   readonly encoding: "float" | "base64";
   readonly priority: JobPriority;
   readonly request: EmbeddingRequest;
@@ -16,7 +17,7 @@ export type ParsedEmbedding = {
 const input = text.min(1);
 
 const body = z.object({
-  model: text.min(1).max(200),
+  model: modelName,
   input: z.union([
     input.transform((only) => [only]),
     boundedList(input, { least: 1, most: limits.embeddingInputs }),
@@ -37,7 +38,7 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   return {
     kind: "parsed",
     asked: {
-      model,
+      model: model ?? null,
       encoding: encoding ?? "float",
       priority: priorityOf(tier ?? "auto"),
       request: { inputs },

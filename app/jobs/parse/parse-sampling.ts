@@ -47,8 +47,11 @@ const penalty = z.number().min(-2).max(2).nullish();
 
 export const serviceTier = text.max(40).nullish();
 
+/** Null or absent: the organization's default model. */
+export const modelName = text.min(1).max(200).nullish();
+
 export const samplingFields = {
-  model: text.min(1).max(200),
+  model: modelName,
   max_tokens: tokens.nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -72,7 +75,8 @@ type Sampled = z.infer<z.ZodObject<typeof samplingFields>>;
 
 /** A text generation request, as received over HTTP. */
 export type ParsedText<Request> = {
-  readonly model: string;
+  /** Null if the requester named none. */
+  readonly model: string | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly priority: JobPriority;
@@ -88,7 +92,7 @@ type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
 /** Options of the call that do not affect the text. */
 export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
   return {
-    model: asked.model,
+    model: asked.model ?? null,
     stream: asked.stream ?? false,
     includeUsage: asked.stream_options?.include_usage ?? false,
     priority: priorityOf(asked.service_tier ?? "auto"),

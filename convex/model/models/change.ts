@@ -9,6 +9,7 @@ import { type Act, record } from "../audit.ts";
 import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
+import { findAlias } from "./aliases.ts";
 import { allModels, findModel, keepPieces, maxModels, modelEntry, piecesView } from "./catalog.ts";
 import { endJobsOfModel } from "./endJobs.ts";
 import { changeCatalog } from "./signCatalog.ts";
@@ -45,6 +46,9 @@ export async function addModel(
   const { pieces, template, ...entry } = checkedEntry(given.entry);
   if ((await findModel(ctx, organizationId, entry.modelId)) !== null) {
     refuse("conflict", `A model called ${entry.modelId} exists already. Choose another name.`);
+  }
+  if ((await findAlias(ctx, organizationId, entry.modelId)) !== null) {
+    refuse("conflict", `${entry.modelId} is an alias of a model. Choose another name.`);
   }
   if ((await allModels(ctx, organizationId)).length === maxModels) {
     refuse("conflict", `A catalog has at most ${String(maxModels)} models, retired ones included.`);

@@ -25,6 +25,8 @@ const attempt = v.object({
 export const jobDetail = v.object({
   ...jobRow.fields,
   attempts: v.array(attempt),
+  /** The alias by which the request named the model; null if it used the model's own name. */
+  alias: v.union(v.string(), v.null()),
   requirements,
   batchId: v.union(v.string(), v.null()),
   /** Failed or lost attempts in this round. */
@@ -58,6 +60,7 @@ export async function jobDetailOf(
   return {
     ...row,
     attempts: attempts.map((each) => attemptOf(each, seesDevices)),
+    alias: order.alias ?? null,
     requirements: job.requirements,
     batchId: job.batchId,
     failures: job.failures,

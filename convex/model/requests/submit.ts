@@ -26,6 +26,7 @@ import { checkPriority } from "../keys/keyRights.ts";
 import { projectedBalance } from "../ledger/balance.ts";
 import { reserve } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
+import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
@@ -40,6 +41,8 @@ import { constrainedJobsOf, restrictionOfKey } from "./restriction.ts";
 /** Arguments of a submission. */
 export const submission = {
   model: v.string(),
+  /** The alias by which the request named the model. */
+  alias: v.optional(v.string()),
   work,
   /** Whether the text is stored in chunks as it comes, for a watcher. */
   stream: v.boolean(),
@@ -57,9 +60,17 @@ export const submission = {
 
 type Submission = ObjectType<typeof submission>;
 
-/** A submitted job. `pricePercent`: what it costs because of its priority, in percent of the model's price. */
-export const submitted = v.object({ jobId: v.string(), pricePercent: v.number() });
-type Submitted = Infer<typeof submitted>;
+/**
+ * A submitted job. `pricePercent`: what it costs because of its priority, in percent of the model's price. `modelId` and
+ * `sha256`: the model that does it. A repeated request gets its first job, though its alias may stand for another model now.
+ */
+export const submitted = v.object({
+  jobId: v.string(),
+  pricePercent: v.number(),
+  modelId: v.string(),
+  sha256: v.string(),
+});
+export type Submitted = Infer<typeof submitted>;
 
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
@@ -75,7 +86,7 @@ export async function submit(
 ): Promise<Submitted> {
   const { organizationId, _id: apiKeyId } = key;
   const needs = needsOf(key, asked.requires);
-  const { work, stream, handOver = false } = asked;
+  const { work, stream, alias, handOver = false } = asked;
   const priority = priorityOf(key, asked);
   const [model, balanceMicro, priorityPrices, idempotency] = await Promise.all([
     findModel(ctx, organizationId, asked.model),
@@ -119,8 +130,9 @@ export async function submit(
   if (repeated) {
     // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
     if (stream) await queue.follow(ctx, organizationId, jobId);
-    const { pricePercent = 100 } = present(await orderOf(ctx, jobId), "order of a job");
-    return { jobId, pricePercent };
+    const first = present(await orderOf(ctx, jobId), "order of a job");
+    const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
+    return { jobId, pricePercent: first.pricePercent ?? 100, modelId: first.modelId, sha256 };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
@@ -145,6 +157,7 @@ export async function submit(
     ...(pricePercent === 100 ? {} : { pricePercent }),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
+    ...(alias === undefined ? {} : { alias }),
   };
   const { most, vectors } = extent;
   const bounds = {
@@ -156,8 +169,9 @@ export async function submit(
   await Promise.all([
     ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
     reserve(ctx, order, now),
+    alias === undefined ? null : noteAliasUse(ctx, key, alias, now),
   ]);
-  return { jobId, pricePercent };
+  return { jobId, pricePercent, modelId, sha256: model.sha256 };
 }
 
 /** A request that asks for no priority gets the normal one, or a lower one if its key may ask for no more. */
@@ -195,7 +209,7 @@ const maxIdempotencyChars = 255;
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
-  { model, work, idempotencyKey, requires }: Submission,
+  { model, alias = model, work, idempotencyKey, requires }: Submission,
 ): Promise<{
   readonly idempotencyKey?: string;
   readonly externalId?: string;
@@ -210,7 +224,7 @@ async function idempotencyOf(
     idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
     // The requester's own name for the job: the console finds the job by it.
     externalId: visibleText(idempotencyKey),
-    fingerprint: await fingerprintOf(model, work, isEmpty(requires) ? [] : [requires]),
+    fingerprint: await fingerprintOf(alias, work, isEmpty(requires) ? [] : [requires]),
   };
 }
 

@@ -107,6 +107,11 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
           <span className="font-mono text-xs break-all select-all">{job.externalId}</span>
         </Fact>
       )}
+      <Fact name="Model">
+        <span className="wrap-anywhere">
+          {job.alias === null ? job.model : `${job.model}, requested as ${job.alias}`}
+        </span>
+      </Fact>
       <Fact name="API key">
         {job.keyId === null ? (
           job.keyName

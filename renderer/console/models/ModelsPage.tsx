@@ -5,6 +5,7 @@ import type { ModelRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { useOpened } from "../palette/use-opened.ts";
 import { emptyForm, type ModelForm } from "./model-form.ts";
+import { ModelAliases } from "./ModelAliases.tsx";
 import { ModelDevices } from "./ModelDevices.tsx";
 import { ModelDialog } from "./ModelDialog.tsx";
 import { ModelFromLink } from "./ModelFromLink.tsx";
@@ -25,7 +26,7 @@ export function ModelsPage(): ReactNode {
   const [isNew, setIsNew] = useOpened("new-model");
   const [edited, setEdited] = useState<ModelRow | null>(null);
   return (
-    <>
+    <div className="grid gap-4">
       <ModelsView
         models={models}
         signingKey={signingKey}
@@ -45,6 +46,7 @@ export function ModelsPage(): ReactNode {
         onRetire={({ modelId }) => void retire({ modelId }, `${modelId} was retired.`)}
         onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`)}
       />
+      <ModelAliases models={models} />
       {isNew ? (
         <ModelDialog
           initial={emptyForm}
@@ -78,7 +80,7 @@ export function ModelsPage(): ReactNode {
           onClose={() => setEdited(null)}
         />
       )}
-    </>
+    </div>
   );
 }
 

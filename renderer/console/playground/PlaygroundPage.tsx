@@ -1,5 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { defaultAlias } from "../../../app/models/aliases.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { messageOf } from "../data/refusal.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
@@ -14,6 +15,7 @@ import { usePlaygroundKey } from "./use-playground-key.ts";
 export function PlaygroundPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
   const catalog = useQuery(api.console.models.list, { session });
+  const aliases = useQuery(api.console.aliases.list, { session });
   const joined = useQuery(api.console.codes.joinAddress, { session });
   const state = useQuery(api.console.playground.state, { session });
   const setCredits = useAct(api.console.playground.setCredits);
@@ -28,7 +30,10 @@ export function PlaygroundPage({ apiBase }: { readonly apiBase: string }): React
   useEffect(() => () => stops.current.forEach((stop) => stop.abort()), []);
 
   const models = catalog?.filter(({ retired }) => !retired).map(({ modelId }) => modelId);
-  const chosen = picked.length > 0 ? picked : (models ?? []).slice(0, 1);
+  const usual = aliases?.find(({ alias }) => alias === defaultAlias)?.modelId;
+  const first =
+    usual !== undefined && models?.includes(usual) === true ? [usual] : (models ?? []).slice(0, 1);
+  const chosen = picked.length > 0 ? picked : aliases === undefined ? [] : first;
   const shown = chosen.map((model, place) => {
     const side = sides[place];
     return side?.model === model ? side : { model, turns: [], asked: null };

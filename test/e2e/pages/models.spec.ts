@@ -1,7 +1,15 @@
+import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
+
+/** Calls the API with the farm's key. */
+async function callApi(farm: Farm, path: string, init: RequestInit = {}): Promise<Response> {
+  const authorization = `Bearer ${farm.organization.apiKey}`;
+  const headers = { "content-type": "application/json", authorization };
+  return await fetch(`${farm.backend.siteUrl}/v1/${path}`, { ...init, headers });
+}
 
 test("an administrator adds, edits, retires and reinstates a model", async ({ farm, page }) => {
   await signIn(page, farm);
@@ -58,6 +66,49 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
   await expect(row.getByRole("button", { name: "Retire qwen3-4b" })).toBeVisible();
   await openPage(page, "Audit trail");
   await expect(page.getByRole("row", { name: /Model changed.*price 20 \+ 100 → 20 \+ 250/ })).toBeVisible();
+});
+
+test("an alias is added, shown with its users, removed, and put back", async ({ farm, page }) => {
+  const statusOf = async (name: string): Promise<number> => (await callApi(farm, `models/${name}`)).status;
+  await signIn(page, farm);
+  await openPage(page, "Models");
+  await page.getByRole("button", { name: "Add alias" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Alias").fill("gleaner-demo");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText(/A model is called gleaner-demo already/)).toBeVisible();
+  await dialog.getByLabel("Alias").fill("gpt-4o-mini");
+  await dialog.getByLabel("Stands for").selectOption("gleaner-demo");
+  await dialog.getByLabel("Alias").press("Enter");
+  await expect(page.getByText("gpt-4o-mini stands for gleaner-demo now.")).toBeVisible();
+  const row = page.getByRole("table", { name: "Aliases" }).getByRole("row", { name: /gpt-4o-mini/ });
+  await expect(row).toContainText("gleaner-demo");
+  expect(await statusOf("gpt-4o-mini")).toBe(200);
+
+  await row.getByRole("button", { name: "Remove gpt-4o-mini" }).click();
+  await expect(dialog).toContainText("No API key has used it.");
+  // Its users appear at once. Nobody needs the answer.
+  const ended = new AbortController();
+  const messages = [{ role: "user", content: question }];
+  const body = JSON.stringify({ model: "gpt-4o-mini", messages });
+  const asked = callApi(farm, "chat/completions", { method: "POST", body, signal: ended.signal });
+  await expect(dialog.getByRole("list", { name: "API keys" })).toContainText(/used it last/);
+  ended.abort();
+  await asked.catch(() => undefined);
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await expect(row).toBeHidden();
+  expect(await statusOf("gpt-4o-mini")).toBe(404);
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(row).toContainText("gleaner-demo");
+  expect(await statusOf("gpt-4o-mini")).toBe(200);
+
+  expect(await statusOf("default")).toBe(404);
+  await page.getByRole("button", { name: "Set default model" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("default stands for gleaner-demo now.")).toBeVisible();
+  expect(await statusOf("default")).toBe(200);
+  await openPage(page, "Audit trail");
+  await expect(page.getByRole("row", { name: /Alias of a model removed.*gpt-4o-mini/ })).toBeVisible();
 });
 
 test("the catalog shows a model's state on each device, and a retired model is refused", async ({
