@@ -148,6 +148,7 @@ const groupOfNoun = {
   prices: "rules",
   catalog: "rules",
   model: "rules",
+  "model-alias": "rules",
   playground: "keys",
   session: "people",
   "sign-in-provider": "people",
