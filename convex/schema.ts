@@ -36,6 +36,7 @@ import {
   requestedPause,
   role,
   runnerStop,
+  secondFactorRule,
   signInMethod,
   subjectKind,
   tally,
@@ -58,6 +59,8 @@ export default defineSchema({
     idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
+    /** Who must have a second factor. Absent: nobody. Written by console/secondFactor.setRule. */
+    secondFactor: v.optional(secondFactorRule),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
     ownersReadPayloads: v.optional(v.boolean()),
     /** The credits that a member may spend in the playground within a day, if not the default. Written by console/playground. */
@@ -132,6 +135,8 @@ export default defineSchema({
     startedAt: v.optional(v.number()),
     /** When the member last proved who they are. */
     provenAt: v.optional(v.number()),
+    /** When the member gave a second factor in this session. */
+    secondFactorAt: v.optional(v.number()),
     /** The browser and its address at sign-in, as far as they are known. */
     agent: v.optional(v.string()),
     address: v.optional(v.string()),
@@ -149,6 +154,36 @@ export default defineSchema({
     hash: v.string(),
     changedAt: v.number(),
   }).index("by_member", ["memberId"]),
+
+  /** A member's authenticator app. Written by model/secondFactor/stored.ts. */
+  secondFactors: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    /** Sealed (model/signIn/sealed.ts). */
+    secret: v.string(),
+    /** Absent until the member has typed a first code. */
+    confirmedAt: v.optional(v.number()),
+    /** The latest step of 30 seconds whose code was accepted. It and earlier ones count no more. */
+    lastStep: v.number(),
+    /** Hashes of the recovery codes that are left. */
+    recoveryHashes: v.array(v.string()),
+  }).index("by_member", ["memberId"]),
+
+  /** A sign-in that waits for the second factor, for ten minutes at most. Written by model/signIn/begin.ts. */
+  pendingSignIns: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    /** Only the browser that began the sign-in knows this session. */
+    sessionHash: v.string(),
+    method: signInMethod,
+    agent: v.optional(v.string()),
+    lastsMs: v.optional(v.number()),
+    /** For `ssoSessions`. The refresh token is sealed. */
+    watch: v.optional(
+      v.object({ providerId: v.id("ssoProviders"), subject: v.string(), refreshToken: v.string() }),
+    ),
+    expiresAt: v.number(),
+  }).index("by_session", ["sessionHash"]),
 
   /** An organization's OpenID providers. Written by model/signIn/providers.ts. */
   ssoProviders: defineTable({

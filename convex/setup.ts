@@ -27,6 +27,7 @@ import { firstOwner, memberByEmail } from "./model/people/members.ts";
 import { createLink } from "./model/people/signIn.ts";
 import { listSettings, operatorSetting, setByOperator } from "./model/queueSettings.ts";
 import { refuse } from "./model/refuse.ts";
+import { forgetSecondFactor } from "./model/signIn/resetSecondFactor.ts";
 import { removeMetricsToken, setMetricsToken as setToken } from "./model/statistics/token.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -48,15 +49,19 @@ export const createOrganization = internalMutation({
   handler: async (ctx, args) => ({ organizationId: await create(ctx, args, Date.now()) }),
 });
 
-/** Creates another one-time sign-in link: for the member with this address, or for the first owner. It expires after a day. */
+/**
+ * Creates another one-time sign-in link: for the member with this address, or for the first owner. It expires after a day.
+ * `resetSecondFactor`: for a member who lost it, and whom nobody else can help.
+ */
 export const signInLink = internalMutation({
   args: {
     organizationId: v.optional(v.id("organizations")),
     email: v.optional(v.string()),
     tokenHash: v.string(),
+    resetSecondFactor: v.optional(v.boolean()),
   },
   returns: v.null(),
-  handler: async (ctx, { organizationId: named, email, tokenHash }) => {
+  handler: async (ctx, { organizationId: named, email, tokenHash, resetSecondFactor = false }) => {
     const by = setupNow();
     const organizationId = await chosenOrganization(ctx, named);
     const member =
@@ -65,6 +70,7 @@ export const signInLink = internalMutation({
         : ((await memberByEmail(ctx, organizationId, email.trim().toLowerCase())) ??
           refuse("not_found", "There is no member with this e-mail address."));
     await createLink(ctx, member, tokenHash, by);
+    if (resetSecondFactor) await forgetSecondFactor(ctx, member, by);
     return null;
   },
 });

@@ -3,13 +3,13 @@ import type { Doc } from "./_generated/dataModel.js";
 import { internalMutation } from "./_generated/server.js";
 import { authenticateSession, findSession } from "./model/authenticate.ts";
 import { checkRight as check, internalMemberMutation } from "./model/memberCalls.ts";
-import { endSessionsOf, startSession } from "./model/people/sessions.ts";
-import { signedIn, signedInView } from "./model/people/signIn.ts";
+import { endSessionsOf } from "./model/people/sessions.ts";
 import { countPassword } from "./model/rates.ts";
 import { present } from "./model/refuse.ts";
 import { refusedAct } from "./model/refusedActs.ts";
 import { recordRefusedSignIn } from "./model/refusedSignIns.ts";
 import { beginAttempt, takeState } from "./model/signIn/attempts.ts";
+import { beginSession, begun } from "./model/signIn/begin.ts";
 import { answerAttempt } from "./model/signIn/finish.ts";
 import {
   beginPasswordSignIn,
@@ -35,7 +35,7 @@ const storedPassword = v.object({ memberId: v.id("members"), hash: v.string() })
 
 /** Refuses as `checkRight` of model/memberCalls.ts does. `name`: the action that was called. */
 export const checkRight = internalMutation({
-  args: { session: v.string(), right, name: v.string() },
+  args: { session: v.string(), right, beforeSecondFactor: v.boolean(), name: v.string() },
   returns: v.union(refusedAct, v.null()),
   handler: async (ctx, call) => await check(ctx, call),
 });
@@ -72,14 +72,13 @@ export const noteWrongProof = internalMemberMutation("account")({
 /** Signs in the member whose password was right. Null: it has changed meanwhile. Refuses: invalid, conflict. */
 export const finishPassword = internalMutation({
   args: { stored: storedPassword, session: v.string(), agent: v.optional(v.string()) },
-  returns: v.union(signedIn, v.null()),
+  returns: v.union(begun, v.null()),
   handler: async (ctx, { stored, session, agent }) => {
     const now = Date.now();
     const member = await memberWithPassword(ctx, stored);
     if (member === null) return null;
     const client = agent === undefined ? {} : { agent };
-    const started = await startSession(ctx, member, { session, method: "password", client }, now);
-    return await signedInView(ctx, member, started);
+    return await beginSession(ctx, member, { session, method: "password", client }, now);
   },
 });
 

@@ -21,9 +21,10 @@ import {
   sessionView,
   sessionWords,
 } from "../model/people/sessions.ts";
-import { signedIn, signedInView, signIn as signInByLink, signInOutcome } from "../model/people/signIn.ts";
+import { signedIn, signedInView } from "../model/people/signIn.ts";
 import { teamRows } from "../model/people/teams.ts";
 import { refuse } from "../model/refuse.ts";
+import { signInByLink, signInOutcome } from "../model/signIn/byLink.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -78,7 +79,7 @@ export const me = query({
 });
 
 /** Tells that somebody uses the session, which would end otherwise. An open page calls it every few minutes. */
-export const use = memberMutation("account")({
+export const use = memberMutation("account", { beforeSecondFactor: true })({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {

@@ -3,15 +3,15 @@ import { passwordProblem } from "../../app/people/passwords.ts";
 import { internal } from "../_generated/api.js";
 import { action } from "../_generated/server.js";
 import { memberAction } from "../model/memberCalls.ts";
-import { signedIn } from "../model/people/signIn.ts";
 import { refuse } from "../model/refuse.ts";
+import { begun } from "../model/signIn/begin.ts";
 import { hashPassword, isPassword } from "../model/signIn/passwordHash.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
 const passwordOutcome = v.union(
-  v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
+  begun,
   /** The address or the password. Nobody is told which. */
   v.object({ kind: v.literal("refused"), reason: v.literal("wrong") }),
 );
@@ -38,8 +38,7 @@ export const signIn = action({
       await ctx.runMutation(internal.signIn.noteWrong, { organizationId, memberId });
       return wrong;
     }
-    const started = await ctx.runMutation(internal.signIn.finishPassword, { stored, ...session });
-    return started === null ? wrong : { kind: "signed-in", ...started };
+    return (await ctx.runMutation(internal.signIn.finishPassword, { stored, ...session })) ?? wrong;
   },
 });
 
@@ -57,7 +56,7 @@ export const set = memberAction("account")({
 });
 
 /** Proves again who the member is. @returns whether the password was right. Refuses: rate_limited. */
-export const prove = memberAction("account")({
+export const prove = memberAction("account", { beforeSecondFactor: true })({
   args: { password: v.string() },
   returns: v.boolean(),
   handler: async (ctx, { session, password }): Promise<boolean> => {

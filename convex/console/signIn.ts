@@ -2,8 +2,9 @@ import { v } from "convex/values";
 import { mutation, query } from "../_generated/server.js";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { onlyOrganization } from "../model/organizations/only.ts";
-import { signedIn } from "../model/people/signIn.ts";
+import { secondFactorOf, secondFactorView, viewOf } from "../model/secondFactor/stored.ts";
 import { redirectUri } from "../model/signIn/addresses.ts";
+import { begun } from "../model/signIn/begin.ts";
 import { finishAttempt } from "../model/signIn/finish.ts";
 import { passwordOf } from "../model/signIn/passwords.ts";
 import { checkProof, proofsOf } from "../model/signIn/proof.ts";
@@ -44,7 +45,7 @@ export const options = query({
  */
 export const finish = mutation({
   args: { code: v.string(), session: v.string(), agent: v.optional(v.string()) },
-  returns: signedIn,
+  returns: begun,
   handler: async (ctx, { agent, ...asked }) => {
     const client = agent === undefined ? {} : { agent };
     return await finishAttempt(ctx, { ...asked, client }, Date.now());
@@ -52,15 +53,17 @@ export const finish = mutation({
 });
 
 /** The ways in which the member can sign in. */
-export const own = memberQuery("account")({
+export const own = memberQuery("account", { beforeSecondFactor: true })({
   args: {},
   returns: v.object({
     /** The time at which the password was set. Null: the member has no password. */
     passwordAt: v.union(v.number(), v.null()),
     singleSignOn: v.boolean(),
     providers: v.array(button),
+    secondFactor: v.union(secondFactorView, v.null()),
   }),
   handler: async (ctx) => {
+    const secondFactor = await secondFactorOf(ctx, ctx.member._id);
     const password = await passwordOf(ctx, ctx.member._id);
     const { singleSignOn } = await proofsOf(ctx, ctx.member._id);
     const providers = (await providersOf(ctx, ctx.organizationId)).filter(({ enabled }) => enabled);
@@ -68,6 +71,7 @@ export const own = memberQuery("account")({
       passwordAt: password?.changedAt ?? null,
       singleSignOn,
       providers: providers.map(({ _id: providerId, name }) => ({ providerId, name })),
+      secondFactor: secondFactor === null ? null : viewOf(secondFactor),
     };
   },
 });

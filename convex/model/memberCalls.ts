@@ -19,6 +19,7 @@ import { authenticateSession } from "./authenticate.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { owned, refuse } from "./refuse.ts";
 import { forbiddenIn, noteWrites, recordRefusedAct, refusedAct } from "./refusedActs.ts";
+import { checkSecondFactor } from "./secondFactor/required.ts";
 import { checkProof } from "./signIn/proof.ts";
 
 /** The members and teams whose rows are meant. Null: everybody. */
@@ -104,10 +105,14 @@ function inScope<Row extends { readonly owner?: Id<"members"> | Id<"teams"> }>(
   return refuse("not_found", `There is no such ${noun}.`);
 }
 
-/** The signed-in member, if their roles have the right. Refuses: unauthorized, forbidden. */
-async function admit(ctx: QueryCtx, secret: string, right: Right): Promise<MemberCtx> {
+/** `beforeSecondFactor`: the function also works for a session that lacks the second factor its organization asks for. */
+type CallOptions = { readonly beforeSecondFactor?: boolean };
+
+/** The signed-in member, if their roles have the right. Refuses: unauthorized, forbidden, second_factor_needed. */
+async function admit(ctx: QueryCtx, secret: string, right: Right, options: CallOptions): Promise<MemberCtx> {
   const { session, member } = await authenticateSession(ctx, secret);
   const scope = admittedScope(member, right);
+  if (options.beforeSecondFactor !== true) await checkSecondFactor(ctx, session);
   return { organizationId: member.organizationId, member, session, scope };
 }
 
@@ -127,13 +132,13 @@ function withRight<Builder extends (definition: never) => object>(right: Right, 
   return ((definition: never) => Object.assign(builder(definition), { right })) as Builder;
 }
 
-/** Makes queries of signed-in members who have a right. Refuses: unauthorized, forbidden. */
-export function memberQuery(right: Right) {
+/** Makes queries of signed-in members who have a right. Refuses: unauthorized, forbidden, second_factor_needed. */
+export function memberQuery(right: Right, options: CallOptions = {}) {
   return withRight(
     right,
     customQuery(query, {
       args,
-      input: async (ctx, { session }) => ({ ctx: await admit(ctx, session, right), args: {} }),
+      input: async (ctx, { session }) => ({ ctx: await admit(ctx, session, right, options), args: {} }),
     }),
   );
 }
@@ -153,18 +158,27 @@ async function caller(ctx: MutationCtx, secret: string) {
 
 type Caller = Awaited<ReturnType<typeof caller>>;
 
-/** How far the right goes for a change. Some rights need a recent proof. Refuses: forbidden, proof_needed. */
-async function admitChange(ctx: MutationCtx, found: Caller, right: Right): Promise<Scope> {
+/**
+ * How far the right goes for a change. Some rights need a recent proof. Refuses: forbidden, second_factor_needed,
+ * proof_needed.
+ */
+async function admitChange(
+  ctx: MutationCtx,
+  found: Caller,
+  right: Right,
+  { beforeSecondFactor = false }: CallOptions,
+): Promise<Scope> {
   const scope = admittedScope(found.member, right);
+  if (!beforeSecondFactor) await checkSecondFactor(ctx, found.session);
   if (needsProof(right)) await checkProof(ctx, found, found.at);
   return scope;
 }
 
 /**
- * Makes mutations of signed-in members who have a right. Refuses: unauthorized, forbidden, proof_needed. Each forbidden call
- * is recorded, also if the function itself forbids it before it writes anything.
+ * Makes mutations of signed-in members who have a right. Refuses: unauthorized, forbidden, second_factor_needed,
+ * proof_needed. Each forbidden call is recorded, also if the function itself forbids it before it writes anything.
  */
-export function memberMutation(right: Right) {
+export function memberMutation(right: Right, options: CallOptions = {}) {
   const build = customMutation(mutation, {
     args,
     input: async (given, { session }) => {
@@ -175,7 +189,7 @@ export function memberMutation(right: Right) {
       return { ctx: { ...ctx, ...found, scope, hasWritten }, args: {} };
     },
   });
-  const recording: typeof build = recordingRefusals(right, build);
+  const recording: typeof build = recordingRefusals(right, options, build);
   return withRight<typeof build>(right, recording);
 }
 
@@ -189,12 +203,13 @@ type Definition = {
 /** The type is the same: clients of members' functions turn the answer `refusedAct` into an error. */
 function recordingRefusals<Builder extends (definition: never) => object>(
   right: Right,
+  options: CallOptions,
   builder: Builder,
 ): Builder {
   return ((definition: Definition) => {
     const handler = async (ctx: ChangeCtx, given: object): Promise<unknown> => {
       try {
-        await admitChange(ctx, ctx, right);
+        await admitChange(ctx, ctx, right, options);
         return await definition.handler(ctx, given);
       } catch (error) {
         const { name } = await ctx.meta.getFunctionMetadata();
@@ -220,12 +235,12 @@ async function recordForbidden(
 }
 
 /** The same for the mutation in which an action of a member ends. It records no refusals. */
-export function internalMemberMutation(right: Right) {
+export function internalMemberMutation(right: Right, options: CallOptions = {}) {
   return customMutation(internalMutation, {
     args,
     input: async (ctx, { session }) => {
       const found = await caller(ctx, session);
-      return { ctx: { ...found, scope: await admitChange(ctx, found, right) }, args: {} };
+      return { ctx: { ...found, scope: await admitChange(ctx, found, right, options) }, args: {} };
     },
   });
 }
@@ -234,14 +249,16 @@ export function internalMemberMutation(right: Right) {
  * Makes actions of signed-in members who have a right, for work that is slow or needs random numbers. The mutation in which it
  * ends checks the right again. Refuses and records as mutations do.
  */
-export function memberAction(right: Right) {
+export function memberAction(right: Right, options: CallOptions = {}) {
   return withRight(
     right,
     customAction(action, {
       args,
       input: async (ctx, { session }) => {
+        const { beforeSecondFactor = false } = options;
         const { name } = await ctx.meta.getFunctionMetadata();
-        const answer = await ctx.runMutation(internal.signIn.checkRight, { session, right, name });
+        const call = { session, right, beforeSecondFactor, name };
+        const answer = await ctx.runMutation(internal.signIn.checkRight, call);
         if (answer !== null) refuse(answer.refused.code, answer.refused.message);
         return { ctx: {}, args: { session } };
       },
@@ -250,19 +267,19 @@ export function memberAction(right: Right) {
 }
 
 /**
- * Refuses unless the session's member has the right: unauthorized, proof_needed, and forbidden, which is an answer once it is
- * recorded. `name`: the function that was called.
+ * Refuses unless the session's member has the right: unauthorized, second_factor_needed, proof_needed, and forbidden, which is
+ * an answer once it is recorded. `name`: the function that was called.
  */
 export async function checkRight(
   ctx: MutationCtx,
-  { session, right, name }: { readonly session: string; readonly right: Right; readonly name: string },
+  call: { readonly session: string; readonly right: Right; readonly name: string } & CallOptions,
 ): Promise<Infer<typeof refusedAct> | null> {
-  const found = await caller(ctx, session);
+  const found = await caller(ctx, call.session);
   try {
-    await admitChange(ctx, found, right);
+    await admitChange(ctx, found, call.right, call);
     return null;
   } catch (error) {
-    const refused = await recordForbidden(ctx, found, name, error);
+    const refused = await recordForbidden(ctx, found, call.name, error);
     if (refused === null) throw error;
     return refused;
   }

@@ -15,6 +15,7 @@ const limiter = new RateLimiter(components.rateLimiter, {
   wrongCodes: bucket(rates.wrongCodes),
   passwords: bucket(rates.passwords),
   passwordsOfAddress: bucket(rates.passwordsOfAddress),
+  secondFactors: bucket(rates.secondFactors),
   providerVisits: bucket(rates.providerVisits),
   refusedActs: bucket(rates.auditedRefusals),
   refusedSignIns: bucket(rates.auditedRefusals),
@@ -61,6 +62,12 @@ export async function countPassword(ctx: MutationCtx, account: string): Promise<
   const { ok, retryAfter } = await limiter.limit(ctx, "passwords", { key: account });
   if (!ok) refuseUntil("rate_limited", "Too many passwords were tried for this address.", retryAfter);
   await countOfAddress(ctx, "passwordsOfAddress");
+}
+
+/** Counts a try of a member's second factor. Refuses: rate_limited. */
+export async function countSecondFactor(ctx: MutationCtx, memberId: Id<"members">): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "secondFactors", { key: memberId });
+  if (!ok) refuseUntil("rate_limited", "Too many codes were tried.", retryAfter);
 }
 
 /** Counts a sign-in that goes to a provider. Refuses: rate_limited. */

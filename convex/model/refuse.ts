@@ -8,6 +8,8 @@ export type RefusalCode =
   | "forbidden"
   /** The member must prove again who they are. */
   | "proof_needed"
+  /** The organization asks for a second factor, and the session has none. */
+  | "second_factor_needed"
   | "revoked"
   | "retired"
   | "not_found"

@@ -12,6 +12,7 @@ import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
 import { rights } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
+import { secondFactorRules } from "../../app/people/second-factor.ts";
 import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
@@ -37,6 +38,8 @@ export const right = literals(...rights);
 
 /** How a member proves who they are. */
 export const signInMethod = literals(...signInMethods);
+
+export const secondFactorRule = literals(...secondFactorRules);
 
 /** How an OpenID provider of an organization is used, but for its secret. */
 export const providerSettings = v.object({

@@ -165,6 +165,7 @@ const refusals: Readonly<
   retired: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "forbidden" },
   proof_needed: { status: 403, code: "forbidden" },
+  second_factor_needed: { status: 403, code: "forbidden" },
   not_found: { status: 404, code: "not_found" },
   invalid: { status: 400, code: "invalid_value" },
   too_large: { status: 413, code: "request_too_large" },

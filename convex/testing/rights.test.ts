@@ -32,6 +32,7 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/account:signOut": "session",
   "console/account:me": "session",
   "console/passwords:signIn": "password",
+  "console/secondFactor:signIn": "session",
   "console/signIn:options": "organizationId",
   "console/signIn:finish": "code",
   "console/singleSignOn:begin": "providerId",
@@ -40,6 +41,16 @@ const otherCallers: Readonly<Record<string, string>> = {
   "work:*": "key",
   "requests:*": "apiKey",
 };
+
+/** All that a session may do that lacks the second factor its organization asks for. */
+const beforeSecondFactor: readonly string[] = [
+  "console/account:use",
+  "console/passwords:prove",
+  "console/secondFactor:begin",
+  "console/secondFactor:confirm",
+  "console/secondFactor:prove",
+  "console/signIn:own",
+];
 
 let t: Backend;
 let acme: Organization;
@@ -212,6 +223,20 @@ describe("public functions", () => {
         expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "unauthorized" } }]);
       }
     }
+  });
+
+  it("give a session that lacks the required second factor nothing but the setup", async () => {
+    await addDevice(t, acme);
+    const ids = await rowsOf(acme, owner);
+    const { session } = await join(["owner"]);
+    await t.mutation(api.console.secondFactor.setRule, { session: owner, rule: "required" });
+    const open: string[] = [];
+    for (const called of ofMembers) {
+      const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session });
+      const code = "refusal" in outcome ? outcome.refusal.code : null;
+      if (code !== "second_factor_needed") open.push(called.name);
+    }
+    expect(open).toEqual(beforeSecondFactor);
   });
 
   it.each(roles)("give another organization's %s nothing of this one", async (role) => {

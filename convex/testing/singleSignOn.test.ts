@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { codeOf } from "../model/secondFactor/totp.ts";
 import {
   addOrganization,
   type Backend,
@@ -95,7 +96,9 @@ async function visit(
 async function signInAs(providerId: Id<"ssoProviders">, person: string, session = secret("gs_")) {
   const code = (await visit(providerId, person, session)).get("sso");
   if (code === null) throw new Error("refused");
-  return { session, ...(await t.mutation(api.console.signIn.finish, { code, session })) };
+  const finished = await t.mutation(api.console.signIn.finish, { code, session });
+  if (finished.kind !== "signed-in") throw new Error("a second factor is asked for");
+  return { session, ...finished };
 }
 
 const refusalOf = async (providerId: Id<"ssoProviders">, person: string): Promise<string | null> =>
@@ -144,6 +147,34 @@ describe("single sign-on", () => {
     expect(await refusalOf(providerId, "eve")).toBe("no-role");
     expect(await trail()).toContain("eve@example.org: no-role");
     expect(await t.run(async (ctx) => await ctx.db.query("members").collect())).toHaveLength(1);
+  });
+
+  it("leaves the second factor to the provider, unless the organization asks for it everywhere", async () => {
+    const providerId = await addProvider();
+    const { session } = await signInAs(providerId, "ann");
+    const { secret: appSecret } = await t.action(api.console.secondFactor.begin, { session });
+    const step = Math.floor(Date.now() / 30_000);
+    const code = codeOf(appSecret, step);
+    await t.action(api.console.secondFactor.confirm, { session, code });
+    const setRule = async (rule: "required" | "required-everywhere") =>
+      await t.mutation(api.console.secondFactor.setRule, { session: owner, rule });
+    await setRule("required");
+    owner = session;
+    expect((await signInAs(providerId, "ann")).needsSecondFactor).toBe(false);
+    expect((await signInAs(providerId, "bob")).needsSecondFactor).toBe(false);
+    await t.run(async (ctx) => {
+      await ctx.db.patch("organizations", acme.organizationId, { secondFactor: "required-everywhere" });
+    });
+    expect((await signInAs(providerId, "bob")).needsSecondFactor).toBe(true);
+    const asked = secret("gs_");
+    const begun = (await visit(providerId, "ann", asked)).get("sso")!;
+    const answer = await t.mutation(api.console.signIn.finish, { code: begun, session: asked });
+    expect(answer).toEqual({ kind: "second-factor" });
+    expect(await me(asked)).toBeNull();
+    const next = codeOf(appSecret, step + 1);
+    const signedIn = await t.action(api.console.secondFactor.signIn, { session: asked, code: next });
+    expect(signedIn).toMatchObject({ kind: "signed-in", needsSecondFactor: false });
+    expect((await watches()).length).toBeGreaterThan(3);
   });
 
   it("links a member by a verified address only, and then knows them by the subject", async () => {

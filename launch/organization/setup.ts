@@ -8,6 +8,9 @@ import type { Pin } from "../../main/connection/pin.ts";
 import { fetchPinned } from "../core/pinned-fetch.ts";
 import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 
+/** For whom a sign-in link is; without an address for the first owner. */
+type SignInTokenOptions = { readonly email?: string | undefined; readonly resetSecondFactor?: boolean };
+
 /** The demo model's price in micro-credits per token. */
 const demoPrice = { promptMicro: 20n, completionMicro: 100n };
 
@@ -114,10 +117,15 @@ export class Setup {
   }
 
   /** A one-time sign-in token for an admin of the organization. */
-  async makeSignInToken(organizationId: Id<"organizations">): Promise<string> {
+  async makeSignInToken(
+    organizationId: Id<"organizations">,
+    { email, resetSecondFactor = false }: SignInTokenOptions = {},
+  ): Promise<string> {
     const token = makeSecret("gs_");
     await this.#run(internal.setup.signInLink, {
       organizationId,
+      ...(email === undefined ? {} : { email }),
+      resetSecondFactor,
       tokenHash: hashSecret(token),
     });
     return token;

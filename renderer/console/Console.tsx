@@ -4,6 +4,7 @@ import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { Session } from "./data/session-context.ts";
 import { ProofProvider } from "./session/ProofDialog.tsx";
+import { SecondFactorPage } from "./session/SecondFactorPage.tsx";
 import type { SessionStore } from "./session/session-store.ts";
 import type { SignedOutReason } from "./session/SignedOut.tsx";
 import { SignInPage } from "./session/SignInPage.tsx";
@@ -15,10 +16,13 @@ type Props = {
   readonly store: SessionStore;
   /** Shown while nobody is signed in. */
   readonly initialReason: SignedOutReason;
+  /** The session of a sign-in that waits for the second factor. */
+  readonly initialWaiting: string | null;
 };
 
-export function Console({ client, apiBase, store, initialReason }: Props): ReactNode {
+export function Console({ client, apiBase, store, initialReason, initialWaiting }: Props): ReactNode {
   const [session, setSession] = useState(store.load);
+  const [waiting, setWaiting] = useState(initialWaiting);
   const [reason, setReason] = useState<SignedOutReason>(initialReason);
   const end = useCallback(
     (why: "expired" | "signed-out") => {
@@ -28,16 +32,22 @@ export function Console({ client, apiBase, store, initialReason }: Props): React
     },
     [store],
   );
+  const begin = (started: string): void => {
+    store.save(started);
+    setSession(started);
+    setWaiting(null);
+  };
+  if (waiting !== null) {
+    return (
+      <ConvexProvider client={client}>
+        <SecondFactorPage session={waiting} onSession={begin} onBack={() => setWaiting(null)} />
+      </ConvexProvider>
+    );
+  }
   if (session === null) {
     return (
       <ConvexProvider client={client}>
-        <SignInPage
-          reason={reason}
-          onSession={(started) => {
-            store.save(started);
-            setSession(started);
-          }}
-        />
+        <SignInPage reason={reason} onSession={begin} onSecondFactor={setWaiting} />
       </ConvexProvider>
     );
   }

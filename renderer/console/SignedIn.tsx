@@ -10,6 +10,7 @@ import { type PageProps, preloadPage, usePage } from "./page-modules.ts";
 import { Keyboard, type Overlay } from "./palette/Keyboard.tsx";
 import { commandRegistry, Commands } from "./palette/page-commands.ts";
 import { placeOf, recentPlaces } from "./palette/recent-places.ts";
+import { SecondFactorGate } from "./session/SecondFactorGate.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
 import { firstPage, type PageId, pages, pagesFor } from "./shell/pages.ts";
 import { PageSkeleton } from "./shell/PageSkeleton.tsx";
@@ -26,9 +27,11 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
   const me = useQuery(api.console.account.me, { session });
   const roles = me?.member.roles ?? none;
-  const seesEnrollment = scopeOf("enrollment.read", roles) !== null;
+  const isHeld = me?.needsSecondFactor === true;
+  const seesEnrollment = !isHeld && scopeOf("enrollment.read", roles) !== null;
   const pending = useQuery(api.console.devices.pending, seesEnrollment ? { session } : "skip") ?? [];
   const signOut = useMutation(api.console.account.signOut);
+  const [isSettingUp, setIsSettingUp] = useState(false);
   const connection = useConnection();
   const route = useRoute();
   const now = useNow();
@@ -50,6 +53,16 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
     recent.clear();
     onEnd("signed-out");
   };
+  if (me !== undefined && (isHeld || isSettingUp)) {
+    return (
+      <SecondFactorGate
+        organization={me.organization.name}
+        isSettingUp={isSettingUp}
+        onSettingUp={setIsSettingUp}
+        onSignOut={leave}
+      />
+    );
+  }
   const visible = pagesFor(roles);
   const shown = visible.find(({ id }) => id === route.page)?.id ?? firstPage(visible);
   // Until the member is known, the address decides.

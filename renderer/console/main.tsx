@@ -41,20 +41,30 @@ async function boot(): Promise<void> {
   const client = new ConvexReactClient(url, { skipConvexDeploymentUrlCheck: true });
   const store = sessionStore(window.localStorage, url);
   // A link that is late or refused does not end a session that is still valid.
-  const show = (reason: SignedOutReason): void =>
-    root.render(<Console client={client} apiBase={apiBase} store={store} initialReason={reason} />);
+  const show = (reason: SignedOutReason, waiting: string | null = null): void =>
+    root.render(
+      <Console
+        client={client}
+        apiBase={apiBase}
+        store={store}
+        initialReason={reason}
+        initialWaiting={waiting}
+      />,
+    );
+  const showAnswer = (given: SignInAnswer | null): void =>
+    show(reasonOf(given), given?.kind === "second-factor" ? given.session : null);
   if (invitation !== null) {
     root.render(<Invitation client={client} store={store} token={invitation} onDone={() => show("new")} />);
     return;
   }
   if (answer !== null) {
-    show(reasonOf(await finishSingleSignOn(client, store, window, answer)));
+    showAnswer(await finishSingleSignOn(client, store, window, answer));
     return;
   }
   const hadSession = store.load() !== null;
   const outcome = token === null ? null : await signIn(client, store, token);
   if (outcome?.kind !== "late") {
-    show(reasonOf(outcome));
+    showAnswer(outcome);
     return;
   }
   if (hadSession) {
@@ -62,7 +72,7 @@ async function boot(): Promise<void> {
     return;
   }
   root.render(<StillSigningIn />);
-  show(reasonOf(await outcome.answer));
+  showAnswer(await outcome.answer);
 }
 
 window.addEventListener("hashchange", () => {

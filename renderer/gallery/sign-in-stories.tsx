@@ -1,11 +1,16 @@
 import type { Id } from "../../convex/_generated/dataModel.js";
 import { NewPassword } from "../console/account/NewPassword.tsx";
+import { SecondFactorCardView } from "../console/account/SecondFactorCard.tsx";
 import { SecurityView } from "../console/account/SecurityCards.tsx";
+import { SetUpView } from "../console/account/SetUpSecondFactor.tsx";
 import { ProofView } from "../console/session/ProofDialog.tsx";
+import { GateView } from "../console/session/SecondFactorGate.tsx";
+import { SecondFactorView } from "../console/session/SecondFactorPage.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import { SignInForm } from "../console/session/SignInForm.tsx";
 import { formOf } from "../console/sign-in/provider-form.ts";
 import { ProviderDialog } from "../console/sign-in/ProviderDialog.tsx";
+import { SecondFactorRuleView } from "../console/sign-in/SecondFactorRule.tsx";
 import { SignInSettings } from "../console/sign-in/SignInSettingsPage.tsx";
 import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
@@ -51,6 +56,25 @@ export function signInStories(now: number): readonly Story[] {
     onSave: refused,
     onRemove: nothing,
   };
+  const secondFactor = (
+    <SecondFactorCardView
+      state={{ confirmedAt: now - 2 * hourMs, recoveryCodesLeft: 9 }}
+      onSetUp={nothing}
+      onRenew={nothing}
+      onRemove={nothing}
+    />
+  );
+  const noSecondFactor = (
+    <SecondFactorCardView state={null} onSetUp={nothing} onRenew={nothing} onRemove={nothing} />
+  );
+  const appSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+  const setUp = {
+    secret: appSecret,
+    uri: `otpauth://totp/Gleaner%20Northwind:ada%40northwind.example?secret=${appSecret}&issuer=Gleaner%20Northwind`,
+    onCode: wrong,
+    onClose: nothing,
+  };
+  const recoveryCodes = Array.from({ length: 10 }, (_, n) => `k7qd-x3ma-${String(n % 8)}pzt-w5hr`);
   const security = {
     email: "ada@northwind.example",
     about: [],
@@ -61,6 +85,8 @@ export function signInStories(now: number): readonly Story[] {
   const form = { providers: offered, onPassword: wrong, onProvider: wrong };
   const proof = {
     hasPassword: true,
+    hasSecondFactor: false,
+    onCode: wrong,
     providers: offered,
     onPassword: wrong,
     onProvider: wrong,
@@ -105,6 +131,7 @@ export function signInStories(now: number): readonly Story[] {
       "account",
       <SecurityView
         {...security}
+        secondFactor={secondFactor}
         own={{ passwordAt: now - 3 * hourMs, singleSignOn: true, providers: offered }}
       />,
     ),
@@ -114,10 +141,28 @@ export function signInStories(now: number): readonly Story[] {
       <SecurityView
         {...security}
         email={null}
+        secondFactor={noSecondFactor}
         own={{ passwordAt: null, singleSignOn: false, providers: [] }}
       />,
     ),
     page("console-new-password", <NewPassword about={[]} onSet={refused} onClose={nothing} />),
     page("console-proof", <ProofView {...proof} />),
+    page("console-proof-code", <ProofView {...proof} providers={[]} hasSecondFactor />),
+    page("console-second-factor", <SecondFactorView onCode={wrong} onBack={nothing} />),
+    page("console-second-factor-setup", <SetUpView {...setUp} codes={null} />),
+    page("console-recovery-codes", <SetUpView {...setUp} codes={recoveryCodes} />),
+    page(
+      "console-second-factor-required",
+      <GateView organization="Northwind" setUp={noSecondFactor} onCode={null} onSignOut={nothing} />,
+    ),
+    page(
+      "console-second-factor-confirm",
+      <GateView organization="Northwind" setUp={null} onCode={wrong} onSignOut={nothing} />,
+    ),
+    inShell(
+      "console-second-factor-rule",
+      "sign-in",
+      <SecondFactorRuleView rule="required" onSet={nothing} />,
+    ),
   ];
 }

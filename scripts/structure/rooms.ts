@@ -106,6 +106,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "react",
       "react-dom",
       "uplot",
+      "uqr",
       "zod",
     ],
   },

@@ -33,10 +33,12 @@ export async function startSession(
     readonly client?: Client;
     /** The longest time that it lasts. */
     readonly lastsMs?: number;
+    /** Whether the member gave a second factor. */
+    readonly secondFactor?: boolean;
   },
   now: number,
 ): Promise<Doc<"sessions">> {
-  const { session, method, client = {}, lastsMs = sessionMs } = asked;
+  const { session, method, client = {}, lastsMs = sessionMs, secondFactor = false } = asked;
   if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(session)) {
     refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
   }
@@ -55,6 +57,7 @@ export async function startSession(
     method,
     startedAt: now,
     provenAt: now,
+    ...(secondFactor ? { secondFactorAt: now } : {}),
     ...(agent.trim() === ""
       ? {}
       : { agent: reportedText(agent.slice(0, maxAgentChars), "agent", maxAgentChars) }),
@@ -70,7 +73,7 @@ export async function startSession(
     actor,
     action: "member.signed-in",
     subject: memberId,
-    detail: method,
+    detail: secondFactor ? `${method}, second factor` : method,
   });
   return (await ctx.db.get("sessions", sessionId)) ?? refuse("unauthorized", "The session has ended.");
 }

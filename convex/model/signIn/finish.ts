@@ -4,14 +4,14 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { findSession, hashSecret } from "../authenticate.ts";
-import { type Client, startSession } from "../people/sessions.ts";
-import { type signedIn, signedInView } from "../people/signIn.ts";
+import type { Client } from "../people/sessions.ts";
+import { signedInView } from "../people/signIn.ts";
 import { present, refuse } from "../refuse.ts";
 import { admitIdentity } from "./admit.ts";
 import { takeAttempt } from "./attempts.ts";
+import { beginSession, type begun } from "./begin.ts";
 import type { Identity } from "./identity.ts";
 import { noteProof } from "./proof.ts";
-import { watchSession } from "./rechecks.ts";
 
 /** A session that the provider is not asked about again. */
 const unwatchedMs = 12 * 3_600_000;
@@ -65,7 +65,7 @@ export async function finishAttempt(
   ctx: MutationCtx,
   asked: { readonly code: string; readonly session: string; readonly client: Client },
   now: number,
-): Promise<Infer<typeof signedIn>> {
+): Promise<Infer<typeof begun>> {
   const { session, client } = asked;
   const attempt = await takeAttempt(ctx, asked.code, session, now);
   const member = present(await ctx.db.get("members", attempt.memberId), "member of an attempt");
@@ -76,17 +76,12 @@ export async function finishAttempt(
       refuse("unauthorized", "You signed in as somebody else. Nothing was changed.");
     }
     await noteProof(ctx, found.session, member, "single-sign-on", now);
-    return await signedInView(ctx, member, found.session);
+    return { kind: "signed-in", ...(await signedInView(ctx, member, found.session)) };
   }
   const { refreshToken, subject } = attempt;
-  const isWatched = refreshToken !== undefined && subject !== undefined;
-  const lasts = isWatched ? {} : { lastsMs: unwatchedMs };
-  const started = await startSession(
-    ctx,
-    member,
-    { session, method: "single-sign-on", client, ...lasts },
-    now,
-  );
-  if (isWatched) await watchSession(ctx, started, { ...attempt, refreshToken, subject }, now);
-  return await signedInView(ctx, member, started);
+  const lasts =
+    refreshToken === undefined || subject === undefined
+      ? { lastsMs: unwatchedMs }
+      : { watch: { providerId: attempt.providerId, subject, refreshToken } };
+  return await beginSession(ctx, member, { session, method: "single-sign-on", client, ...lasts }, now);
 }

@@ -4,9 +4,16 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import type { SignedIn } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
+import { secondFactorOf } from "../secondFactor/stored.ts";
 
 /** How a member can prove who they are, beside one-time links. */
-type Proofs = { readonly password: boolean; readonly singleSignOn: boolean };
+type Proofs = {
+  readonly password: boolean;
+  readonly singleSignOn: boolean;
+  readonly secondFactor: boolean;
+};
+
+type ProofMethod = "password" | "single-sign-on" | "second factor";
 
 export async function proofsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Proofs> {
   const password = await ctx.db
@@ -17,7 +24,8 @@ export async function proofsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<
     .query("ssoAccounts")
     .withIndex("by_member", (q) => q.eq("memberId", memberId))
     .first();
-  return { password: password !== null, singleSignOn: account !== null };
+  const secondFactor = (await secondFactorOf(ctx, memberId)) !== null;
+  return { password: password !== null, singleSignOn: account !== null, secondFactor };
 }
 
 /**
@@ -35,10 +43,11 @@ export async function noteProof(
   ctx: MutationCtx,
   { _id: sessionId, organizationId }: Doc<"sessions">,
   { _id: memberId }: Doc<"members">,
-  method: "password" | "single-sign-on",
+  method: ProofMethod,
   now: number,
 ): Promise<void> {
-  await ctx.db.patch("sessions", sessionId, { provenAt: now });
+  const second = method === "second factor" ? { secondFactorAt: now } : {};
+  await ctx.db.patch("sessions", sessionId, { provenAt: now, ...second });
   const actor = { memberId, sessionId };
   const what = { action: "member.proved", subject: memberId, detail: method } as const;
   await record(ctx, { organizationId, at: now, actor, ...what });

@@ -7,6 +7,7 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { useAct, useLongAct, useMe, useSession } from "../data/session-context.ts";
 import { NewPassword } from "./NewPassword.tsx";
+import { SecondFactorCard } from "./SecondFactorCard.tsx";
 
 /** How the member signs in. */
 export function SecurityCards(): ReactNode {
@@ -24,6 +25,7 @@ export function SecurityCards(): ReactNode {
         await set({ password }, "Your password was set. Your other sessions have ended.")
       }
       onRemove={() => void remove({}, "Your password was removed.")}
+      secondFactor={own === undefined ? null : <SecondFactorCard state={own.secondFactor} />}
     />
   );
 }
@@ -41,9 +43,10 @@ type ViewProps = {
   readonly about: readonly string[];
   readonly onSet: (password: string) => Promise<boolean>;
   readonly onRemove: () => void;
+  readonly secondFactor: ReactNode;
 };
 
-export function SecurityView({ own, email, about, onSet, onRemove }: ViewProps): ReactNode {
+export function SecurityView({ own, email, about, onSet, onRemove, secondFactor }: ViewProps): ReactNode {
   const [asked, setAsked] = useState<"set" | "remove" | null>(null);
   const close = (): void => setAsked(null);
   const passwordAt = own?.passwordAt ?? null;
@@ -81,6 +84,7 @@ export function SecurityView({ own, email, about, onSet, onRemove }: ViewProps):
           )}
         </p>
       </Card>
+      {secondFactor}
       {own === undefined || (own.providers.length === 0 && !own.singleSignOn) ? null : (
         <Card title="Single sign-on">
           <p className="text-muted">

@@ -41,7 +41,7 @@ type ArgsOf<Reference extends Callable> = Omit<FunctionArgs<Reference>, "session
 export type Notice = { readonly words: string; readonly tone?: "bad"; readonly undo?: () => void };
 /** Words for a toast, or a function of the answer that gives them. Without words there is no toast. */
 type Done<Reference extends Callable> =
-  string | ((answer: FunctionReturnType<Reference>) => Notice | undefined);
+  string | ((answer: FunctionReturnType<Reference>) => Notice | null | undefined);
 type Act<Reference extends Callable> = (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean>;
 
 /**
@@ -87,7 +87,7 @@ function useWithSession<Reference extends Callable>(
         });
         if (typeof done === "function") {
           const notice = done(answer);
-          if (notice !== undefined) toast(notice.words, notice.tone, notice.undo);
+          if (notice !== undefined && notice !== null) toast(notice.words, notice.tone, notice.undo);
         } else if (done !== undefined) toast(done);
         return true;
       } catch (error) {

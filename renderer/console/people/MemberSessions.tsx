@@ -1,7 +1,8 @@
 import { useQuery } from "convex/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { Button } from "../../ui/controls/Button.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { SessionsTable } from "../account/SessionsTable.tsx";
 import type { MemberRow } from "../data/rows.ts";
@@ -14,6 +15,8 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
   const session = useSession();
   const sessions = useQuery(api.console.people.sessions, { session, memberId });
   const endOne = useAct(api.console.people.endSession);
+  const reset = useAct(api.console.secondFactor.reset);
+  const [asksReset, setAsksReset] = useState(false);
   const endAll = useAct(api.console.people.endSessions);
   return (
     <Dialog title={`Sessions of ${name}`} onClose={onClose}>
@@ -25,6 +28,9 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
         />
       </div>
       <DialogActions>
+        <Button look="quiet" onClick={() => setAsksReset(true)}>
+          Reset second factor
+        </Button>
         {(sessions?.length ?? 0) > 1 ? (
           <Button onClick={() => void endAll({ memberId }, `All sessions of ${name} were ended.`)}>
             End all sessions
@@ -34,6 +40,22 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
           Done
         </Button>
       </DialogActions>
+      {asksReset ? (
+        <Confirm
+          title={`Reset the second factor of ${name}?`}
+          action="Reset"
+          danger
+          onConfirm={() =>
+            void reset({ memberId }, ({ reset: had }) => ({
+              words: had ? `The second factor of ${name} was reset.` : `${name} has no second factor.`,
+            }))
+          }
+          onClose={() => setAsksReset(false)}
+        >
+          Do this if {name} lost the phone and the recovery codes, and you are sure that it is {name} who
+          asks. All sessions of {name} end.
+        </Confirm>
+      ) : null}
     </Dialog>
   );
 }

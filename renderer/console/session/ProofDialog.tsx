@@ -1,5 +1,5 @@
 import { useConvex, useQuery } from "convex/react";
-import { type ReactNode, useCallback, useState } from "react";
+import { type ChangeEvent, type ReactNode, useCallback, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
@@ -7,6 +7,7 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { messageOf } from "../data/refusal.ts";
 import { Prove, useSession } from "../data/session-context.ts";
+import { CodeField, wrongCodeWords } from "./CodeField.tsx";
 import type { SignInProvider } from "./SignInForm.tsx";
 import { goToProvider } from "./single-sign-on.ts";
 
@@ -37,20 +38,30 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
   const session = useSession();
   const own = useQuery(api.console.signIn.own, { session });
   if (own === undefined) return null;
-  const { passwordAt, singleSignOn, providers } = own;
+  const tried = async (proof: Promise<boolean>, wrong: string): Promise<string | null> => {
+    try {
+      const isRight = await proof;
+      if (isRight) onEnd(true);
+      return isRight ? null : wrong;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const { passwordAt, singleSignOn, providers, secondFactor } = own;
   return (
     <ProofView
+      hasSecondFactor={secondFactor !== null}
       hasPassword={passwordAt !== null}
       providers={singleSignOn ? providers : []}
-      onPassword={async (password) => {
-        try {
-          const isRight = await client.action(api.console.passwords.prove, { session, password });
-          if (isRight) onEnd(true);
-          return isRight ? null : "This password is wrong.";
-        } catch (error) {
-          return messageOf(error);
-        }
-      }}
+      onPassword={async (password) =>
+        await tried(
+          client.action(api.console.passwords.prove, { session, password }),
+          "This password is wrong.",
+        )
+      }
+      onCode={async (code) =>
+        await tried(client.action(api.console.secondFactor.prove, { session, code }), wrongCodeWords)
+      }
       onProvider={async (chosen) => {
         const known = providers.find(({ providerId }) => providerId === chosen.providerId);
         if (known === undefined) return "This provider is not in use.";
@@ -63,17 +74,23 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
 
 type ViewProps = {
   readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
   readonly providers: readonly SignInProvider[];
   /** Each resolves to why it was refused, or to null. */
   readonly onPassword: (password: string) => Promise<string | null>;
+  readonly onCode: (code: string) => Promise<string | null>;
   readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
-/** Asks the member to prove again who they are. */
-export function ProofView({ hasPassword, providers, onPassword, onProvider, onClose }: ViewProps): ReactNode {
-  const [password, setPassword] = useState("");
+/** Asks the member to prove again who they are: with a code if they have an authenticator app, or with the password. */
+export function ProofView(props: ViewProps): ReactNode {
+  const { hasPassword, hasSecondFactor, providers, onPassword, onCode, onProvider, onClose } = props;
+  const [byPassword, setByPassword] = useState(!hasSecondFactor);
+  const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);
+  const change = (event: ChangeEvent<HTMLInputElement>): void => setText(event.target.value);
+  const field = { autoFocus: true, value: text, error, onChange: change } as const;
   return (
     <Dialog title="Confirm it’s you" onClose={onClose}>
       <div className="grid gap-3">
@@ -88,22 +105,33 @@ export function ProofView({ hasPassword, providers, onPassword, onProvider, onCl
         {providers.length === 0 ? null : (
           <p className="text-xs text-muted">You come back to this page, and then make the change again.</p>
         )}
-        {hasPassword ? (
+        {hasPassword || hasSecondFactor ? (
           <DialogForm
             action="Confirm"
-            disabled={password === ""}
-            onSubmit={() => onPassword(password).then(setError)}
+            disabled={text === ""}
+            onSubmit={() => (byPassword ? onPassword(text) : onCode(text)).then(setError)}
             onClose={onClose}
           >
-            <Field
-              autoFocus
-              label="Password"
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              error={error}
-              onChange={(event) => setPassword(event.target.value)}
-            />
+            {byPassword ? (
+              <Field label="Password" type="password" autoComplete="current-password" {...field} />
+            ) : (
+              <CodeField {...field} />
+            )}
+            {hasPassword && hasSecondFactor ? (
+              <div>
+                <Button
+                  size="sm"
+                  look="quiet"
+                  onClick={() => {
+                    setByPassword(!byPassword);
+                    setText("");
+                    setError(null);
+                  }}
+                >
+                  {byPassword ? "Use a code instead" : "Use your password instead"}
+                </Button>
+              </div>
+            ) : null}
           </DialogForm>
         ) : error === null ? null : (
           <p role="alert" className="text-bad">

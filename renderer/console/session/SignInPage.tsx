@@ -8,10 +8,15 @@ import { SignedOut, type SignedOutReason } from "./SignedOut.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 import { goToProvider } from "./single-sign-on.ts";
 
-type Props = { readonly reason: SignedOutReason; readonly onSession: (session: string) => void };
+type Props = {
+  readonly reason: SignedOutReason;
+  readonly onSession: (session: string) => void;
+  /** The sign-in with this session waits for the second factor. */
+  readonly onSecondFactor: (session: string) => void;
+};
 
 /** The page of somebody who is not signed in. */
-export function SignInPage({ reason, onSession }: Props): ReactNode {
+export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactNode {
   const client = useConvex();
   const organizationId = organizationInHash(window.location.hash);
   const options = useQuery(api.console.signIn.options, organizationId === null ? {} : { organizationId });
@@ -38,7 +43,8 @@ export function SignInPage({ reason, onSession }: Props): ReactNode {
           try {
             const { kind } = await client.action(api.console.passwords.signIn, { ...asked, agent });
             if (kind === "refused") return "The e-mail address or the password is wrong.";
-            onSession(session);
+            if (kind === "second-factor") onSecondFactor(session);
+            else onSession(session);
             return null;
           } catch (error) {
             return messageOf(error);

@@ -39,7 +39,10 @@ export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
 
 /** The server's answer. */
 export type SignInAnswer =
-  { readonly kind: "signed-in" } | { readonly kind: "refused"; readonly why: string };
+  | { readonly kind: "signed-in" }
+  /** The session begins once its member has given the second factor. */
+  | { readonly kind: "second-factor"; readonly session: string }
+  | { readonly kind: "refused"; readonly why: string };
 
 type SignInOutcome =
   | SignInAnswer
@@ -83,7 +86,8 @@ async function exchange(
     });
     if (answer.kind === "signed-in") store.save(session);
     else if (store.load() === session) store.clear();
-    return answer.kind === "refused" ? { kind: "refused", why: refusalWords[answer.reason] } : answer;
+    if (answer.kind === "refused") return { kind: "refused", why: refusalWords[answer.reason] };
+    return answer.kind === "second-factor" ? { kind: "second-factor", session } : answer;
   } catch (error) {
     if (store.load() === session) store.clear();
     return {

@@ -61,7 +61,8 @@ export async function finishSingleSignOn(
   }
   try {
     const { session } = pending;
-    await client.mutation(api.console.signIn.finish, { code: answer.code, session });
+    const { kind } = await client.mutation(api.console.signIn.finish, { code: answer.code, session });
+    if (kind === "second-factor") return { kind, session };
     store.save(session);
     return { kind: "signed-in" };
   } catch (error) {

@@ -14,6 +14,7 @@ import { useAct, useLongAct, useScope, useSession } from "../data/session-contex
 import { signInHash } from "../session/organization-in-hash.ts";
 import { emptyProvider, formOf, type ProviderSettings } from "./provider-form.ts";
 import { ProviderDialog } from "./ProviderDialog.tsx";
+import { SecondFactorRuleCard } from "./SecondFactorRule.tsx";
 
 /** How the organization's members may sign in. */
 export function SignInSettingsPage(): ReactNode {
@@ -25,17 +26,20 @@ export function SignInSettingsPage(): ReactNode {
   const mayChange = useScope("sign-in.change") !== null;
   const address = window.location.href.split("#")[0] ?? "";
   return (
-    <SignInSettings
-      providers={settings?.providers}
-      redirectUri={settings?.redirectUri ?? ""}
-      address={me == null ? "" : address + signInHash(me.organization.id)}
-      mayChange={mayChange}
-      onSave={async (providerId, given, secret) => {
-        const clientSecret = secret === null ? {} : { clientSecret: secret };
-        return await save({ providerId, settings: given, ...clientSecret }, `${given.name} was saved.`);
-      }}
-      onRemove={({ providerId, name }) => void remove({ providerId }, `${name} was removed.`)}
-    />
+    <>
+      <SignInSettings
+        providers={settings?.providers}
+        redirectUri={settings?.redirectUri ?? ""}
+        address={me == null ? "" : address + signInHash(me.organization.id)}
+        mayChange={mayChange}
+        onSave={async (providerId, given, secret) => {
+          const clientSecret = secret === null ? {} : { clientSecret: secret };
+          return await save({ providerId, settings: given, ...clientSecret }, `${given.name} was saved.`);
+        }}
+        onRemove={({ providerId, name }) => void remove({ providerId }, `${name} was removed.`)}
+      />
+      <SecondFactorRuleCard />
+    </>
   );
 }
 
