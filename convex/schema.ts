@@ -169,6 +169,33 @@ export default defineSchema({
     recoveryHashes: v.array(v.string()),
   }).index("by_member", ["memberId"]),
 
+  /** The passkeys of members. Written by model/signIn/passkeys.ts. */
+  passkeys: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    /** In base64url, as the browser sends it. */
+    credentialId: v.string(),
+    publicKey: v.string(),
+    /** How often the device says that it used the passkey. Synced passkeys always say 0. */
+    counter: v.number(),
+    transports: v.array(v.string()),
+    name: v.string(),
+    createdAt: v.number(),
+    usedAt: v.optional(v.number()),
+  })
+    .index("by_member", ["memberId"])
+    .index("by_credential", ["credentialId"]),
+
+  /** What a device must sign, once and within five minutes. Written by model/signIn/passkeys.ts. */
+  passkeyChallenges: defineTable({
+    challengeHash: v.string(),
+    /** Of the page that asked. */
+    origin: v.string(),
+    /** Who registers a passkey. Absent: it is for a sign-in or a proof. */
+    memberId: v.optional(v.id("members")),
+    expiresAt: v.number(),
+  }).index("by_challenge", ["challengeHash"]),
+
   /** A sign-in that waits for the second factor, for ten minutes at most. Written by model/signIn/begin.ts. */
   pendingSignIns: defineTable({
     organizationId: v.id("organizations"),

@@ -1,11 +1,15 @@
 import { v } from "convex/values";
+import { limits } from "../../app/jobs/limits.ts";
 import { mutation, query } from "../_generated/server.js";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { onlyOrganization } from "../model/organizations/only.ts";
+import { endSessionsOf } from "../model/people/sessions.ts";
+import { boundedText } from "../model/refuse.ts";
 import { secondFactorOf, secondFactorView, viewOf } from "../model/secondFactor/stored.ts";
 import { redirectUri } from "../model/signIn/addresses.ts";
 import { begun } from "../model/signIn/begin.ts";
 import { finishAttempt } from "../model/signIn/finish.ts";
+import { ownPasskey, passkeyRow, passkeysOf, passkeyView } from "../model/signIn/passkeys.ts";
 import { passwordOf } from "../model/signIn/passwords.ts";
 import { checkProof, proofsOf } from "../model/signIn/proof.ts";
 import { providerRow, providersOf, providerView, removeProvider } from "../model/signIn/providers.ts";
@@ -61,6 +65,7 @@ export const own = memberQuery("account", { beforeSecondFactor: true })({
     singleSignOn: v.boolean(),
     providers: v.array(button),
     secondFactor: v.union(secondFactorView, v.null()),
+    passkeys: v.array(passkeyRow),
   }),
   handler: async (ctx) => {
     const secondFactor = await secondFactorOf(ctx, ctx.member._id);
@@ -72,6 +77,7 @@ export const own = memberQuery("account", { beforeSecondFactor: true })({
       singleSignOn,
       providers: providers.map(({ _id: providerId, name }) => ({ providerId, name })),
       secondFactor: secondFactor === null ? null : viewOf(secondFactor),
+      passkeys: (await passkeysOf(ctx, ctx.member._id)).map(passkeyView),
     };
   },
 });
@@ -86,6 +92,38 @@ export const removePassword = memberMutation("account")({
     if (password === null) return null;
     await ctx.db.delete("passwords", password._id);
     await ctx.audit("member.password-removed", ctx.member._id);
+    return null;
+  },
+});
+
+const ofPasskey = { passkeyId: v.id("passkeys") };
+
+/** Gives one of the own passkeys another name. Refuses: not_found, invalid. */
+export const renamePasskey = memberMutation("account")({
+  args: { ...ofPasskey, name: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { passkeyId, name: given }) => {
+    const { _id, memberId } = await ownPasskey(ctx, ctx.member._id, passkeyId);
+    const name = boundedText(given, "The name", limits.nameChars);
+    await ctx.db.patch("passkeys", _id, { name });
+    await ctx.audit("member.passkey-renamed", memberId, name);
+    return null;
+  },
+});
+
+/** Removes one of the own passkeys. Without any second factor left, the other sessions end. Refuses: not_found, proof_needed. */
+export const removePasskey = memberMutation("account")({
+  args: ofPasskey,
+  returns: v.null(),
+  handler: async (ctx, { passkeyId }) => {
+    const { _id, name, memberId } = await ownPasskey(ctx, ctx.member._id, passkeyId);
+    await checkProof(ctx, ctx, ctx.at);
+    await ctx.db.delete("passkeys", _id);
+    await ctx.audit("member.passkey-removed", memberId, name);
+    const left = await proofsOf(ctx, memberId);
+    if (left.passkey || left.secondFactor) return null;
+    await ctx.db.patch("sessions", ctx.session._id, { secondFactorAt: undefined });
+    await endSessionsOf(ctx, memberId, ctx.session._id);
     return null;
   },
 });

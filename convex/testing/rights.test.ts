@@ -32,6 +32,8 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/account:signOut": "session",
   "console/account:me": "session",
   "console/passwords:signIn": "password",
+  "console/passkeys:begin": "page",
+  "console/passkeys:signIn": "session",
   "console/secondFactor:signIn": "session",
   "console/signIn:options": "organizationId",
   "console/signIn:finish": "code",
@@ -45,6 +47,9 @@ const otherCallers: Readonly<Record<string, string>> = {
 /** All that a session may do that lacks the second factor its organization asks for. */
 const beforeSecondFactor: readonly string[] = [
   "console/account:use",
+  "console/passkeys:add",
+  "console/passkeys:beginAdd",
+  "console/passkeys:prove",
   "console/passwords:prove",
   "console/secondFactor:begin",
   "console/secondFactor:confirm",
@@ -95,7 +100,13 @@ async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids
       createdAt: Date.now(),
     });
     const row = { organizationId, sessionHash: secret(""), memberId, expiresAt: Date.now() + 1_000_000 };
-    return { members: memberId, sessions: await ctx.db.insert("sessions", row) };
+    const passkey = { credentialId: "spare", publicKey: "", counter: 0, transports: [], name: "Spare" };
+    const owned = { organizationId, memberId, createdAt: Date.now() };
+    return {
+      members: memberId,
+      sessions: await ctx.db.insert("sessions", row),
+      passkeys: await ctx.db.insert("passkeys", { ...passkey, ...owned }),
+    };
   });
   const ssoProviders = await t.run(
     async (ctx) =>

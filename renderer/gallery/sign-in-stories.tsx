@@ -3,6 +3,7 @@ import { NewPassword } from "../console/account/NewPassword.tsx";
 import { SecondFactorCardView } from "../console/account/SecondFactorCard.tsx";
 import { SecurityView } from "../console/account/SecurityCards.tsx";
 import { SetUpView } from "../console/account/SetUpSecondFactor.tsx";
+import { PasskeysView } from "../console/passkeys/PasskeysCard.tsx";
 import { ProofView } from "../console/session/ProofDialog.tsx";
 import { GateView } from "../console/session/SecondFactorGate.tsx";
 import { SecondFactorView } from "../console/session/SecondFactorPage.tsx";
@@ -75,6 +76,21 @@ export function signInStories(now: number): readonly Story[] {
     onClose: nothing,
   };
   const recoveryCodes = Array.from({ length: 10 }, (_, n) => `k7qd-x3ma-${String(n % 8)}pzt-w5hr`);
+  const passkeys = {
+    passkeys: [
+      {
+        passkeyId: "1" as Id<"passkeys">,
+        name: "Work laptop",
+        createdAt: now - 90 * hourMs,
+        usedAt: now - hourMs,
+      },
+      { passkeyId: "2" as Id<"passkeys">, name: "Phone", createdAt: now - 2 * hourMs, usedAt: null },
+    ],
+    problem: null,
+    onAdd: refused,
+    onRename: refused,
+    onRemove: nothing,
+  };
   const security = {
     email: "ada@northwind.example",
     about: [],
@@ -82,11 +98,12 @@ export function signInStories(now: number): readonly Story[] {
     onRemove: nothing,
   };
   const providers = [provider, google];
-  const form = { providers: offered, onPassword: wrong, onProvider: wrong };
+  const form = { providers: offered, onPassword: wrong, onProvider: wrong, onPasskey: wrong };
   const proof = {
     hasPassword: true,
     hasSecondFactor: false,
     onCode: wrong,
+    onPasskey: null,
     providers: offered,
     onPassword: wrong,
     onProvider: wrong,
@@ -131,7 +148,12 @@ export function signInStories(now: number): readonly Story[] {
       "account",
       <SecurityView
         {...security}
-        secondFactor={secondFactor}
+        secondFactor={
+          <>
+            <PasskeysView {...passkeys} />
+            {secondFactor}
+          </>
+        }
         own={{ passwordAt: now - 3 * hourMs, singleSignOn: true, providers: offered }}
       />,
     ),
@@ -141,23 +163,43 @@ export function signInStories(now: number): readonly Story[] {
       <SecurityView
         {...security}
         email={null}
-        secondFactor={noSecondFactor}
+        secondFactor={
+          <>
+            <PasskeysView
+              {...passkeys}
+              passkeys={[]}
+              problem="Passkeys need an address with TLS, and this one begins with http://."
+            />
+            {noSecondFactor}
+          </>
+        }
         own={{ passwordAt: null, singleSignOn: false, providers: [] }}
       />,
     ),
     page("console-new-password", <NewPassword about={[]} onSet={refused} onClose={nothing} />),
     page("console-proof", <ProofView {...proof} />),
-    page("console-proof-code", <ProofView {...proof} providers={[]} hasSecondFactor />),
+    page("console-proof-code", <ProofView {...proof} providers={[]} hasSecondFactor onPasskey={wrong} />),
     page("console-second-factor", <SecondFactorView onCode={wrong} onBack={nothing} />),
     page("console-second-factor-setup", <SetUpView {...setUp} codes={null} />),
     page("console-recovery-codes", <SetUpView {...setUp} codes={recoveryCodes} />),
     page(
       "console-second-factor-required",
-      <GateView organization="Northwind" setUp={noSecondFactor} onCode={null} onSignOut={nothing} />,
+      <GateView
+        organization="Northwind"
+        setUp={
+          <>
+            <PasskeysView {...passkeys} passkeys={[]} />
+            {noSecondFactor}
+          </>
+        }
+        onCode={null}
+        onPasskey={null}
+        onSignOut={nothing}
+      />,
     ),
     page(
       "console-second-factor-confirm",
-      <GateView organization="Northwind" setUp={null} onCode={wrong} onSignOut={nothing} />,
+      <GateView organization="Northwind" setUp={null} onCode={wrong} onPasskey={wrong} onSignOut={nothing} />,
     ),
     inShell(
       "console-second-factor-rule",

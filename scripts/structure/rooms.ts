@@ -67,6 +67,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@convex-dev/rate-limiter",
       "@noble/ciphers",
       "@noble/hashes",
+      "@simplewebauthn/server",
       "convex",
       "convex-helpers",
       "oauth4webapi",
@@ -99,6 +100,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     rooms: ["app", "convex/_generated"],
     packages: [
       "@noble/hashes",
+      "@simplewebauthn/browser",
       "convex",
       "convex-helpers",
       "lucide-react",

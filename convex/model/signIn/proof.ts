@@ -11,9 +11,10 @@ type Proofs = {
   readonly password: boolean;
   readonly singleSignOn: boolean;
   readonly secondFactor: boolean;
+  readonly passkey: boolean;
 };
 
-type ProofMethod = "password" | "single-sign-on" | "second factor";
+type ProofMethod = "password" | "single-sign-on" | "second factor" | "passkey";
 
 export async function proofsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Proofs> {
   const password = await ctx.db
@@ -25,7 +26,16 @@ export async function proofsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<
     .withIndex("by_member", (q) => q.eq("memberId", memberId))
     .first();
   const secondFactor = (await secondFactorOf(ctx, memberId)) !== null;
-  return { password: password !== null, singleSignOn: account !== null, secondFactor };
+  const passkey = await ctx.db
+    .query("passkeys")
+    .withIndex("by_member", (q) => q.eq("memberId", memberId))
+    .first();
+  return {
+    password: password !== null,
+    singleSignOn: account !== null,
+    secondFactor,
+    passkey: passkey !== null,
+  };
 }
 
 /**
@@ -46,7 +56,8 @@ export async function noteProof(
   method: ProofMethod,
   now: number,
 ): Promise<void> {
-  const second = method === "second factor" ? { secondFactorAt: now } : {};
+  const isSecond = method === "second factor" || method === "passkey";
+  const second = isSecond ? { secondFactorAt: now } : {};
   await ctx.db.patch("sessions", sessionId, { provenAt: now, ...second });
   const actor = { memberId, sessionId };
   const what = { action: "member.proved", subject: memberId, detail: method } as const;

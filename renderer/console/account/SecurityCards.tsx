@@ -6,6 +6,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { useAct, useLongAct, useMe, useSession } from "../data/session-context.ts";
+import { PasskeysCard } from "../passkeys/PasskeysCard.tsx";
 import { NewPassword } from "./NewPassword.tsx";
 import { SecondFactorCard } from "./SecondFactorCard.tsx";
 
@@ -25,7 +26,14 @@ export function SecurityCards(): ReactNode {
         await set({ password }, "Your password was set. Your other sessions have ended.")
       }
       onRemove={() => void remove({}, "Your password was removed.")}
-      secondFactor={own === undefined ? null : <SecondFactorCard state={own.secondFactor} />}
+      secondFactor={
+        own === undefined ? null : (
+          <>
+            <PasskeysCard passkeys={own.passkeys} />
+            <SecondFactorCard state={own.secondFactor} />
+          </>
+        )
+      }
     />
   );
 }

@@ -4,8 +4,8 @@ import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import { QrCode } from "../../ui/QrCode.tsx";
 import { useLongAct } from "../data/session-context.ts";
+import { QrCode } from "./QrCode.tsx";
 import { RecoveryCodes } from "./RecoveryCodes.tsx";
 
 type Props = {

@@ -53,7 +53,7 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
           onClose={() => setAsksReset(false)}
         >
           Do this if {name} lost the phone and the recovery codes, and you are sure that it is {name} who
-          asks. All sessions of {name} end.
+          asks. The passkeys of {name} go, too, and all sessions end.
         </Confirm>
       ) : null}
     </Dialog>

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { NameDialog } from "../../ui/overlays/NameDialog.tsx";
 import type { TeamRow } from "../data/rows.ts";
 import { useAct } from "../data/session-context.ts";
-import { NameDialog } from "./NameDialog.tsx";
 import { TeamMembers } from "./TeamMembers.tsx";
 import { TeamsView } from "./TeamsView.tsx";
 

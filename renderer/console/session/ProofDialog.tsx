@@ -7,6 +7,8 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { messageOf } from "../data/refusal.ts";
 import { Prove, useSession } from "../data/session-context.ts";
+import { passkeyProblem } from "../passkeys/offered.ts";
+import { deviceErrorWords, signWithPasskey } from "../passkeys/use-passkeys.ts";
 import { CodeField, wrongCodeWords } from "./CodeField.tsx";
 import type { SignInProvider } from "./SignInForm.tsx";
 import { goToProvider } from "./single-sign-on.ts";
@@ -44,10 +46,13 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
       if (isRight) onEnd(true);
       return isRight ? null : wrong;
     } catch (error) {
-      return messageOf(error);
+      return deviceErrorWords(error) ?? messageOf(error);
     }
   };
-  const { passwordAt, singleSignOn, providers, secondFactor } = own;
+  const provePasskey = async (): Promise<boolean> =>
+    await client.action(api.console.passkeys.prove, { session, assertion: await signWithPasskey(client) });
+  const { passwordAt, singleSignOn, providers, secondFactor, passkeys } = own;
+  const hasPasskey = passkeys.length > 0 && passkeyProblem(window) === null;
   return (
     <ProofView
       hasSecondFactor={secondFactor !== null}
@@ -59,6 +64,7 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
           "This password is wrong.",
         )
       }
+      onPasskey={hasPasskey ? () => tried(provePasskey(), "This passkey is not yours.") : null}
       onCode={async (code) =>
         await tried(client.action(api.console.secondFactor.prove, { session, code }), wrongCodeWords)
       }
@@ -79,24 +85,32 @@ type ViewProps = {
   /** Each resolves to why it was refused, or to null. */
   readonly onPassword: (password: string) => Promise<string | null>;
   readonly onCode: (code: string) => Promise<string | null>;
+  /** Null for a member without one. */
+  readonly onPasskey: (() => Promise<string | null>) | null;
   readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
 /** Asks the member to prove again who they are: with a code if they have an authenticator app, or with the password. */
 export function ProofView(props: ViewProps): ReactNode {
-  const { hasPassword, hasSecondFactor, providers, onPassword, onCode, onProvider, onClose } = props;
+  const { hasPassword, hasSecondFactor, providers, onPassword, onCode, onPasskey, onProvider, onClose } =
+    props;
   const [byPassword, setByPassword] = useState(!hasSecondFactor);
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);
   const change = (event: ChangeEvent<HTMLInputElement>): void => setText(event.target.value);
-  const field = { autoFocus: true, value: text, error, onChange: change } as const;
+  const field = { autoFocus: onPasskey === null, value: text, error, onChange: change } as const;
   return (
     <Dialog title="Confirm it’s you" onClose={onClose}>
       <div className="grid gap-3">
         <p className="text-muted">
           This change lasts, and you signed in more than 30 minutes ago. Confirm that it is you who makes it.
         </p>
+        {onPasskey === null ? null : (
+          <Button autoFocus onClick={() => void onPasskey().then(setError)}>
+            Confirm with a passkey
+          </Button>
+        )}
         {providers.map((provider) => (
           <Button key={provider.providerId} onClick={() => void onProvider(provider).then(setError)}>
             Confirm with {provider.name}

@@ -10,10 +10,12 @@ type Props = {
   /** Each resolves to why it was refused, or to null. */
   readonly onPassword: (email: string, password: string) => Promise<string | null>;
   readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
+  /** Null where passkeys do not work. */
+  readonly onPasskey: (() => Promise<string | null>) | null;
 };
 
 /** The ways to sign in without a link: the organization's providers, and an address with a password. */
-export function SignInForm({ providers, onPassword, onProvider }: Props): ReactNode {
+export function SignInForm({ providers, onPassword, onProvider, onPasskey }: Props): ReactNode {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -60,6 +62,11 @@ export function SignInForm({ providers, onPassword, onProvider }: Props): ReactN
           Sign in
         </Button>
       </Form>
+      {onPasskey === null ? null : (
+        <Button disabled={busy} onClick={() => attempt(onPasskey())}>
+          Sign in with a passkey
+        </Button>
+      )}
     </div>
   );
 }

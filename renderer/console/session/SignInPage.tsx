@@ -2,6 +2,8 @@ import { useConvex, useQuery } from "convex/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { messageOf } from "../data/refusal.ts";
+import { passkeyProblem } from "../passkeys/offered.ts";
+import { deviceErrorWords, signWithPasskey } from "../passkeys/use-passkeys.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { organizationInHash } from "./organization-in-hash.ts";
 import { SignedOut, type SignedOutReason } from "./SignedOut.tsx";
@@ -50,6 +52,23 @@ export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactN
             return messageOf(error);
           }
         }}
+        onPasskey={
+          passkeyProblem(window) !== null
+            ? null
+            : async () => {
+                const session = makeSecret("gs_");
+                try {
+                  const assertion = await signWithPasskey(client);
+                  const asked = { assertion, session, agent: window.navigator.userAgent };
+                  const { kind } = await client.action(api.console.passkeys.signIn, asked);
+                  if (kind === "refused") return "This passkey is not known here. It may have been removed.";
+                  onSession(session);
+                  return null;
+                } catch (error) {
+                  return deviceErrorWords(error) ?? messageOf(error);
+                }
+              }
+        }
         onProvider={async (chosen) => {
           const known = options.providers.find(({ providerId }) => providerId === chosen.providerId);
           if (known === undefined) return "This provider is not in use.";

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { limits } from "../../../app/jobs/limits.ts";
-import { Field } from "../../ui/controls/Field.tsx";
-import { Dialog } from "../../ui/overlays/Dialog.tsx";
-import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { Field } from "../controls/Field.tsx";
+import { Dialog } from "./Dialog.tsx";
+import { DialogForm } from "./DialogForm.tsx";
 
 type Props = {
   readonly title: string;
@@ -13,7 +13,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** Asks for the name of a team. */
+/** Asks for a name. */
 export function NameDialog({ title, action, initial, onSave, onClose }: Props): ReactNode {
   const [typed, setTyped] = useState(initial);
   const [error, setError] = useState<string | null>(null);

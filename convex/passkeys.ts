@@ -1,0 +1,156 @@
+import { v } from "convex/values";
+import { internalMutation } from "./_generated/server.js";
+import { internalMemberMutation } from "./model/memberCalls.ts";
+import { startSession } from "./model/people/sessions.ts";
+import { signedIn, signedInView } from "./model/people/signIn.ts";
+import { countProviderVisit } from "./model/rates.ts";
+import {
+  addPasskey,
+  passkeyByCredential,
+  passkeysOf,
+  storeChallenge,
+  takeChallenge,
+  usePasskey,
+} from "./model/signIn/passkeys.ts";
+import { checkProof, noteProof } from "./model/signIn/proof.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/*
+ * The transactions of actions about passkeys. The actions make random numbers and check signatures.
+ */
+
+/** A passkey is a second factor, so a session that lacks one may add and use it. */
+const setup = { beforeSecondFactor: true } as const;
+
+const asked = { challenge: v.string(), origin: v.string() };
+
+/** Stores the challenge of a new passkey. @returns what the browser shows about its member. Refuses: proof_needed. */
+export const beginAdd = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: asked,
+  returns: v.object({
+    id: v.string(),
+    name: v.string(),
+    displayName: v.string(),
+    known: v.array(v.string()),
+  }),
+  handler: async (ctx, challenge) => {
+    const { _id: memberId, name: displayName, email: name = displayName } = ctx.member;
+    await checkProof(ctx, ctx, ctx.at);
+    await storeChallenge(ctx, { ...challenge, memberId }, ctx.at);
+    const known = (await passkeysOf(ctx, memberId)).map(({ credentialId }) => credentialId);
+    return { id: memberId, name, displayName, known };
+  },
+});
+
+/** Uses the challenge of a new passkey up. @returns the origin of the page that asked, or null. */
+export const takeOwn = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: { challenge: v.string() },
+  returns: v.union(v.string(), v.null()),
+  handler: async (ctx, { challenge }) => await takeChallenge(ctx, challenge, ctx.member._id, ctx.at),
+});
+
+/** Adds a passkey whose registration was verified. Refuses: proof_needed, invalid, conflict. */
+export const add = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: {
+    name: v.string(),
+    credentialId: v.string(),
+    publicKey: v.string(),
+    counter: v.number(),
+    transports: v.array(v.string()),
+  },
+  returns: v.null(),
+  handler: async (ctx, given) => {
+    await checkProof(ctx, ctx, ctx.at);
+    await addPasskey(ctx, ctx.member, given, ctx.at);
+    await ctx.db.patch("sessions", ctx.session._id, { secondFactorAt: ctx.at, provenAt: ctx.at });
+    await ctx.audit("member.passkey-added", ctx.member._id, given.name);
+    return null;
+  },
+});
+
+/** Stores the challenge of a sign-in or a proof. Refuses: rate_limited. */
+export const begin = internalMutation({
+  args: asked,
+  returns: v.null(),
+  handler: async (ctx, challenge) => {
+    await countProviderVisit(ctx);
+    await storeChallenge(ctx, challenge, Date.now());
+    return null;
+  },
+});
+
+/** Uses such a challenge up. @returns the passkey that has signed it, and the origin of the page that asked; or null. */
+export const take = internalMutation({
+  args: { challenge: v.string(), credentialId: v.string() },
+  returns: v.union(
+    v.object({
+      passkeyId: v.id("passkeys"),
+      memberId: v.id("members"),
+      publicKey: v.string(),
+      counter: v.number(),
+      origin: v.string(),
+    }),
+    v.null(),
+  ),
+  handler: async (ctx, { challenge, credentialId }) => {
+    const origin = await takeChallenge(ctx, challenge, null, Date.now());
+    const passkey = await passkeyByCredential(ctx, credentialId);
+    if (origin === null || passkey === null) return null;
+    const { _id: passkeyId, memberId, publicKey, counter } = passkey;
+    return { passkeyId, memberId, publicKey, counter, origin };
+  },
+});
+
+const used = { passkeyId: v.id("passkeys"), counter: v.number() };
+
+/** Starts a session of the member whose passkey has signed. Null: the passkey is gone, or may be a copy. */
+export const finishSignIn = internalMutation({
+  args: { ...used, session: v.string(), agent: v.optional(v.string()) },
+  returns: v.union(signedIn, v.null()),
+  handler: async (ctx, { passkeyId, counter, session, agent }) => {
+    const now = Date.now();
+    const member = await usePasskey(ctx, passkeyId, counter, now);
+    if (member === null) return null;
+    const client = agent === undefined ? {} : { agent };
+    const begun = { session, method: "passkey", client, secondFactor: true } as const;
+    return await signedInView(ctx, member, await startSession(ctx, member, begun, now));
+  },
+});
+
+/** Notes that the session's member has proved who they are. @returns false if the passkey is not theirs. */
+export const finishProof = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: used,
+  returns: v.boolean(),
+  handler: async (ctx, { passkeyId, counter }) => {
+    const passkey = await ctx.db.get("passkeys", passkeyId);
+    if (passkey?.memberId !== ctx.member._id) return false;
+    if ((await usePasskey(ctx, passkeyId, counter, ctx.at)) === null) return false;
+    await noteProof(ctx, ctx.session, ctx.member, "passkey", ctx.at);
+    return true;
+  },
+});
+
+export const forgetChallenge = internalMutation({
+  args: { challengeId: v.id("passkeyChallenges") },
+  returns: v.null(),
+  handler: async (ctx, { challengeId }) => {
+    if ((await ctx.db.get("passkeyChallenges", challengeId)) !== null) {
+      await ctx.db.delete("passkeyChallenges", challengeId);
+    }
+    return null;
+  },
+});
