@@ -35,7 +35,7 @@ import {
   storeDepth,
 } from "./model/organizations/depthSamples.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
-import { endIdleBatch, endIfIdle } from "./model/people/sessions.ts";
+import { endIdleBatch, endIfIdle, endSessionsOf } from "./model/people/sessions.ts";
 import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
@@ -75,6 +75,16 @@ export const endIdleSessions = internalMutation({
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.endIdleSessions, { organizationId, cursor: next });
     }
+    return null;
+  },
+});
+
+/** Ends the next sessions of a member that began before a moment, except one. */
+export const endSessionsOfMember = internalMutation({
+  args: { memberId: v.id("members"), kept: v.union(v.id("sessions"), v.null()), before: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { memberId, kept, before }) => {
+    await endSessionsOf(ctx, memberId, kept, before);
     return null;
   },
 });

@@ -73,6 +73,8 @@ export default defineSchema({
     name: v.string(),
     /** In lower case. Absent for an owner who came by the printed link and has not set one. */
     email: v.optional(v.string()),
+    /** Whether the member typed the address, and nobody has confirmed it. Single sign-on links nobody by it. */
+    emailClaimed: v.optional(v.boolean()),
     roles: v.array(role),
     teamIds: v.array(v.id("teams")),
     createdAt: v.number(),

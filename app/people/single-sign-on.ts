@@ -21,6 +21,8 @@ const words = {
   "no-address":
     "Your provider did not send an e-mail address. Ask an administrator to allow the scope “email”.",
   "unverified-address": "Your provider has not verified your e-mail address.",
+  "claimed-address":
+    "A member has set your e-mail address without a proof that it is theirs. Ask an administrator to confirm it on the page People.",
   domain: "Your e-mail address is of another domain than those that may sign in.",
   removed: "An administrator removed you from this organization.",
   provider: "The provider did not confirm your sign-in. Try again.",

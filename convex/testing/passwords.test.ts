@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type Backend,
   expectRefusal,
   type Organization,
+  pass,
   secret,
   signIn,
   startBackend,
@@ -115,6 +116,30 @@ describe("a password", () => {
     expect(await t.query(api.console.account.me, { session: owner })).not.toBeNull();
     expect(await byPassword()).toMatchObject({ kind: "refused" });
     expect(await byPassword({ given: "a new horse for battery" })).toMatchObject({ kind: "signed-in" });
+  });
+
+  it("ends all other sessions when it changes, however many they are", async () => {
+    for (let n = 0; n < 120; n++) {
+      const token = secret("gs_");
+      const link = { organizationId: acme.organizationId, tokenHash: await hashSecret(token) };
+      await t.mutation(internal.setup.signInLink, link);
+      await t.mutation(api.console.account.signIn, { token, session: secret("gs_") });
+    }
+    const count = async (): Promise<number> =>
+      (await t.run(async (ctx) => await ctx.db.query("sessions").collect())).length;
+    expect(await count()).toBe(121);
+    await t.mutation(api.console.account.endOtherSessions, { session: owner });
+    const later = secret("gs_");
+    vi.setSystemTime(Date.now() + 1_000);
+    const token = secret("gs_");
+    const link = { organizationId: acme.organizationId, tokenHash: await hashSecret(token) };
+    await t.mutation(internal.setup.signInLink, link);
+    await t.mutation(api.console.account.signIn, { token, session: later });
+    for (let n = 0; n < 5; n++) await pass(t, 1);
+    expect(await count()).toBe(2);
+    for (const session of [owner, later]) {
+      expect(await t.query(api.console.account.me, { session })).not.toBeNull();
+    }
   });
 
   it("is reset with a link that an administrator makes", async () => {

@@ -20,6 +20,7 @@ import {
   startOidcProvider,
   throughProvider,
 } from "./oidcProvider.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 
 const siteUrl = "http://127.0.0.1:3999";
 const page = `${siteUrl}/console/#/sign-in`;
@@ -147,6 +148,31 @@ describe("single sign-on", () => {
     expect(await refusalOf(providerId, "eve")).toBe("no-role");
     expect(await trail()).toContain("eve@example.org: no-role");
     expect(await t.run(async (ctx) => await ctx.db.query("members").collect())).toHaveLength(1);
+  });
+
+  it("links nobody to a member who only claims the address, until an administrator confirms it", async () => {
+    const providerId = await addProvider();
+    const { session, memberId } = await joinAs(t, owner, { name: "Mallory", roles: ["donor"] });
+    const email = "ann@example.org";
+    await t.mutation(api.console.account.change, { session, email });
+    expect(await refusalOf(providerId, "ann")).toBe("claimed-address");
+    expect(await trail()).toContain("ann@example.org: claimed-address");
+    expect((await me(session))!.member.roles).toEqual(["donor"]);
+    await t.mutation(api.console.account.change, { session, email, name: "Mal" });
+    expect(await refusalOf(providerId, "ann")).toBe("claimed-address");
+    await t.mutation(api.console.people.change, { session: owner, memberId, change: { name: "Ann" } });
+    expect(await refusalOf(providerId, "ann")).toBe("claimed-address");
+    await t.mutation(api.console.people.change, { session: owner, memberId, change: { email } });
+    expect(await trail()).toContain("e-mail confirmed");
+    expect((await signInAs(providerId, "ann")).member.memberId).toBe(memberId);
+  });
+
+  it("links nobody to an administrator who claims an owner's address, either", async () => {
+    const providerId = await addProvider({ groups: [{ group: "gleaner-admins", roles: ["owner"] }] });
+    const { session, memberId } = await joinAs(t, owner, { name: "Bo", roles: ["admin"] });
+    const change = { email: "ann@example.org" };
+    await t.mutation(api.console.people.change, { session, memberId, change });
+    expect(await refusalOf(providerId, "ann")).toBe("claimed-address");
   });
 
   it("leaves the second factor to the provider, unless the organization asks for it everywhere", async () => {

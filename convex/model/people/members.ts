@@ -20,6 +20,8 @@ export const memberRow = v.object({
   memberId: v.id("members"),
   name: v.string(),
   email: v.union(v.string(), v.null()),
+  /** Whether nobody but the member says that the address is theirs. */
+  emailClaimed: v.boolean(),
   roles: v.array(role),
   teamIds: v.array(v.id("teams")),
   createdAt: v.number(),
@@ -27,11 +29,12 @@ export const memberRow = v.object({
 });
 
 export function memberView(member: Member): Infer<typeof memberRow> {
-  const { _id: memberId, name, email, roles: held, teamIds, createdAt, removedAt } = member;
+  const { _id: memberId, name, email, emailClaimed, roles: held, teamIds, createdAt, removedAt } = member;
   return {
     memberId,
     name: visibleText(name),
     email: email ?? null,
+    emailClaimed: emailClaimed === true,
     roles: held,
     teamIds,
     createdAt,
@@ -151,14 +154,33 @@ export async function changeMember(
     if (!mayMakeOwners) refuse("forbidden", "Only an owner can change who is an owner.");
     if (!held.includes("owner")) await checkAnotherOwner(ctx, member);
   }
-  const detail = changesText([
+  const emailClaimed = claimsEmail(member, change.email === undefined ? undefined : email, by);
+  const changes = changesText([
     ["name", member.name, name],
     ["e-mail", member.email, email],
     ["roles", member.roles, held],
   ]);
+  const isConfirmed = member.emailClaimed === true && !emailClaimed;
+  const detail = [changes, isConfirmed ? "e-mail confirmed" : ""].filter((part) => part !== "").join("; ");
   if (detail === "") return;
-  await ctx.db.patch("members", _id, { name, ...(email === undefined ? {} : { email }), roles: held });
+  const address = email === undefined ? {} : { email, emailClaimed };
+  await ctx.db.patch("members", _id, { name, ...address, roles: held });
   await record(ctx, { organizationId, ...by, action: "member.changed", subject: _id, detail });
+}
+
+/**
+ * Whether an address is only the member's own claim. Single sign-on must not link by it: else a member could claim somebody's
+ * address and get their roles. An owner has all roles already, and an administrator confirms the address of somebody else.
+ */
+function claimsEmail(
+  { _id, email, emailClaimed = false, roles: held }: Member,
+  typed: string | undefined,
+  { actor }: Act,
+): boolean {
+  if (typed === undefined) return emailClaimed;
+  const isOwn = typeof actor !== "string" && actor.memberId === _id;
+  if (!isOwn) return false;
+  return typed === email ? emailClaimed : !held.includes("owner");
 }
 
 /** Refuses (conflict) if the member is the organization's last owner. */

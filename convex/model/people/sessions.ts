@@ -179,14 +179,28 @@ export async function sessionsOf(ctx: QueryCtx, memberId: Id<"members">): Promis
     .take(maxSessions);
 }
 
-/** Ends the sessions of a member, except one. @returns how many. */
+/**
+ * Ends the sessions of a member, except one. Those that one transaction cannot end are ended right after it; sessions that begin
+ * later stay. @returns how many are ended at once.
+ */
 export async function endSessionsOf(
   ctx: MutationCtx,
   memberId: Id<"members">,
   kept: Id<"sessions"> | null = null,
+  before: number = Number.MAX_VALUE,
 ): Promise<number> {
-  const ended = (await sessionsOf(ctx, memberId)).filter(({ _id }) => _id !== kept);
+  const found = await ctx.db
+    .query("sessions")
+    .withIndex("by_member", (q) => q.eq("memberId", memberId).lte("_creationTime", before))
+    .order("desc")
+    .take(perBatch + 1);
+  const ended = found.filter(({ _id }) => _id !== kept);
   for (const { _id } of ended) await deleteSession(ctx, _id);
+  const last = found.at(-1);
+  if (found.length > perBatch && last !== undefined) {
+    const rest = { memberId, kept, before: last._creationTime };
+    await ctx.scheduler.runAfter(0, internal.maintenance.endSessionsOfMember, rest);
+  }
   return ended.length;
 }
 

@@ -28,6 +28,7 @@ export async function admitIdentity(
   const email = linkableEmail(provider, identity);
   if (typeof email !== "string") return email;
   const found = await memberByEmail(ctx, organizationId, email);
+  if (found?.emailClaimed === true) return { refused: "claimed-address" };
   // A removed person comes back only if somebody invites them.
   if (found === null && known !== null) return { refused: "removed" };
   if (found === null && !provider.admitsUnknown) return { refused: "unknown" };

@@ -63,12 +63,6 @@ export function SetUpView({ secret, uri, codes, onCode, onClose }: ViewProps): R
         <div className="grid justify-items-center">
           <QrCode text={uri} label="QR code for an authenticator app" />
         </div>
-        <details>
-          <summary className="cursor-pointer text-muted">Type the secret instead</summary>
-          <div className="mt-2">
-            <Copyable wrap text={(secret.match(/.{1,4}/g) ?? []).join(" ")} label="the secret" />
-          </div>
-        </details>
         <Field
           autoFocus
           label="Code"
@@ -79,6 +73,12 @@ export function SetUpView({ secret, uri, codes, onCode, onClose }: ViewProps): R
           error={error}
           onChange={(event) => setCode(event.target.value)}
         />
+        <details>
+          <summary className="cursor-pointer text-muted">Type the secret instead</summary>
+          <div className="mt-2">
+            <Copyable wrap text={(secret.match(/.{1,4}/g) ?? []).join(" ")} label="the secret" />
+          </div>
+        </details>
       </DialogForm>
     </Dialog>
   );

@@ -30,6 +30,7 @@ export function MemberDialog({ member, teams, mayMakeOwners, onSave, onClose }: 
   const [email, setEmail] = useState(member.email ?? "");
   const [roles, setRoles] = useState<readonly Role[]>(member.roles);
   const [teamIds, setTeamIds] = useState(member.teamIds);
+  const [confirms, setConfirms] = useState(false);
   const [error, setError] = useState<string | null>(null);
   return (
     <Dialog title={`Edit ${member.name}`} onClose={onClose}>
@@ -38,7 +39,9 @@ export function MemberDialog({ member, teams, mayMakeOwners, onSave, onClose }: 
         onSubmit={() => {
           setError(roles.length === 0 ? "Choose at least one role." : null);
           if (roles.length === 0) return undefined;
-          const address = email.trim() === "" ? {} : { email: email.trim() };
+          // To send an address is to confirm it.
+          const sends = email.trim() !== "" && (email.trim() !== member.email || confirms);
+          const address = sends ? { email: email.trim() } : {};
           return onSave({ name: name.trim(), ...address, roles: [...roles], teamIds }).then((saved) => {
             if (saved) onClose();
           });
@@ -58,6 +61,14 @@ export function MemberDialog({ member, teams, mayMakeOwners, onSave, onClose }: 
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
+        {member.emailClaimed && email.trim() === member.email ? (
+          <Checkbox
+            label="I know that this address is theirs"
+            hint="The member typed it. Until you confirm it, single sign-on links nobody by it."
+            checked={confirms}
+            onChange={setConfirms}
+          />
+        ) : null}
         <RolesField value={roles} mayMakeOwners={mayMakeOwners} error={error} onChange={setRoles} />
         {teams.length === 0 ? null : (
           <fieldset className="grid gap-2">
