@@ -26,6 +26,7 @@ import {
   facetCount,
   inspectionOutcome,
   listingFacts,
+  mailSettings,
   outcome,
   owner,
   policyRules,
@@ -170,6 +171,14 @@ export default defineSchema({
     /** Hashes of the recovery codes that are left. */
     recoveryHashes: v.array(v.string()),
   }).index("by_member", ["memberId"]),
+
+  /** The SMTP server through which an organization sends mails. Written by model/mail/server.ts. */
+  mailServers: defineTable({
+    organizationId: v.id("organizations"),
+    ...mailSettings.fields,
+    /** Sealed (model/signIn/sealed.ts). Absent: the server asks for none. */
+    password: v.optional(v.string()),
+  }).index("by_organization", ["organizationId"]),
 
   /** The passkeys of members. Written by model/signIn/passkeys.ts. */
   passkeys: defineTable({

@@ -45,6 +45,8 @@ export const rates = {
   passwordsOfAddress: { perMinute: 30, burst: 60 },
   /** Codes of a second factor that are tried, for each member. Three of a million codes are right, so the limit is low. */
   secondFactors: { perMinute: 0.2, burst: 10 },
+  /** Links to reset a password, for each e-mail address. */
+  passwordResets: { perMinute: 0.05, burst: 3 },
   /** Sign-ins that go to a provider, of each address from which they come. */
   providerVisits: { perMinute: 30, burst: 60 },
   /** Refused acts of a member, and refused sign-ins to an organization, that the audit trail notes. Others leave no row. */

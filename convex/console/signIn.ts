@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { limits } from "../../app/jobs/limits.ts";
 import { mutation, query } from "../_generated/server.js";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { mailServerOf } from "../model/mail/server.ts";
 import { onlyOrganization } from "../model/organizations/only.ts";
 import { endSessionsOf } from "../model/people/sessions.ts";
 import { boundedText } from "../model/refuse.ts";
@@ -26,7 +27,13 @@ const button = v.object({ providerId: v.id("ssoProviders"), name: v.string() });
 export const options = query({
   args: { organizationId: v.optional(v.string()) },
   returns: v.union(
-    v.object({ organizationId: v.id("organizations"), name: v.string(), providers: v.array(button) }),
+    v.object({
+      organizationId: v.id("organizations"),
+      name: v.string(),
+      providers: v.array(button),
+      /** Whether a link to reset a password can be mailed. */
+      mailsLinks: v.boolean(),
+    }),
     v.null(),
   ),
   handler: async (ctx, { organizationId: named }) => {
@@ -38,6 +45,7 @@ export const options = query({
     return {
       organizationId: found._id,
       name: found.name,
+      mailsLinks: (await mailServerOf(ctx, found._id)) !== null,
       providers: providers.map(({ _id: providerId, name }) => ({ providerId, name })),
     };
   },

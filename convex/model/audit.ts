@@ -156,6 +156,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     (await keyOf(ctx, subject)) ?? (await subjects["member"]?.(ctx, subject)) ?? (await teamOf(ctx, subject)),
   "usage-facts": organizationOf,
   organization: organizationOf,
+  mail: organizationOf,
   version: organizationOf,
   "queue-settings": organizationOf,
   "payload-access": organizationOf,

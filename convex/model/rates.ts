@@ -16,6 +16,7 @@ const limiter = new RateLimiter(components.rateLimiter, {
   passwords: bucket(rates.passwords),
   passwordsOfAddress: bucket(rates.passwordsOfAddress),
   secondFactors: bucket(rates.secondFactors),
+  passwordResets: bucket(rates.passwordResets),
   providerVisits: bucket(rates.providerVisits),
   refusedActs: bucket(rates.auditedRefusals),
   refusedSignIns: bucket(rates.auditedRefusals),
@@ -68,6 +69,13 @@ export async function countPassword(ctx: MutationCtx, account: string): Promise<
 export async function countSecondFactor(ctx: MutationCtx, memberId: Id<"members">): Promise<void> {
   const { ok, retryAfter } = await limiter.limit(ctx, "secondFactors", { key: memberId });
   if (!ok) refuseUntil("rate_limited", "Too many codes were tried.", retryAfter);
+}
+
+/** Counts a wish to reset a password, whether anybody has the address or not. Refuses: rate_limited. */
+export async function countPasswordReset(ctx: MutationCtx, account: string): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "passwordResets", { key: account });
+  if (!ok) refuseUntil("rate_limited", "Too many links were asked for.", retryAfter);
+  await countOfAddress(ctx, "passwordsOfAddress");
 }
 
 /** Counts a sign-in that goes to a provider. Refuses: rate_limited. */

@@ -12,6 +12,7 @@ import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
 import { rights } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
+import { mailSecurities } from "../../app/people/mail.ts";
 import { secondFactorRules } from "../../app/people/second-factor.ts";
 import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
@@ -40,6 +41,17 @@ export const right = literals(...rights);
 export const signInMethod = literals(...signInMethods);
 
 export const secondFactorRule = literals(...secondFactorRules);
+
+/** How an organization sends mails, but for the password. */
+export const mailSettings = v.object({
+  host: v.string(),
+  port: v.number(),
+  security: literals(...mailSecurities),
+  /** Empty: the server asks for no sign-in. */
+  user: v.string(),
+  /** The sender's address. */
+  from: v.string(),
+});
 
 /** How an OpenID provider of an organization is used, but for its secret. */
 export const providerSettings = v.object({

@@ -31,6 +31,7 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/account:invitation": "token",
   "console/account:signOut": "session",
   "console/account:me": "session",
+  "console/mail:forgotPassword": "email",
   "console/passwords:signIn": "password",
   "console/passkeys:begin": "page",
   "console/passkeys:signIn": "session",

@@ -66,7 +66,7 @@ export function peopleStories(now: number): readonly Story[] {
     inShell(
       "console-invite",
       "people",
-      <InviteDialog mayMakeOwners={false} onInvite={() => Promise.resolve(null)} onClose={nothing} />,
+      <InviteDialog mails mayMakeOwners={false} onInvite={() => Promise.resolve(null)} onClose={nothing} />,
     ),
     inShell(
       "console-member",

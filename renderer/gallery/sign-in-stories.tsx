@@ -4,11 +4,13 @@ import { SecondFactorCardView } from "../console/account/SecondFactorCard.tsx";
 import { SecurityView } from "../console/account/SecurityCards.tsx";
 import { SetUpView } from "../console/account/SetUpSecondFactor.tsx";
 import { PasskeysView } from "../console/passkeys/PasskeysCard.tsx";
+import { ForgotPassword } from "../console/session/ForgotPassword.tsx";
 import { ProofView } from "../console/session/ProofDialog.tsx";
 import { GateView } from "../console/session/SecondFactorGate.tsx";
 import { SecondFactorView } from "../console/session/SecondFactorPage.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import { SignInForm } from "../console/session/SignInForm.tsx";
+import { MailServerDialog, MailServerView } from "../console/sign-in/MailServer.tsx";
 import { formOf } from "../console/sign-in/provider-form.ts";
 import { ProviderDialog } from "../console/sign-in/ProviderDialog.tsx";
 import { SecondFactorRuleView } from "../console/sign-in/SecondFactorRule.tsx";
@@ -98,7 +100,20 @@ export function signInStories(now: number): readonly Story[] {
     onRemove: nothing,
   };
   const providers = [provider, google];
-  const form = { providers: offered, onPassword: wrong, onProvider: wrong, onPasskey: wrong };
+  const form = {
+    providers: offered,
+    onPassword: wrong,
+    onProvider: wrong,
+    onPasskey: wrong,
+    onForgot: wrong,
+  };
+  const mail = {
+    host: "smtp.northwind.example",
+    port: 587,
+    security: "starttls" as const,
+    user: "gleaner",
+    from: "gleaner@northwind.example",
+  };
   const proof = {
     hasPassword: true,
     hasSecondFactor: false,
@@ -201,6 +216,21 @@ export function signInStories(now: number): readonly Story[] {
       "console-second-factor-confirm",
       <GateView organization="Northwind" setUp={null} onCode={wrong} onPasskey={wrong} onSignOut={nothing} />,
     ),
+    page(
+      "console-forgot-password",
+      <SignedOut reason="new">
+        <ForgotPassword initialEmail="ada@northwind.example" onAsk={wrong} onBack={nothing} />
+      </SignedOut>,
+    ),
+    inShell(
+      "console-mail",
+      "sign-in",
+      <>
+        <MailServerView settings={mail} mayChange onSave={refused} onRemove={nothing} onTest={refused} />
+        <MailServerView settings={null} mayChange onSave={refused} onRemove={nothing} onTest={refused} />
+      </>,
+    ),
+    page("console-mail-server", <MailServerDialog settings={mail} onSave={refused} onClose={nothing} />),
     inShell(
       "console-second-factor-rule",
       "sign-in",

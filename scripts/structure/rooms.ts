@@ -70,9 +70,10 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@simplewebauthn/server",
       "convex",
       "convex-helpers",
+      "nodemailer",
       "oauth4webapi",
     ],
-    tests: ["packages/queue/component", "@gleaner/queue/test", "convex-test", "oidc-provider"],
+    tests: ["packages/queue/component", "@gleaner/queue/test", "convex-test", "oidc-provider", "smtp-server"],
   },
   main: {
     rooms: ["app", "convex/_generated"],

@@ -29,14 +29,15 @@ export async function signedInView(
   return { organization: { id, name }, member: memberView(member), sessionId, expiresAt, needsSecondFactor };
 }
 
-/** Creates a member's one-time sign-in link from its token's hash. It expires after a day. Refuses: invalid. */
+/** Creates a member's one-time sign-in link from its token's hash. It expires after a day, if not told otherwise. Refuses: invalid. */
 export async function createLink(
   ctx: MutationCtx,
   { _id: memberId, organizationId }: Doc<"members">,
   hash: string,
   by: Act,
+  lastsMs = linkMs,
 ): Promise<void> {
   const tokenHash = checkedHash(hash, "tokenHash");
-  await ctx.db.insert("signInLinks", { organizationId, tokenHash, memberId, expiresAt: by.at + linkMs });
+  await ctx.db.insert("signInLinks", { organizationId, tokenHash, memberId, expiresAt: by.at + lastsMs });
   await record(ctx, { organizationId, ...by, action: "sign-in-link.created", subject: memberId });
 }

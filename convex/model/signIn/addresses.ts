@@ -31,3 +31,11 @@ export function consoleOrigin(page: string): string {
   const open = known.map((url) => url.origin).join(" or ");
   return refuse("invalid", `Open the console at ${open} to sign in this way.`);
 }
+
+/**
+ * The address of a page of the console for a link in a mail. It has no query, which could name another deployment: that one would
+ * get the link's secret. Refuses: invalid.
+ */
+export function consolePage(page: string): string {
+  return consoleOrigin(page) + new URL(page).pathname;
+}

@@ -15,10 +15,19 @@ export type Invitee = {
   readonly days: number;
 };
 
+/** `mailedTo`: the address that got the link. Null: nobody got it; `problem` says why if that was tried. */
+export type Invited = {
+  readonly link: string;
+  readonly mailedTo: string | null;
+  readonly problem: string | null;
+};
+
 type Props = {
   readonly mayMakeOwners: boolean;
+  /** Whether an invitation with an address is mailed. */
+  readonly mails: boolean;
   /** Creates the invitation. Resolves to its link, or to null if the server refused. */
-  readonly onInvite: (invitee: Invitee) => Promise<string | null>;
+  readonly onInvite: (invitee: Invitee) => Promise<Invited | null>;
   readonly onClose: () => void;
 };
 
@@ -30,20 +39,26 @@ const days = [
 ];
 
 /** Invites somebody, and shows the link once. */
-export function InviteDialog({ mayMakeOwners, onInvite, onClose }: Props): ReactNode {
+export function InviteDialog({ mayMakeOwners, mails, onInvite, onClose }: Props): ReactNode {
   const [typed, setTyped] = useState("");
   const [email, setEmail] = useState("");
   const [roles, setRoles] = useState<readonly Role[]>([]);
   const [lasts, setLasts] = useState("7");
   const [errors, setErrors] = useState<{ readonly name?: string; readonly roles?: string }>({});
-  const [link, setLink] = useState<string | null>(null);
+  const [link, setLink] = useState<Invited | null>(null);
   const name = typed.trim();
   if (link !== null) {
     return (
       <Dialog title={`Invitation for ${name}`} onClose={onClose}>
-        <ShownOnce secret={link} name="link" onDone={onClose}>
-          Send the link to {name}. It works once, for {lasts === "1" ? "1 day" : `${lasts} days`}. Whoever
-          opens it joins with these roles, so send it to nobody else.
+        {link.problem === null ? null : (
+          <p role="alert" className="mb-3 text-bad">
+            The invitation was not mailed: {link.problem}
+          </p>
+        )}
+        <ShownOnce secret={link.link} name="link" onDone={onClose}>
+          {link.mailedTo === null ? `Send the link to ${name}.` : `The link was mailed to ${link.mailedTo}.`}{" "}
+          It works once, for {lasts === "1" ? "1 day" : `${lasts} days`}. Whoever opens it joins with these
+          roles, so send it to nobody else.
         </ShownOnce>
       </Dialog>
     );
@@ -73,6 +88,7 @@ export function InviteDialog({ mayMakeOwners, onInvite, onClose }: Props): React
         />
         <Field
           label="E-mail address (optional)"
+          hint={mails ? "The invitation is mailed to it." : undefined}
           type="email"
           maxLength={254}
           value={email}

@@ -1,8 +1,9 @@
 import { usePaginatedQuery, useQueries, useQuery } from "convex/react";
 import { type ReactNode, useMemo, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import type { Id } from "../../../convex/_generated/dataModel.js";
 import type { MemberHoldings, MemberRow } from "../data/rows.ts";
-import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
+import { useAct, useLongAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { linkOf } from "../session/sign-in.ts";
@@ -39,6 +40,8 @@ export function PeoplePage(): ReactNode {
   const idle = useQuery(api.console.people.idle, { session });
   const setIdle = useAct(api.console.people.setIdle);
   const invite = useAct(api.console.people.invite);
+  const mails = useQuery(api.console.mail.isReady, { session }) === true;
+  const mailInvitation = useLongAct(api.console.mail.sendInvitation);
   const revoke = useAct(api.console.people.revokeInvitation);
   const change = useAct(api.console.people.change);
   const remove = useAct(api.console.people.remove);
@@ -91,10 +94,27 @@ export function PeoplePage(): ReactNode {
       {isInviting ? (
         <InviteDialog
           mayMakeOwners={mayMakeOwners}
+          mails={mails}
           onInvite={async (invitee) => {
             const token = makeSecret("gi_");
-            const invited = await invite({ ...invitee, tokenHash: sha256(token) });
-            return invited ? linkOf(window.location, "invite", token) : null;
+            const link = linkOf(window.location, "invite", token);
+            const made: Id<"invitations">[] = [];
+            await invite({ ...invitee, tokenHash: sha256(token) }, ({ invitationId }) => {
+              made.push(invitationId);
+              return null;
+            });
+            const [invitationId] = made;
+            if (invitationId === undefined) return null;
+            const { email } = invitee;
+            if (!mails || email === undefined) return { link, mailedTo: null, problem: null };
+            const page = window.location.origin + window.location.pathname;
+            const answers: (string | null)[] = [];
+            await mailInvitation({ invitationId, token, page }, ({ problem }) => {
+              answers.push(problem);
+              return null;
+            });
+            const [problem = "The server could not be asked."] = answers;
+            return { link, mailedTo: problem === null ? email : null, problem };
           }}
           onClose={() => setIsInviting(false)}
         />

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Form } from "../../ui/controls/Form.tsx";
+import { ForgotPassword } from "./ForgotPassword.tsx";
 
 export type SignInProvider = { readonly providerId: string; readonly name: string };
 
@@ -12,19 +13,25 @@ type Props = {
   readonly onProvider: (provider: SignInProvider) => Promise<string | null>;
   /** Null where passkeys do not work. */
   readonly onPasskey: (() => Promise<string | null>) | null;
+  /** Mails a link. Null: the organization has no mail server. */
+  readonly onForgot: ((email: string) => Promise<string | null>) | null;
 };
 
 /** The ways to sign in without a link: the organization's providers, and an address with a password. */
-export function SignInForm({ providers, onPassword, onProvider, onPasskey }: Props): ReactNode {
+export function SignInForm({ providers, onPassword, onProvider, onPasskey, onForgot }: Props): ReactNode {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [isForgotten, setIsForgotten] = useState(false);
   const attempt = (tried: Promise<string | null>): void => {
     setBusy(true);
     setError(null);
     void tried.then(setError).finally(() => setBusy(false));
   };
+  if (isForgotten && onForgot !== null) {
+    return <ForgotPassword initialEmail={email} onAsk={onForgot} onBack={() => setIsForgotten(false)} />;
+  }
   return (
     <div className="grid gap-4 text-ink">
       {providers.map((provider) => (
@@ -62,6 +69,13 @@ export function SignInForm({ providers, onPassword, onProvider, onPasskey }: Pro
           Sign in
         </Button>
       </Form>
+      {onForgot === null ? null : (
+        <div className="-mt-2 justify-self-start">
+          <Button size="sm" look="quiet" onClick={() => setIsForgotten(true)}>
+            Forgot your password?
+          </Button>
+        </div>
+      )}
       {onPasskey === null ? null : (
         <Button disabled={busy} onClick={() => attempt(onPasskey())}>
           Sign in with a passkey

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { messageOf } from "../data/refusal.ts";
 import { passkeyProblem } from "../passkeys/offered.ts";
-import { deviceErrorWords, signWithPasskey } from "../passkeys/use-passkeys.ts";
+import { deviceErrorWords, signWithPasskey, thisPage } from "../passkeys/use-passkeys.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { organizationInHash } from "./organization-in-hash.ts";
 import { SignedOut, type SignedOutReason } from "./SignedOut.tsx";
@@ -52,6 +52,17 @@ export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactN
             return messageOf(error);
           }
         }}
+        onForgot={
+          options.mailsLinks
+            ? async (email) => {
+                const { organizationId } = options;
+                const asked = { organizationId, email, page: thisPage() };
+                return await client
+                  .mutation(api.console.mail.forgotPassword, asked)
+                  .then(() => null, messageOf);
+              }
+            : null
+        }
         onPasskey={
           passkeyProblem(window) !== null
             ? null

@@ -12,6 +12,7 @@ import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { Table } from "../../ui/Table.tsx";
 import { useAct, useLongAct, useScope, useSession } from "../data/session-context.ts";
 import { signInHash } from "../session/organization-in-hash.ts";
+import { MailServerCard } from "./MailServer.tsx";
 import { emptyProvider, formOf, type ProviderSettings } from "./provider-form.ts";
 import { ProviderDialog } from "./ProviderDialog.tsx";
 import { SecondFactorRuleCard } from "./SecondFactorRule.tsx";
@@ -39,6 +40,7 @@ export function SignInSettingsPage(): ReactNode {
         onRemove={({ providerId, name }) => void remove({ providerId }, `${name} was removed.`)}
       />
       <SecondFactorRuleCard />
+      <MailServerCard />
     </>
   );
 }

@@ -1,0 +1,99 @@
+import { v } from "convex/values";
+import { visibleText } from "../app/format/visible.ts";
+import { internalMutation, internalQuery } from "./_generated/server.js";
+import { record } from "./model/audit.ts";
+import { hashSecret } from "./model/authenticate.ts";
+import { mailServerOf, saveMailServer } from "./model/mail/server.ts";
+import { internalMemberMutation } from "./model/memberCalls.ts";
+import { createLink } from "./model/people/signIn.ts";
+import { owned, present, refuse } from "./model/refuse.ts";
+import { mailSettings, role } from "./model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/*
+ * The transactions of actions that send mails.
+ */
+
+const resetMs = 3_600_000;
+
+/** The mail server of an organization, with its sealed password; or null. */
+export const server = internalQuery({
+  args: { organizationId: v.id("organizations") },
+  returns: v.union(
+    v.object({ ...mailSettings.fields, password: v.union(v.string(), v.null()), organization: v.string() }),
+    v.null(),
+  ),
+  handler: async (ctx, { organizationId }) => {
+    const found = await mailServerOf(ctx, organizationId);
+    if (found === null) return null;
+    const { host, port, security, user, from, password = null } = found;
+    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
+    return { host, port, security, user, from, password, organization: visibleText(name) };
+  },
+});
+
+/** Stores settings whose password is sealed. Refuses: invalid. */
+export const store = internalMemberMutation("sign-in.change")({
+  args: { settings: mailSettings, password: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { settings, password }) => {
+    await saveMailServer(ctx, ctx.organizationId, settings, password, ctx.by);
+    return null;
+  },
+});
+
+/** The address to which a member's test mail goes. Refuses: conflict. */
+export const ownAddress = internalMemberMutation("sign-in.change")({
+  args: {},
+  returns: v.object({ organizationId: v.id("organizations"), organization: v.string(), to: v.string() }),
+  handler: async (ctx) => {
+    const to = ctx.member.email ?? refuse("conflict", "Add your e-mail address on the page Account first.");
+    const { name } = present(await ctx.db.get("organizations", ctx.organizationId), "organization");
+    return { organizationId: ctx.organizationId, organization: visibleText(name), to };
+  },
+});
+
+/** An invitation that can be mailed: its address is known, and the caller knows its secret. Refuses: not_found, conflict. */
+export const invitation = internalMemberMutation("people.change")({
+  args: { invitationId: v.id("invitations"), token: v.string() },
+  returns: v.object({
+    organizationId: v.id("organizations"),
+    organization: v.string(),
+    to: v.string(),
+    name: v.string(),
+    invitedBy: v.string(),
+    roles: v.array(role),
+  }),
+  handler: async (ctx, { invitationId, token }) => {
+    const { organizationId } = ctx;
+    const found = owned(await ctx.db.get("invitations", invitationId), organizationId, "invitation");
+    if (found.tokenHash !== (await hashSecret(token))) refuse("not_found", "There is no such invitation.");
+    const to = found.email ?? refuse("conflict", "This invitation has no e-mail address.");
+    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
+    const { roles } = found;
+    const words = { organization: visibleText(name), name: visibleText(found.name) };
+    return { organizationId, ...words, invitedBy: visibleText(ctx.member.name), to, roles };
+  },
+});
+
+/** Stores the link that resets a member's password. @returns where it is mailed; null: the member is gone. */
+export const storeResetLink = internalMutation({
+  args: { memberId: v.id("members"), tokenHash: v.string() },
+  returns: v.union(
+    v.object({ organizationId: v.id("organizations"), organization: v.string(), to: v.string() }),
+    v.null(),
+  ),
+  handler: async (ctx, { memberId, tokenHash }) => {
+    const member = await ctx.db.get("members", memberId);
+    if (member?.email === undefined || member.removedAt !== undefined) return null;
+    const { organizationId, email: to } = member;
+    const at = Date.now();
+    await createLink(ctx, member, tokenHash, { actor: "system", at }, resetMs);
+    const what = { action: "member.password-reset-asked", subject: memberId } as const;
+    await record(ctx, { organizationId, at, actor: "system", ...what });
+    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
+    return { organizationId, organization: visibleText(name), to };
+  },
+});
