@@ -180,7 +180,7 @@ export default defineSchema({
     password: v.optional(v.string()),
   }).index("by_organization", ["organizationId"]),
 
-  /** The passkeys of members. Written by model/signIn/passkeys.ts. */
+  /** The passkeys of members. Written by model/passkeys/stored.ts. */
   passkeys: defineTable({
     organizationId: v.id("organizations"),
     memberId: v.id("members"),
@@ -197,7 +197,7 @@ export default defineSchema({
     .index("by_member", ["memberId"])
     .index("by_credential", ["credentialId"]),
 
-  /** What a device must sign, once and within five minutes. Written by model/signIn/passkeys.ts. */
+  /** What a device must sign, once and within five minutes. Written by model/passkeys/stored.ts. */
   passkeyChallenges: defineTable({
     challengeHash: v.string(),
     /** Of the page that asked. */

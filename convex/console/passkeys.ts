@@ -3,10 +3,6 @@ import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { action, type ActionCtx } from "../_generated/server.js";
 import { memberAction } from "../model/memberCalls.ts";
-import { signedIn } from "../model/people/signIn.ts";
-import { refuse } from "../model/refuse.ts";
-import { consoleOrigin } from "../model/signIn/addresses.ts";
-import { randomSecret } from "../model/signIn/randomSecret.ts";
 import {
   assertion,
   assertionOptions,
@@ -15,7 +11,11 @@ import {
   registrationOptions,
   verifiedCounter,
   verifiedRegistration,
-} from "../model/signIn/webauthn.ts";
+} from "../model/passkeys/webauthn.ts";
+import { signedIn } from "../model/people/signIn.ts";
+import { refuse } from "../model/refuse.ts";
+import { consoleOrigin } from "../model/signIn/addresses.ts";
+import { randomSecret } from "../model/signIn/randomSecret.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

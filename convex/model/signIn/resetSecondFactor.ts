@@ -1,9 +1,9 @@
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { passkeysOf } from "../passkeys/stored.ts";
 import { endSessionsOf } from "../people/sessions.ts";
 import { deleteSecondFactor } from "../secondFactor/stored.ts";
-import { passkeysOf } from "./passkeys.ts";
 
 /** Forgets the second factor and the passkeys of a member who lost them. Their sessions end. @returns whether there were any. */
 export async function forgetSecondFactor(

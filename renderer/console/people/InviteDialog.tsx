@@ -88,7 +88,7 @@ export function InviteDialog({ mayMakeOwners, mails, onInvite, onClose }: Props)
         />
         <Field
           label="E-mail address (optional)"
-          hint={mails ? "The invitation is mailed to it." : undefined}
+          {...(mails ? { hint: "The invitation is mailed to it." } : {})}
           type="email"
           maxLength={254}
           value={email}

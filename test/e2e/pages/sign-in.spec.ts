@@ -55,6 +55,50 @@ test("a member sets a password, and signs in with it and not with another", asyn
   await expect(page.getByRole("complementary").getByRole("button", { name: "Sign out" })).toBeVisible();
 });
 
+test("the dialog “Confirm it’s you” takes the password, and the act goes on", async ({ farm, page }) => {
+  // The server refuses an act 30 minutes after the sign-in. A test cannot wait so long, so the first try gets that refusal here.
+  let refusals = 0;
+  await page.routeWebSocket(/\/sync$/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      const sent = JSON.parse(String(message)) as { type: string; udfPath?: string; requestId?: number };
+      if (sent.udfPath !== "console/people:createTeam" || refusals > 0) {
+        server.send(message);
+        return;
+      }
+      refusals += 1;
+      const errorData = { code: "proof_needed", message: "Confirm that it is you, and try again." };
+      const refused = {
+        type: "MutationResponse",
+        success: false,
+        result: "refused",
+        errorData,
+        logLines: [],
+      };
+      socket.send(JSON.stringify({ ...refused, requestId: sent.requestId }));
+    });
+  });
+  await page.goto(consoleOf(farm));
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password").press("Enter");
+  await openPage(page, "People");
+  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByLabel("Name").fill("Lab");
+  await page.getByRole("button", { name: "Create team" }).click();
+  const proof = page.getByRole("dialog", { name: "Confirm it’s you" });
+  await expect(proof).toContainText("This change lasts");
+  await expect(page.getByText("Members of Lab")).toHaveCount(0);
+  await proof.getByLabel("Password").fill("wrong horse battery");
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await expect(proof.getByText("This password is wrong.")).toBeVisible();
+  await proof.getByLabel("Password").fill(password);
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await expect(proof).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Members of Lab" })).toBeVisible();
+  expect(refusals).toBe(1);
+});
+
 test.describe("single sign-on", () => {
   let provider: OidcProvider;
 
