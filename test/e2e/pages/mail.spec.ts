@@ -8,6 +8,8 @@ import {
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
+test.use({ farmName: "mail" });
+
 const email = "olga@example.org";
 
 let mailbox: Mailbox;

@@ -2,6 +2,8 @@ import type { CDPSession, Page } from "@playwright/test";
 import { openPage } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
+test.use({ farmName: "passkeys" });
+
 /** A security key inside the browser, which checks its user by itself. */
 async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
   const cdp = await page.context().newCDPSession(page);

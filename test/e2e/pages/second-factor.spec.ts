@@ -4,6 +4,8 @@ import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
+test.use({ farmName: "second factor" });
+
 const password = "correct horse battery";
 const email = "olga@example.org";
 

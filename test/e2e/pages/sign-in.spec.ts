@@ -9,6 +9,8 @@ import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
+test.use({ farmName: "sign-in" });
+
 const password = "correct horse battery";
 const email = "olga@example.org";
 

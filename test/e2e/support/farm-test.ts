@@ -5,6 +5,8 @@ import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
 import { makeSlowModel } from "./slow-model.ts";
 
 type WorkerFixtures = {
+  /** A file whose tests change how the owner signs in names a farm of its own. */
+  readonly farmName: string;
   /** One farm with the demo model and the built console, for all tests of a file. */
   readonly farm: Farm;
   /** One farm whose only model takes seconds for an answer. */
@@ -12,8 +14,10 @@ type WorkerFixtures = {
 };
 
 export const test = base.extend<object, WorkerFixtures>({
+  farmName: ["shared", { option: true, scope: "worker" }],
   farm: [
-    async ({}, use) => {
+    // Playwright starts a new worker, and so a new farm, for another name.
+    async ({ farmName: _farmName }, use) => {
       const farm = await startFarm({ console: true });
       await use(farm);
       await farm.close();
