@@ -10,9 +10,9 @@ import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } fr
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { modelStates } from "../../app/models/states.ts";
+import { mailSecurities } from "../../app/people/mail.ts";
 import { rights } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
-import { mailSecurities } from "../../app/people/mail.ts";
 import { secondFactorRules } from "../../app/people/second-factor.ts";
 import { signInMethods } from "../../app/people/sign-in-methods.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";

@@ -1,4 +1,4 @@
-import { type Role,roleWords } from "../../../app/people/roles.ts";
+import { type Role, roleWords } from "../../../app/people/roles.ts";
 
 export type Mail = { readonly subject: string; readonly text: string };
 
