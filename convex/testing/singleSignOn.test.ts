@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Role } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -39,7 +40,7 @@ const settings = {
   groups: [
     { group: "staff", roles: ["requester" as const, "donor" as const] },
     { group: "gleaner-admins", roles: ["admin" as const] },
-  ],
+  ] as { group: string; roles: Role[] }[],
   emailDomains: [] as string[],
   admitsUnknown: true,
   trustsEmail: false,
