@@ -360,6 +360,7 @@ describe("a provider", () => {
     expect(await t.query(api.console.signIn.options, {})).toEqual({
       organizationId,
       name: "Acme",
+      mailsLinks: false,
       providers: [{ providerId, name: "Acme ID" }],
     });
     await signInAs(providerId, "ann");
