@@ -163,6 +163,7 @@ const groupOfNoun = {
   "model-alias": "rules",
   playground: "keys",
   session: "people",
+  mail: "people",
   "sign-in-provider": "people",
   "payload-access": "looks",
   deployment: "server",

@@ -178,7 +178,7 @@ function claimsEmail(
   { actor }: Act,
 ): boolean {
   if (typed === undefined) return emailClaimed;
-  const isOwn = typeof actor !== "string" && actor.memberId === _id;
+  const isOwn = typeof actor !== "string" && "memberId" in actor && actor.memberId === _id;
   if (!isOwn) return false;
   return typed === email ? emailClaimed : !held.includes("owner");
 }

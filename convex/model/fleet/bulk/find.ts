@@ -1,4 +1,4 @@
-import { type BulkAct, bulkBefore, type BulkFacts,effectOf } from "../../../../app/devices/bulk.ts";
+import { type BulkAct, bulkBefore, type BulkFacts, effectOf } from "../../../../app/devices/bulk.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
