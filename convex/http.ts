@@ -72,7 +72,9 @@ http.route({
   handler: httpAction(async (ctx, request) => {
     const { url } = request;
     const location =
-      url.length > maxCallbackChars ? null : await ctx.runAction(internal.singleSignOn.callback, { url });
+      url.length > maxCallbackChars
+        ? null
+        : await ctx.runAction(internal.access.singleSignOn.callback, { url });
     if (location !== null) {
       const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
       return new Response(null, { status: 302, headers });

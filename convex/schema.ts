@@ -60,7 +60,7 @@ export default defineSchema({
     idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
-    /** Who must have a second factor. Absent: nobody. Written by console/secondFactor.setRule. */
+    /** Who must have a second factor. Absent: nobody. Written by console/access/secondFactor.setRule. */
     secondFactor: v.optional(secondFactorRule),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
     ownersReadPayloads: v.optional(v.boolean()),

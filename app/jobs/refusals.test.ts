@@ -131,7 +131,6 @@ it.each([
   [{ response_format: 5 }, "Invalid 'response_format': must be an object."],
   [{ max_tokens: 0 }, "Invalid 'max_tokens': must be at least 1."],
   [{ model: "" }, "Invalid 'model': must not be empty."],
-  [{ model: undefined }, "Missing 'model', which is required."],
   [{ model: "x".repeat(201) }, "Invalid 'model': must have at most 200 characters."],
   [{ messages: [5] }, "Invalid 'messages[0]': must be an object."],
   [{ messages: [] }, "Invalid 'messages': must not be empty."],

@@ -258,7 +258,7 @@ export function memberAction(right: Right, options: CallOptions = {}) {
         const { beforeSecondFactor = false } = options;
         const { name } = await ctx.meta.getFunctionMetadata();
         const call = { session, right, beforeSecondFactor, name };
-        const answer = await ctx.runMutation(internal.signIn.checkRight, call);
+        const answer = await ctx.runMutation(internal.access.signIn.checkRight, call);
         if (answer !== null) refuse(answer.refused.code, answer.refused.message);
         return { ctx: {}, args: { session } };
       },

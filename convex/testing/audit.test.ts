@@ -182,7 +182,7 @@ describe("refusals in the audit trail", () => {
     const from = t.withRequestMetadata({ ip: "203.0.113.7" });
     for (const email of ["ada@example.com", "hunter2 hunter2"]) {
       const asked = { organizationId: acme.organizationId, email, password: "wrong", session: secret("gs_") };
-      await from.action(api.console.passwords.signIn, asked);
+      await from.action(api.console.access.passwords.signIn, asked);
     }
     const refused = await rows({ group: "refusals" });
     expect(refused).toMatchObject([

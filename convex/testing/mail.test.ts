@@ -51,10 +51,10 @@ type Over = {
 async function save(over: Over = {}, password?: string, session = owner): Promise<null> {
   const settings = { ...usual, port: mailbox.port, ...over };
   const secretOf = password === undefined ? {} : { password };
-  return await t.action(api.console.mail.save, { session, settings, ...secretOf });
+  return await t.action(api.console.access.mail.save, { session, settings, ...secretOf });
 }
 
-const sendTest = async () => await t.action(api.console.mail.test, { session: owner });
+const sendTest = async () => await t.action(api.console.access.mail.test, { session: owner });
 
 async function everything(): Promise<string> {
   const tables = ["audit", "mailServers", "signInLinks", "invitations"] as const;
@@ -85,7 +85,7 @@ describe("the mail server", () => {
     expect((await sendTest()).problem).toContain("Wrong user or password");
     await save({ user: mailUser }, mailPassword);
     expect(await sendTest()).toMatchObject({ problem: null });
-    expect(JSON.stringify(await t.query(api.console.mail.settings, { session: owner }))).not.toContain(
+    expect(JSON.stringify(await t.query(api.console.access.mail.settings, { session: owner }))).not.toContain(
       "sealed",
     );
     expect(await everything()).not.toContain(mailPassword);
@@ -111,8 +111,8 @@ describe("the mail server", () => {
     const { session } = await joinAs(t, owner, { name: "Bo", roles: ["admin"] });
     await expectRefusal(save({}, undefined, session), "forbidden");
     await save();
-    await t.mutation(api.console.mail.remove, { session: owner });
-    expect(await t.query(api.console.mail.settings, { session: owner })).toBeNull();
+    await t.mutation(api.console.access.mail.remove, { session: owner });
+    expect(await t.query(api.console.access.mail.settings, { session: owner })).toBeNull();
     expect(await everything()).toContain("mail.removed");
   });
 
@@ -124,9 +124,9 @@ describe("the mail server", () => {
       subject: "A lane is\r\nBcc: x@example.org",
       text: "Hi",
     };
-    expect(await t.action(internal.mail.send, mail)).toEqual({ problem: null });
+    expect(await t.action(internal.access.mail.send, mail)).toEqual({ problem: null });
     expect(mailbox.mails[0]!.to).toEqual([email]);
-    const refused = await t.action(internal.mail.send, { ...mail, to: "nobody@example.org" });
+    const refused = await t.action(internal.access.mail.send, { ...mail, to: "nobody@example.org" });
     expect(refused.problem).toContain("No such mailbox");
   });
 });
@@ -137,7 +137,12 @@ describe("an invitation", () => {
     const bo = { name: "Bo", roles: ["requester" as const], email: "bo@example.org" };
     const { token, invitationId } = await inviteMember(t, owner, bo);
     const sendIt = async (given: string) =>
-      await t.action(api.console.mail.sendInvitation, { session: owner, invitationId, token: given, page });
+      await t.action(api.console.access.mail.sendInvitation, {
+        session: owner,
+        invitationId,
+        token: given,
+        page,
+      });
     expect(await sendIt(token)).toEqual({ problem: null });
     const [{ to, text } = { to: [], text: "" }] = mailbox.mails;
     expect(to).toEqual(["bo@example.org"]);
@@ -147,15 +152,15 @@ describe("an invitation", () => {
     expect(await everything()).not.toContain(token);
     const none = await inviteMember(t, owner, { name: "Cy", roles: ["donor"] });
     const unaddressed = { session: owner, invitationId: none.invitationId, token: none.token, page };
-    await expectRefusal(t.action(api.console.mail.sendInvitation, unaddressed), "conflict");
+    await expectRefusal(t.action(api.console.access.mail.sendInvitation, unaddressed), "conflict");
     const elsewhere = { session: owner, invitationId, token, page: "https://evil.example/" };
-    await expectRefusal(t.action(api.console.mail.sendInvitation, elsewhere), "invalid");
+    await expectRefusal(t.action(api.console.access.mail.sendInvitation, elsewhere), "invalid");
   });
 });
 
 describe("somebody who forgot the password", () => {
   const forgot = async (address = email): Promise<null> =>
-    await t.mutation(api.console.mail.forgotPassword, {
+    await t.mutation(api.console.access.mail.forgotPassword, {
       organizationId: acme.organizationId,
       email: address,
       page,
@@ -180,7 +185,7 @@ describe("somebody who forgot the password", () => {
     const trade = async () => await t.mutation(api.console.account.signIn, { token, session });
     expect(await trade()).toMatchObject({ kind: "signed-in", member: { name: "Ann" } });
     expect(await trade()).toMatchObject({ kind: "refused", reason: "used" });
-    await t.action(api.console.passwords.set, { session, password: "correct horse battery" });
+    await t.action(api.console.access.passwords.set, { session, password: "correct horse battery" });
     await forgot();
     await deliver(2);
     const late = /#signin=(gs_[\w-]{43})/.exec(mailbox.mails[1]!.text)?.[1] ?? "";
@@ -198,7 +203,9 @@ describe("somebody who forgot the password", () => {
     expect(await forgot()).toBeNull();
     await deliver(1);
     const { organizationId } = acme;
-    expect(await t.query(api.console.signIn.options, { organizationId })).toMatchObject({ mailsLinks: true });
+    expect(await t.query(api.console.access.signIn.options, { organizationId })).toMatchObject({
+      mailsLinks: true,
+    });
   });
 
   it("waits after three wishes, whether the address exists or not", async () => {

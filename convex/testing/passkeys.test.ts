@@ -38,18 +38,19 @@ afterEach(() => {
 });
 
 async function add(session = owner, by = device, name = "Laptop"): Promise<void> {
-  const options = await t.action(api.console.passkeys.beginAdd, { session, page });
-  await t.action(api.console.passkeys.add, { session, name, registration: by.create(options) });
+  const options = await t.action(api.console.access.passkeys.beginAdd, { session, page });
+  await t.action(api.console.access.passkeys.add, { session, name, registration: by.create(options) });
 }
 
-const begin = async () => await t.action(api.console.passkeys.begin, { page });
+const begin = async () => await t.action(api.console.access.passkeys.begin, { page });
 
 type Assertion = ReturnType<Authenticator["get"]>;
 
 const signInWith = async (assertion: Assertion, session = secret("gs_")) =>
-  await t.action(api.console.passkeys.signIn, { assertion, session });
+  await t.action(api.console.access.passkeys.signIn, { assertion, session });
 
-const passkeys = async (session = owner) => (await t.query(api.console.signIn.own, { session })).passkeys;
+const passkeys = async (session = owner) =>
+  (await t.query(api.console.access.signIn.own, { session })).passkeys;
 
 const me = async (session: string) => await t.query(api.console.account.me, { session });
 
@@ -65,7 +66,7 @@ describe("a passkey", () => {
       kind: "signed-in",
       needsSecondFactor: false,
     });
-    await t.mutation(api.console.secondFactor.setRule, { session, rule: "required-everywhere" });
+    await t.mutation(api.console.access.secondFactor.setRule, { session, rule: "required-everywhere" });
     expect(await me(session)).toMatchObject({ needsSecondFactor: false });
     expect((await t.query(api.console.account.sessions, { session }))[0]).toMatchObject({
       method: "passkey",
@@ -75,7 +76,7 @@ describe("a passkey", () => {
   });
 
   it("is asked for with the address's domain, and its device must check its user", async () => {
-    const options = await t.action(api.console.passkeys.beginAdd, { session: owner, page });
+    const options = await t.action(api.console.access.passkeys.beginAdd, { session: owner, page });
     expect(options.rp.id).toBe("gleaner.example.org");
     expect(options.authenticatorSelection).toMatchObject({
       residentKey: "required",
@@ -83,7 +84,7 @@ describe("a passkey", () => {
     });
     device.checksUser = false;
     const wrong = { session: owner, name: "X", registration: device.create(options) };
-    await expectRefusal(t.action(api.console.passkeys.add, wrong), "invalid");
+    await expectRefusal(t.action(api.console.access.passkeys.add, wrong), "invalid");
     device.checksUser = true;
     await add();
     device.checksUser = false;
@@ -100,7 +101,7 @@ describe("a passkey", () => {
     expect(await signInWith(device.get(late))).toEqual(unknown);
     device.origin = "https://gleaner.example.com";
     expect(await signInWith(device.get(await begin()))).toEqual(unknown);
-    const elsewhere = t.action(api.console.passkeys.begin, { page: "https://gleaner.example.com/" });
+    const elsewhere = t.action(api.console.access.passkeys.begin, { page: "https://gleaner.example.com/" });
     await expectRefusal(elsewhere, "invalid");
   });
 
@@ -134,7 +135,7 @@ describe("a passkey", () => {
     await expectRefusal(rename(), "proof_needed");
     await expectRefusal(add(owner, new Authenticator(origin)), "proof_needed");
     const prove = async (session: string): Promise<boolean> =>
-      await t.action(api.console.passkeys.prove, { session, assertion: device.get(await begin()) });
+      await t.action(api.console.access.passkeys.prove, { session, assertion: device.get(await begin()) });
     const link = secret("gs_");
     await signInWith(device.get(await begin()), link);
     const { session } = await joinAs(t, link, { name: "Bo", roles: ["admin"] });
@@ -150,11 +151,15 @@ describe("a passkey", () => {
     await expectRefusal(add(owner, phone, "Again"), "conflict");
     const [first, second] = await passkeys();
     const { passkeyId } = first!;
-    await t.mutation(api.console.signIn.renamePasskey, { session: owner, passkeyId, name: "Work laptop" });
+    await t.mutation(api.console.access.signIn.renamePasskey, {
+      session: owner,
+      passkeyId,
+      name: "Work laptop",
+    });
     expect((await passkeys()).map(({ name }) => name)).toEqual(["Work laptop", "Phone"]);
     vi.setSystemTime(Date.now() + 31 * 60_000);
     const remove = async (session: string) =>
-      await t.mutation(api.console.signIn.removePasskey, { session, passkeyId });
+      await t.mutation(api.console.access.signIn.removePasskey, { session, passkeyId });
     await expectRefusal(remove(owner), "proof_needed");
     const fresh = secret("gs_");
     await signInWith(phone.get(await begin()), fresh);
@@ -165,19 +170,19 @@ describe("a passkey", () => {
   });
 
   it("satisfies an organization that requires a second factor, until the last one goes", async () => {
-    await t.mutation(api.console.secondFactor.setRule, { session: owner, rule: "required" });
+    await t.mutation(api.console.access.secondFactor.setRule, { session: owner, rule: "required" });
     expect(await me(owner)).toMatchObject({ needsSecondFactor: true });
     await add();
     expect(await me(owner)).toMatchObject({ needsSecondFactor: false });
     const [{ passkeyId } = { passkeyId: "" as never }] = await passkeys();
-    await t.mutation(api.console.signIn.removePasskey, { session: owner, passkeyId });
+    await t.mutation(api.console.access.signIn.removePasskey, { session: owner, passkeyId });
     expect(await me(owner)).toMatchObject({ needsSecondFactor: true });
   });
 
   it("goes when an administrator resets the member's second factor, and when the member is removed", async () => {
     const { session, memberId } = await joinAs(t, owner, { name: "Bo", roles: ["donor"] });
     await add(session);
-    expect(await t.mutation(api.console.secondFactor.reset, { session: owner, memberId })).toEqual({
+    expect(await t.mutation(api.console.access.secondFactor.reset, { session: owner, memberId })).toEqual({
       reset: true,
     });
     expect(await me(session)).toBeNull();

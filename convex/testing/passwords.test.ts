@@ -36,7 +36,7 @@ type Wanted = { readonly given?: string; readonly address?: string; readonly ses
 
 async function byPassword({ given = password, address = email, session = secret("gs_") }: Wanted = {}) {
   const { organizationId } = acme;
-  return await t.action(api.console.passwords.signIn, {
+  return await t.action(api.console.access.passwords.signIn, {
     organizationId,
     email: address,
     password: given,
@@ -45,7 +45,7 @@ async function byPassword({ given = password, address = email, session = secret(
 }
 
 const setPassword = async (session = owner, given = password): Promise<null> =>
-  await t.action(api.console.passwords.set, { session, password: given });
+  await t.action(api.console.access.passwords.set, { session, password: given });
 
 /** The words of the audit trail, newest first. */
 async function trail(): Promise<string> {
@@ -61,7 +61,9 @@ describe("a password", () => {
     expect(await t.query(api.console.account.me, { session })).toMatchObject({ member: { email } });
     const [row] = await t.query(api.console.account.sessions, { session });
     expect(row).toMatchObject({ method: "password" });
-    expect(await t.query(api.console.signIn.own, { session })).toMatchObject({ passwordAt: Date.now() });
+    expect(await t.query(api.console.access.signIn.own, { session })).toMatchObject({
+      passwordAt: Date.now(),
+    });
     expect(await trail()).toMatch(/member.password-set/);
     const rows = await t.run(async (ctx) => await ctx.db.query("passwords").collect());
     expect(JSON.stringify([rows, await trail()])).not.toContain(password);
@@ -161,9 +163,11 @@ describe("a password", () => {
 
   it("does not sign in a removed member, and can be removed", async () => {
     await setPassword();
-    await t.mutation(api.console.signIn.removePassword, { session: owner });
+    await t.mutation(api.console.access.signIn.removePassword, { session: owner });
     expect(await byPassword()).toMatchObject({ kind: "refused" });
-    expect(await t.query(api.console.signIn.own, { session: owner })).toMatchObject({ passwordAt: null });
+    expect(await t.query(api.console.access.signIn.own, { session: owner })).toMatchObject({
+      passwordAt: null,
+    });
     await setPassword();
     const memberId = await memberIdOf(owner);
     await t.run(async (ctx) => await ctx.db.patch("members", memberId, { removedAt: Date.now() }));
@@ -192,11 +196,11 @@ describe("an act that lasts", () => {
     );
     await expectRefusal(setPassword(owner, "a new horse for battery"), "proof_needed");
     expect(await t.query(api.console.keys.list, { session: owner })).not.toEqual([]);
-    expect(await t.action(api.console.passwords.prove, { session: owner, password: "wrong horse" })).toBe(
-      false,
-    );
+    expect(
+      await t.action(api.console.access.passwords.prove, { session: owner, password: "wrong horse" }),
+    ).toBe(false);
     await expectRefusal(createKey(), "proof_needed");
-    expect(await t.action(api.console.passwords.prove, { session: owner, password })).toBe(true);
+    expect(await t.action(api.console.access.passwords.prove, { session: owner, password })).toBe(true);
     await createKey();
     expect(await trail()).toContain("member.proved");
   });
@@ -209,7 +213,7 @@ describe("an act that lasts", () => {
   it("limits the proofs that may be tried", async () => {
     await setPassword();
     const prove = async (given: string): Promise<boolean> =>
-      await t.action(api.console.passwords.prove, { session: owner, password: given });
+      await t.action(api.console.access.passwords.prove, { session: owner, password: given });
     for (let n = 0; n < 10; n++) await prove("wrong horse battery");
     await expectRefusal(prove(password), "rate_limited");
   });

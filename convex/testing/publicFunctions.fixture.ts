@@ -21,7 +21,12 @@ type Exported = {
 
 /** All public functions, from the modules themselves. */
 export async function publicFunctions(): Promise<readonly PublicFunction[]> {
-  const modules = import.meta.glob(["../*.ts", "../console/*.ts", "!../schema.ts", "!../convex.config.ts"]);
+  const modules = import.meta.glob([
+    "../*.ts",
+    "../console/**/*.ts",
+    "!../schema.ts",
+    "!../convex.config.ts",
+  ]);
   const found: PublicFunction[] = [];
   for (const [path, load] of Object.entries(modules)) {
     const exported = (await load()) as Readonly<Record<string, Exported>>;

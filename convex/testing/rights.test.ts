@@ -31,14 +31,14 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/account:invitation": "token",
   "console/account:signOut": "session",
   "console/account:me": "session",
-  "console/mail:forgotPassword": "email",
-  "console/passwords:signIn": "password",
-  "console/passkeys:begin": "page",
-  "console/passkeys:signIn": "session",
-  "console/secondFactor:signIn": "session",
-  "console/signIn:options": "organizationId",
-  "console/signIn:finish": "code",
-  "console/singleSignOn:begin": "providerId",
+  "console/access/mail:forgotPassword": "email",
+  "console/access/passwords:signIn": "password",
+  "console/access/passkeys:begin": "page",
+  "console/access/passkeys:signIn": "session",
+  "console/access/secondFactor:signIn": "session",
+  "console/access/signIn:options": "organizationId",
+  "console/access/signIn:finish": "code",
+  "console/access/singleSignOn:begin": "providerId",
   "devices:enroll": "code",
   "devices:*": "key",
   "work:*": "key",
@@ -48,14 +48,14 @@ const otherCallers: Readonly<Record<string, string>> = {
 /** All that a session may do that lacks the second factor its organization asks for. */
 const beforeSecondFactor: readonly string[] = [
   "console/account:use",
-  "console/passkeys:add",
-  "console/passkeys:beginAdd",
-  "console/passkeys:prove",
-  "console/passwords:prove",
-  "console/secondFactor:begin",
-  "console/secondFactor:confirm",
-  "console/secondFactor:prove",
-  "console/signIn:own",
+  "console/access/passkeys:add",
+  "console/access/passkeys:beginAdd",
+  "console/access/passkeys:prove",
+  "console/access/passwords:prove",
+  "console/access/secondFactor:begin",
+  "console/access/secondFactor:confirm",
+  "console/access/secondFactor:prove",
+  "console/access/signIn:own",
 ];
 
 let t: Backend;
@@ -241,7 +241,7 @@ describe("public functions", () => {
     await addDevice(t, acme);
     const ids = await rowsOf(acme, owner);
     const { session } = await join(["owner"]);
-    await t.mutation(api.console.secondFactor.setRule, { session: owner, rule: "required" });
+    await t.mutation(api.console.access.secondFactor.setRule, { session: owner, rule: "required" });
     const open: string[] = [];
     for (const called of ofMembers) {
       const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session });

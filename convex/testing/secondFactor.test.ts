@@ -30,7 +30,7 @@ beforeEach(async () => {
   acme = await addOrganization(t);
   owner = await signIn(t, acme);
   await t.mutation(api.console.account.change, { session: owner, name: "Ann", email });
-  await t.action(api.console.passwords.set, { session: owner, password });
+  await t.action(api.console.access.passwords.set, { session: owner, password });
 });
 
 afterEach(() => {
@@ -47,25 +47,25 @@ type App = { readonly appSecret: string; readonly recovery: readonly string[] };
 
 /** Sets an app up, as the page Account does. The next code is of the next step. */
 async function setUp(session = owner): Promise<App> {
-  const { secret: appSecret } = await t.action(api.console.secondFactor.begin, { session });
+  const { secret: appSecret } = await t.action(api.console.access.secondFactor.begin, { session });
   const code = codeNow(appSecret);
-  const recovery = await t.action(api.console.secondFactor.confirm, { session, code });
+  const recovery = await t.action(api.console.access.secondFactor.confirm, { session, code });
   vi.setSystemTime(Date.now() + 30_000);
   return { appSecret, recovery: recovery ?? [] };
 }
 
 async function byPassword(session: string): Promise<unknown> {
   const { organizationId } = acme;
-  return await t.action(api.console.passwords.signIn, { organizationId, email, password, session });
+  return await t.action(api.console.access.passwords.signIn, { organizationId, email, password, session });
 }
 
 const give = async (session: string, code: string): Promise<unknown> =>
-  await t.action(api.console.secondFactor.signIn, { session, code });
+  await t.action(api.console.access.secondFactor.signIn, { session, code });
 
 const me = async (session: string) => await t.query(api.console.account.me, { session });
 
 const setRule = async (rule: SecondFactorRule, session = owner): Promise<unknown> =>
-  await t.mutation(api.console.secondFactor.setRule, { session, rule });
+  await t.mutation(api.console.access.secondFactor.setRule, { session, rule });
 
 async function everything(): Promise<string> {
   const tables = ["audit", "secondFactors", "pendingSignIns"] as const;
@@ -78,16 +78,18 @@ async function everything(): Promise<string> {
 describe("a second factor", () => {
   it("is set up with a code of the app, and its secrets are in no row as they are", async () => {
     vi.stubEnv("GLEANER_SECRETS_KEY", "A".repeat(43));
-    const { secret: appSecret, uri } = await t.action(api.console.secondFactor.begin, { session: owner });
+    const { secret: appSecret, uri } = await t.action(api.console.access.secondFactor.begin, {
+      session: owner,
+    });
     expect(uri).toContain(`secret=${appSecret}`);
     const wrongCode = otherCode(codeNow(appSecret));
     const confirm = async (code: string) =>
-      await t.action(api.console.secondFactor.confirm, { session: owner, code });
+      await t.action(api.console.access.secondFactor.confirm, { session: owner, code });
     expect(await confirm(wrongCode)).toBeNull();
-    expect((await t.query(api.console.signIn.own, { session: owner })).secondFactor).toBeNull();
+    expect((await t.query(api.console.access.signIn.own, { session: owner })).secondFactor).toBeNull();
     const codes = await confirm(codeNow(appSecret));
     expect(codes).toHaveLength(10);
-    const { secondFactor } = await t.query(api.console.signIn.own, { session: owner });
+    const { secondFactor } = await t.query(api.console.access.signIn.own, { session: owner });
     expect(secondFactor).toEqual({ confirmedAt: Date.now(), recoveryCodesLeft: 10 });
     const stored = await everything();
     expect(stored).toContain("member.second-factor-set");
@@ -100,7 +102,7 @@ describe("a second factor", () => {
     await byPassword(other);
     vi.setSystemTime(Date.now() + 31 * 60_000);
     await expectRefusal(setUp(), "proof_needed");
-    await t.action(api.console.passwords.prove, { session: owner, password });
+    await t.action(api.console.access.passwords.prove, { session: owner, password });
     await setUp();
     expect(await me(other)).toBeNull();
     expect(await me(owner)).not.toBeNull();
@@ -148,9 +150,9 @@ describe("a second factor", () => {
   });
 
   it("does not accept the code of the setup again", async () => {
-    const { secret: appSecret } = await t.action(api.console.secondFactor.begin, { session: owner });
+    const { secret: appSecret } = await t.action(api.console.access.secondFactor.begin, { session: owner });
     const code = codeNow(appSecret);
-    await t.action(api.console.secondFactor.confirm, { session: owner, code });
+    await t.action(api.console.access.secondFactor.confirm, { session: owner, code });
     const session = secret("gs_");
     await byPassword(session);
     expect(await give(session, code)).toEqual(wrong);
@@ -164,14 +166,14 @@ describe("a second factor", () => {
     expect(await give(first, recovery[0]!.toUpperCase())).toMatchObject({ kind: "signed-in" });
     expect(await give(second, recovery[0]!)).toEqual(wrong);
     expect(await give(second, recovery[1]!)).toMatchObject({ kind: "signed-in" });
-    const { secondFactor } = await t.query(api.console.signIn.own, { session: owner });
+    const { secondFactor } = await t.query(api.console.access.signIn.own, { session: owner });
     expect(secondFactor).toMatchObject({ recoveryCodesLeft: 8 });
     expect(await everything()).toContain("member.recovery-code-used");
   });
 
   it("gets new recovery codes, and the earlier ones work no more", async () => {
     const { recovery } = await setUp();
-    const renewed = await t.action(api.console.secondFactor.renewRecoveryCodes, { session: owner });
+    const renewed = await t.action(api.console.access.secondFactor.renewRecoveryCodes, { session: owner });
     const session = secret("gs_");
     await byPassword(session);
     expect(await give(session, recovery[0]!)).toEqual(wrong);
@@ -202,9 +204,9 @@ describe("a second factor", () => {
   it("proves who the member is, for acts that last", async () => {
     const { appSecret } = await setUp();
     vi.setSystemTime(Date.now() + 31 * 60_000);
-    const remove = async () => await t.mutation(api.console.secondFactor.remove, { session: owner });
+    const remove = async () => await t.mutation(api.console.access.secondFactor.remove, { session: owner });
     const prove = async (code: string) =>
-      await t.action(api.console.secondFactor.prove, { session: owner, code });
+      await t.action(api.console.access.secondFactor.prove, { session: owner, code });
     await expectRefusal(remove(), "proof_needed");
     const code = codeNow(appSecret);
     expect(await prove(otherCode(code))).toBe(false);
@@ -220,7 +222,7 @@ describe("a second factor", () => {
     const { session } = await joinAs(t, owner, { name: "Bo", roles: ["admin"] });
     await setUp(session);
     vi.setSystemTime(Date.now() + 31 * 60_000);
-    await expectRefusal(t.mutation(api.console.secondFactor.remove, { session }), "proof_needed");
+    await expectRefusal(t.mutation(api.console.access.secondFactor.remove, { session }), "proof_needed");
   });
 });
 
@@ -228,7 +230,7 @@ describe("an administrator", () => {
   let admin: string;
   let memberId: Id<"members">;
   const reset = async (session: string): Promise<unknown> =>
-    await t.mutation(api.console.secondFactor.reset, { session, memberId });
+    await t.mutation(api.console.access.secondFactor.reset, { session, memberId });
 
   beforeEach(async () => {
     ({ session: admin } = await joinAs(t, owner, { name: "Bo", roles: ["admin"] }));
@@ -270,7 +272,10 @@ describe("an organization that requires a second factor", () => {
       t.mutation(api.console.people.createTeam, { session, name: "X" }),
       "second_factor_needed",
     );
-    await expectRefusal(t.action(api.console.passwords.set, { session, password }), "second_factor_needed");
+    await expectRefusal(
+      t.action(api.console.access.passwords.set, { session, password }),
+      "second_factor_needed",
+    );
     expect(await t.query(api.console.keys.list, { session: owner })).not.toEqual([]);
     await setUp(session);
     expect(await me(session)).toMatchObject({ needsSecondFactor: false });
@@ -280,7 +285,7 @@ describe("an organization that requires a second factor", () => {
   it("asks a member who removes it to set up another one", async () => {
     await setUp();
     await setRule("required");
-    await t.mutation(api.console.secondFactor.remove, { session: owner });
+    await t.mutation(api.console.access.secondFactor.remove, { session: owner });
     await expectRefusal(setRule("optional"), "second_factor_needed");
     await setUp();
     await setRule("optional");

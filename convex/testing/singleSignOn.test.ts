@@ -77,7 +77,7 @@ type Over = Partial<typeof settings>;
 async function addProvider(over: Over = {}): Promise<Id<"ssoProviders">> {
   const given = { ...settings, issuer: provider.issuer, ...over };
   const saved = { session: owner, providerId: null, settings: given, clientSecret };
-  return (await t.action(api.console.singleSignOn.save, saved)).providerId;
+  return (await t.action(api.console.access.singleSignOn.save, saved)).providerId;
 }
 
 /** Goes to the provider and back. @returns the hash with which the browser comes back to the console. */
@@ -86,7 +86,11 @@ async function visit(
   person: string,
   session: string,
 ): Promise<URLSearchParams> {
-  const begun = await t.action(api.console.singleSignOn.begin, { providerId, session, returnTo: page });
+  const begun = await t.action(api.console.access.singleSignOn.begin, {
+    providerId,
+    session,
+    returnTo: page,
+  });
   const answered = new URL(await throughProvider(begun.url, person, callback));
   const response = await t.fetch(answered.pathname + answered.search, { method: "GET" });
   expect(response.status).toBe(302);
@@ -98,7 +102,7 @@ async function visit(
 async function signInAs(providerId: Id<"ssoProviders">, person: string, session = secret("gs_")) {
   const code = (await visit(providerId, person, session)).get("sso");
   if (code === null) throw new Error("refused");
-  const finished = await t.mutation(api.console.signIn.finish, { code, session });
+  const finished = await t.mutation(api.console.access.signIn.finish, { code, session });
   if (finished.kind !== "signed-in") throw new Error("a second factor is asked for");
   return { session, ...finished };
 }
@@ -179,12 +183,12 @@ describe("single sign-on", () => {
   it("leaves the second factor to the provider, unless the organization asks for it everywhere", async () => {
     const providerId = await addProvider();
     const { session } = await signInAs(providerId, "ann");
-    const { secret: appSecret } = await t.action(api.console.secondFactor.begin, { session });
+    const { secret: appSecret } = await t.action(api.console.access.secondFactor.begin, { session });
     const step = Math.floor(Date.now() / 30_000);
     const code = codeOf(appSecret, step);
-    await t.action(api.console.secondFactor.confirm, { session, code });
+    await t.action(api.console.access.secondFactor.confirm, { session, code });
     const setRule = async (rule: "required" | "required-everywhere") =>
-      await t.mutation(api.console.secondFactor.setRule, { session: owner, rule });
+      await t.mutation(api.console.access.secondFactor.setRule, { session: owner, rule });
     await setRule("required");
     owner = session;
     expect((await signInAs(providerId, "ann")).needsSecondFactor).toBe(false);
@@ -195,11 +199,11 @@ describe("single sign-on", () => {
     expect((await signInAs(providerId, "bob")).needsSecondFactor).toBe(true);
     const asked = secret("gs_");
     const begun = (await visit(providerId, "ann", asked)).get("sso")!;
-    const answer = await t.mutation(api.console.signIn.finish, { code: begun, session: asked });
+    const answer = await t.mutation(api.console.access.signIn.finish, { code: begun, session: asked });
     expect(answer).toEqual({ kind: "second-factor" });
     expect(await me(asked)).toBeNull();
     const next = codeOf(appSecret, step + 1);
-    const signedIn = await t.action(api.console.secondFactor.signIn, { session: asked, code: next });
+    const signedIn = await t.action(api.console.access.secondFactor.signIn, { session: asked, code: next });
     expect(signedIn).toMatchObject({ kind: "signed-in", needsSecondFactor: false });
     expect((await watches()).length).toBeGreaterThan(3);
   });
@@ -240,7 +244,7 @@ describe("single sign-on", () => {
     const session = secret("gs_");
     const code = (await visit(providerId, "ann", session)).get("sso")!;
     const finish = async (by: string): Promise<unknown> =>
-      await t.mutation(api.console.signIn.finish, { code, session: by });
+      await t.mutation(api.console.access.signIn.finish, { code, session: by });
     await expectRefusal(finish(secret("gs_")), "unauthorized");
     await finish(session);
     await expectRefusal(finish(session), "unauthorized");
@@ -250,7 +254,7 @@ describe("single sign-on", () => {
     const lateCode = (await visit(providerId, "ann", late)).get("sso")!;
     vi.setSystemTime(Date.now() + 11 * 60_000);
     await expectRefusal(
-      t.mutation(api.console.signIn.finish, { code: lateCode, session: late }),
+      t.mutation(api.console.access.signIn.finish, { code: lateCode, session: late }),
       "unauthorized",
     );
   });
@@ -263,7 +267,7 @@ describe("single sign-on", () => {
       "javascript:alert(1)",
       "x",
     ]) {
-      const begin = t.action(api.console.singleSignOn.begin, {
+      const begin = t.action(api.console.access.singleSignOn.begin, {
         providerId,
         session: secret("gs_"),
         returnTo,
@@ -275,7 +279,11 @@ describe("single sign-on", () => {
   it("does not believe an answer with another nonce", async () => {
     const providerId = await addProvider();
     const session = secret("gs_");
-    const { url } = await t.action(api.console.singleSignOn.begin, { providerId, session, returnTo: page });
+    const { url } = await t.action(api.console.access.singleSignOn.begin, {
+      providerId,
+      session,
+      returnTo: page,
+    });
     await t.run(async (ctx) => {
       const attempt = await ctx.db.query("ssoAttempts").order("desc").first();
       await ctx.db.patch("ssoAttempts", attempt!._id, { nonce: "another" });
@@ -292,7 +300,10 @@ describe("single sign-on", () => {
     const team = { session, name: "Team" };
     await expectRefusal(t.mutation(api.console.people.createTeam, team), "proof_needed");
     const wrong = (await visit(providerId, "bob", session)).get("sso")!;
-    await expectRefusal(t.mutation(api.console.signIn.finish, { code: wrong, session }), "unauthorized");
+    await expectRefusal(
+      t.mutation(api.console.access.signIn.finish, { code: wrong, session }),
+      "unauthorized",
+    );
     const again = await signInAs(providerId, "ann", session);
     expect(again.member.memberId).toBe(member.memberId);
     await t.mutation(api.console.people.createTeam, team);
@@ -304,7 +315,8 @@ const watches = async () => await t.run(async (ctx) => await ctx.db.query("ssoSe
 describe("a session by single sign-on", () => {
   const check = async (): Promise<void> => {
     vi.setSystemTime(Date.now() + 3_600_000);
-    for (const { _id } of await watches()) await t.action(internal.singleSignOn.check, { watchId: _id });
+    for (const { _id } of await watches())
+      await t.action(internal.access.singleSignOn.check, { watchId: _id });
   };
 
   it("is checked each hour, and ends when the provider revokes its person", async () => {
@@ -345,10 +357,10 @@ describe("a session by single sign-on", () => {
   it("ends at the next check when the provider is removed or turned off", async () => {
     const providerId = await addProvider();
     const { session } = await signInAs(providerId, "bob");
-    await t.mutation(api.console.signIn.remove, { session: owner, providerId });
+    await t.mutation(api.console.access.signIn.remove, { session: owner, providerId });
     await check();
     expect(await me(session)).toBeNull();
-    expect((await t.query(api.console.signIn.options, {}))!.providers).toEqual([]);
+    expect((await t.query(api.console.access.signIn.options, {}))!.providers).toEqual([]);
   });
 });
 
@@ -357,7 +369,7 @@ describe("a provider", () => {
     vi.stubEnv("GLEANER_SECRETS_KEY", "k".repeat(42) + "A");
     const providerId = await addProvider();
     const { organizationId } = acme;
-    expect(await t.query(api.console.signIn.options, {})).toEqual({
+    expect(await t.query(api.console.access.signIn.options, {})).toEqual({
       organizationId,
       name: "Acme",
       mailsLinks: false,
@@ -365,7 +377,7 @@ describe("a provider", () => {
     });
     await signInAs(providerId, "ann");
     const shown = JSON.stringify([
-      await t.query(api.console.signIn.providers, { session: owner }),
+      await t.query(api.console.access.signIn.providers, { session: owner }),
       await trail(),
     ]);
     expect(shown).not.toContain(clientSecret);
@@ -380,10 +392,10 @@ describe("a provider", () => {
   it("is not listed for strangers where there are several organizations", async () => {
     await addProvider();
     const rival = await addOrganization(t, { name: "Rival" });
-    expect(await t.query(api.console.signIn.options, {})).toBeNull();
-    expect(await t.query(api.console.signIn.options, { organizationId: "nonsense" })).toBeNull();
+    expect(await t.query(api.console.access.signIn.options, {})).toBeNull();
+    expect(await t.query(api.console.access.signIn.options, { organizationId: "nonsense" })).toBeNull();
     const { organizationId } = rival;
-    expect(await t.query(api.console.signIn.options, { organizationId })).toMatchObject({
+    expect(await t.query(api.console.access.signIn.options, { organizationId })).toMatchObject({
       name: "Rival",
       providers: [],
     });
@@ -394,7 +406,7 @@ describe("a provider", () => {
     await expectRefusal(addProvider({ scopes: "email" }), "invalid");
     await expectRefusal(addProvider({ emailDomains: ["no domain"] }), "invalid");
     const save = async (issuer: string): Promise<unknown> =>
-      await t.action(api.console.singleSignOn.save, {
+      await t.action(api.console.access.singleSignOn.save, {
         session: owner,
         providerId: null,
         settings: { ...settings, issuer },
@@ -410,7 +422,7 @@ describe("a provider", () => {
   it("keeps its secret when it changes, but not for another issuer", async () => {
     const providerId = await addProvider();
     const save = async (issuer: string, name: string): Promise<unknown> =>
-      await t.action(api.console.singleSignOn.save, {
+      await t.action(api.console.access.singleSignOn.save, {
         session: owner,
         providerId,
         settings: { ...settings, issuer, name },

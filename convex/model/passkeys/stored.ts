@@ -64,7 +64,7 @@ export async function storeChallenge(
     challengeHash,
     expiresAt: now + challengeMs,
   });
-  await ctx.scheduler.runAfter(challengeMs, internal.passkeys.forgetChallenge, { challengeId });
+  await ctx.scheduler.runAfter(challengeMs, internal.access.passkeys.forgetChallenge, { challengeId });
 }
 
 /**

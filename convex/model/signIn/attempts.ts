@@ -32,7 +32,7 @@ export async function beginAttempt(
     sessionHash: await hashSecret(session),
     expiresAt: now + attemptMs,
   });
-  await ctx.scheduler.runAfter(attemptMs, internal.signIn.forgetAttempt, { attemptId });
+  await ctx.scheduler.runAfter(attemptMs, internal.access.signIn.forgetAttempt, { attemptId });
   return provider;
 }
 

@@ -52,7 +52,7 @@ export async function beginSession(
       ...(client.agent === undefined ? {} : { agent: client.agent }),
       expiresAt: now + pendingMs,
     });
-    await ctx.scheduler.runAfter(pendingMs, internal.secondFactor.forgetPending, { pendingId });
+    await ctx.scheduler.runAfter(pendingMs, internal.access.secondFactor.forgetPending, { pendingId });
     return { kind: "second-factor" };
   }
   const { watch, ...begins } = asked;

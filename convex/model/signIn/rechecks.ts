@@ -25,7 +25,7 @@ export async function watchSession(
 }
 
 async function scheduleCheck(ctx: MutationCtx, watchId: Id<"ssoSessions">): Promise<void> {
-  await ctx.scheduler.runAfter(checkMs, internal.singleSignOn.check, { watchId });
+  await ctx.scheduler.runAfter(checkMs, internal.access.singleSignOn.check, { watchId });
 }
 
 /**

@@ -19,9 +19,9 @@ type Props = {
 
 /** The member's authenticator app. */
 export function SecondFactorCard({ state, onSettingUp }: Props): ReactNode {
-  const begin = useLongAct(api.console.secondFactor.begin);
-  const renew = useLongAct(api.console.secondFactor.renewRecoveryCodes);
-  const remove = useAct(api.console.secondFactor.remove);
+  const begin = useLongAct(api.console.access.secondFactor.begin);
+  const renew = useLongAct(api.console.access.secondFactor.renewRecoveryCodes);
+  const remove = useAct(api.console.access.secondFactor.remove);
   const [begun, setBegun] = useState<{ readonly secret: string; readonly uri: string } | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   return (

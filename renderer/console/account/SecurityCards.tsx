@@ -14,9 +14,9 @@ import { SecondFactorCard } from "./SecondFactorCard.tsx";
 export function SecurityCards(): ReactNode {
   const session = useSession();
   const { email, name } = useMe();
-  const own = useQuery(api.console.signIn.own, { session });
-  const set = useLongAct(api.console.passwords.set);
-  const remove = useAct(api.console.signIn.removePassword);
+  const own = useQuery(api.console.access.signIn.own, { session });
+  const set = useLongAct(api.console.access.passwords.set);
+  const remove = useAct(api.console.access.signIn.removePassword);
   return (
     <SecurityView
       own={own}

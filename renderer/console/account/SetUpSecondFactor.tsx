@@ -17,7 +17,7 @@ type Props = {
 
 /** Sets an authenticator app up, and shows the recovery codes once. */
 export function SetUpSecondFactor({ secret, uri, onClose }: Props): ReactNode {
-  const confirm = useLongAct(api.console.secondFactor.confirm);
+  const confirm = useLongAct(api.console.access.secondFactor.confirm);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const onCode = async (code: string): Promise<string | null> => {
     let problem: string | null = null;

@@ -12,17 +12,17 @@ import { useAct, useLongAct } from "../data/session-context.ts";
 import { passkeyProblem } from "./offered.ts";
 import { deviceErrorWords, makePasskey, thisPage } from "./use-passkeys.ts";
 
-export type PasskeyRow = FunctionReturnType<typeof api.console.signIn.own>["passkeys"][number];
+export type PasskeyRow = FunctionReturnType<typeof api.console.access.signIn.own>["passkeys"][number];
 
 /** The member's passkeys. */
 export function PasskeysCard({ passkeys }: { readonly passkeys: readonly PasskeyRow[] }): ReactNode {
   const toast = useToast();
-  const begin = useLongAct(api.console.passkeys.beginAdd);
-  const add = useLongAct(api.console.passkeys.add);
-  const rename = useAct(api.console.signIn.renamePasskey);
-  const remove = useAct(api.console.signIn.removePasskey);
+  const begin = useLongAct(api.console.access.passkeys.beginAdd);
+  const add = useLongAct(api.console.access.passkeys.add);
+  const rename = useAct(api.console.access.signIn.renamePasskey);
+  const remove = useAct(api.console.access.signIn.removePasskey);
   const make = async (name: string): Promise<boolean> => {
-    const answers: FunctionReturnType<typeof api.console.passkeys.beginAdd>[] = [];
+    const answers: FunctionReturnType<typeof api.console.access.passkeys.beginAdd>[] = [];
     const begun = await begin({ page: thisPage() }, (answer) => {
       answers.push(answer);
       return null;

@@ -3,7 +3,7 @@ import type { ConvexReactClient } from "convex/react";
 import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import { api } from "../../../convex/_generated/api.js";
 
-type Passkeys = typeof api.console.passkeys;
+type Passkeys = typeof api.console.access.passkeys;
 type Assertion = FunctionArgs<Passkeys["signIn"]>["assertion"];
 type Registration = FunctionArgs<Passkeys["add"]>["registration"];
 
@@ -19,7 +19,7 @@ export async function makePasskey(options: FunctionReturnType<Passkeys["beginAdd
 
 /** Lets the device sign a new challenge with a passkey for this address. Rejects if its user does not want to. */
 export async function signWithPasskey(client: Pick<ConvexReactClient, "action">): Promise<Assertion> {
-  const optionsJSON = await client.action(api.console.passkeys.begin, { page: thisPage() });
+  const optionsJSON = await client.action(api.console.access.passkeys.begin, { page: thisPage() });
   const { id, response } = await startAuthentication({ optionsJSON });
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response;
   return { id, clientDataJSON, authenticatorData, signature, userHandle };

@@ -15,7 +15,7 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
   const session = useSession();
   const sessions = useQuery(api.console.people.sessions, { session, memberId });
   const endOne = useAct(api.console.people.endSession);
-  const reset = useAct(api.console.secondFactor.reset);
+  const reset = useAct(api.console.access.secondFactor.reset);
   const [asksReset, setAsksReset] = useState(false);
   const endAll = useAct(api.console.people.endSessions);
   return (

@@ -40,8 +40,8 @@ export function PeoplePage(): ReactNode {
   const idle = useQuery(api.console.people.idle, { session });
   const setIdle = useAct(api.console.people.setIdle);
   const invite = useAct(api.console.people.invite);
-  const mails = useQuery(api.console.mail.isReady, { session }) === true;
-  const mailInvitation = useLongAct(api.console.mail.sendInvitation);
+  const mails = useQuery(api.console.access.mail.isReady, { session }) === true;
+  const mailInvitation = useLongAct(api.console.access.mail.sendInvitation);
   const revoke = useAct(api.console.people.revokeInvitation);
   const change = useAct(api.console.people.change);
   const remove = useAct(api.console.people.remove);

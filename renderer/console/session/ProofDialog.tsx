@@ -38,7 +38,7 @@ export function ProofProvider({ children }: { readonly children: ReactNode }): R
 function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): ReactNode {
   const client = useConvex();
   const session = useSession();
-  const own = useQuery(api.console.signIn.own, { session });
+  const own = useQuery(api.console.access.signIn.own, { session });
   if (own === undefined) return null;
   const tried = async (proof: Promise<boolean>, wrong: string): Promise<string | null> => {
     try {
@@ -50,7 +50,10 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
     }
   };
   const provePasskey = async (): Promise<boolean> =>
-    await client.action(api.console.passkeys.prove, { session, assertion: await signWithPasskey(client) });
+    await client.action(api.console.access.passkeys.prove, {
+      session,
+      assertion: await signWithPasskey(client),
+    });
   const { passwordAt, singleSignOn, providers, secondFactor, passkeys } = own;
   const hasPasskey = passkeys.length > 0 && passkeyProblem(window) === null;
   return (
@@ -60,13 +63,13 @@ function ProofDialog({ onEnd }: { readonly onEnd: (proved: boolean) => void }): 
       providers={singleSignOn ? providers : []}
       onPassword={async (password) =>
         await tried(
-          client.action(api.console.passwords.prove, { session, password }),
+          client.action(api.console.access.passwords.prove, { session, password }),
           "This password is wrong.",
         )
       }
       onPasskey={hasPasskey ? () => tried(provePasskey(), "This passkey is not yours.") : null}
       onCode={async (code) =>
-        await tried(client.action(api.console.secondFactor.prove, { session, code }), wrongCodeWords)
+        await tried(client.action(api.console.access.secondFactor.prove, { session, code }), wrongCodeWords)
       }
       onProvider={async (chosen) => {
         const known = providers.find(({ providerId }) => providerId === chosen.providerId);

@@ -24,7 +24,7 @@ type Props = {
 export function SecondFactorGate({ organization, isSettingUp, onSettingUp, onSignOut }: Props): ReactNode {
   const client = useConvex();
   const session = useSession();
-  const own = useQuery(api.console.signIn.own, { session });
+  const own = useQuery(api.console.access.signIn.own, { session });
   const mustSetUp = isSettingUp || (own?.secondFactor === null && own.passkeys.length === 0);
   const tried = async (proof: Promise<boolean>, wrong: string): Promise<string | null> => {
     try {
@@ -34,7 +34,10 @@ export function SecondFactorGate({ organization, isSettingUp, onSettingUp, onSig
     }
   };
   const provePasskey = async (): Promise<boolean> =>
-    await client.action(api.console.passkeys.prove, { session, assertion: await signWithPasskey(client) });
+    await client.action(api.console.access.passkeys.prove, {
+      session,
+      assertion: await signWithPasskey(client),
+    });
   return (
     <GateView
       organization={organization}
@@ -54,7 +57,8 @@ export function SecondFactorGate({ organization, isSettingUp, onSettingUp, onSig
       onCode={
         mustSetUp || own?.secondFactor == null
           ? null
-          : (code) => tried(client.action(api.console.secondFactor.prove, { session, code }), wrongCodeWords)
+          : (code) =>
+              tried(client.action(api.console.access.secondFactor.prove, { session, code }), wrongCodeWords)
       }
       onSignOut={onSignOut}
     />

@@ -21,7 +21,7 @@ export function SecondFactorPage({ session, onSession, onBack }: Props): ReactNo
     <SecondFactorView
       onCode={async (code) => {
         try {
-          const answer = await client.action(api.console.secondFactor.signIn, { session, code });
+          const answer = await client.action(api.console.access.secondFactor.signIn, { session, code });
           if (answer.kind === "signed-in") {
             onSession(session);
             return null;

@@ -21,7 +21,10 @@ type Props = {
 export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactNode {
   const client = useConvex();
   const organizationId = organizationInHash(window.location.hash);
-  const options = useQuery(api.console.signIn.options, organizationId === null ? {} : { organizationId });
+  const options = useQuery(
+    api.console.access.signIn.options,
+    organizationId === null ? {} : { organizationId },
+  );
   // A server that does not answer must not hide how to get a link.
   if (options === undefined) return <SignedOut reason={reason} />;
   if (options === null) {
@@ -43,7 +46,7 @@ export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactN
           const asked = { organizationId: options.organizationId, email, password, session };
           const agent = window.navigator.userAgent;
           try {
-            const { kind } = await client.action(api.console.passwords.signIn, { ...asked, agent });
+            const { kind } = await client.action(api.console.access.passwords.signIn, { ...asked, agent });
             if (kind === "refused") return "The e-mail address or the password is wrong.";
             if (kind === "second-factor") onSecondFactor(session);
             else onSession(session);
@@ -58,7 +61,7 @@ export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactN
                 const { organizationId } = options;
                 const asked = { organizationId, email, page: thisPage() };
                 return await client
-                  .mutation(api.console.mail.forgotPassword, asked)
+                  .mutation(api.console.access.mail.forgotPassword, asked)
                   .then(() => null, messageOf);
               }
             : null
@@ -71,7 +74,7 @@ export function SignInPage({ reason, onSession, onSecondFactor }: Props): ReactN
                 try {
                   const assertion = await signWithPasskey(client);
                   const asked = { assertion, session, agent: window.navigator.userAgent };
-                  const { kind } = await client.action(api.console.passkeys.signIn, asked);
+                  const { kind } = await client.action(api.console.access.passkeys.signIn, asked);
                   if (kind === "refused") return "This passkey is not known here. It may have been removed.";
                   onSession(session);
                   return null;

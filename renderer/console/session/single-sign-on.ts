@@ -8,7 +8,7 @@ import type { SessionStore } from "./session-store.ts";
 import type { SignInAnswer } from "./sign-in.ts";
 
 type ProviderId = NonNullable<
-  FunctionReturnType<typeof api.console.signIn.options>
+  FunctionReturnType<typeof api.console.access.signIn.options>
 >["providers"][number]["providerId"];
 
 /** What a provider's page sends back with the browser, in the address. */
@@ -38,7 +38,11 @@ export async function goToProvider(
 ): Promise<void> {
   const { origin, pathname, search, hash } = window.location;
   const returnTo = origin + pathname + search;
-  const { url } = await client.action(api.console.singleSignOn.begin, { providerId, session, returnTo });
+  const { url } = await client.action(api.console.access.singleSignOn.begin, {
+    providerId,
+    session,
+    returnTo,
+  });
   window.sessionStorage.setItem(pendingKey, JSON.stringify({ session, hash }));
   window.location.assign(url);
 }
@@ -61,7 +65,7 @@ export async function finishSingleSignOn(
   }
   try {
     const { session } = pending;
-    const { kind } = await client.mutation(api.console.signIn.finish, { code: answer.code, session });
+    const { kind } = await client.mutation(api.console.access.signIn.finish, { code: answer.code, session });
     if (kind === "second-factor") return { kind, session };
     store.save(session);
     return { kind: "signed-in" };

@@ -12,15 +12,15 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { useAct, useLongAct, useScope, useSession } from "../data/session-context.ts";
 
-type Settings = NonNullable<FunctionReturnType<typeof api.console.mail.settings>>;
+type Settings = NonNullable<FunctionReturnType<typeof api.console.access.mail.settings>>;
 
 /** The server through which the organization sends mails. */
 export function MailServerCard(): ReactNode {
   const session = useSession();
-  const settings = useQuery(api.console.mail.settings, { session });
-  const save = useLongAct(api.console.mail.save);
-  const remove = useAct(api.console.mail.remove);
-  const test = useLongAct(api.console.mail.test);
+  const settings = useQuery(api.console.access.mail.settings, { session });
+  const save = useLongAct(api.console.access.mail.save);
+  const remove = useAct(api.console.access.mail.remove);
+  const test = useLongAct(api.console.access.mail.test);
   const mayChange = useScope("sign-in.change") !== null;
   if (settings === undefined) return null;
   return (

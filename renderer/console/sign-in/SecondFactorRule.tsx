@@ -15,8 +15,8 @@ import { useAct, useScope, useSession } from "../data/session-context.ts";
 /** Who must have a second factor. */
 export function SecondFactorRuleCard(): ReactNode {
   const session = useSession();
-  const rule = useQuery(api.console.secondFactor.rule, { session });
-  const set = useAct(api.console.secondFactor.setRule);
+  const rule = useQuery(api.console.access.secondFactor.rule, { session });
+  const set = useAct(api.console.access.secondFactor.setRule);
   const mayChange = useScope("sign-in.change") !== null;
   if (rule === undefined) return null;
   const onSet = (chosen: SecondFactorRule): void =>

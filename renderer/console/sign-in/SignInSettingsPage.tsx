@@ -20,10 +20,10 @@ import { SecondFactorRuleCard } from "./SecondFactorRule.tsx";
 /** How the organization's members may sign in. */
 export function SignInSettingsPage(): ReactNode {
   const session = useSession();
-  const settings = useQuery(api.console.signIn.providers, { session });
+  const settings = useQuery(api.console.access.signIn.providers, { session });
   const me = useQuery(api.console.account.me, { session });
-  const save = useLongAct(api.console.singleSignOn.save);
-  const remove = useAct(api.console.signIn.remove);
+  const save = useLongAct(api.console.access.singleSignOn.save);
+  const remove = useAct(api.console.access.signIn.remove);
   const mayChange = useScope("sign-in.change") !== null;
   const address = window.location.href.split("#")[0] ?? "";
   return (
@@ -45,7 +45,7 @@ export function SignInSettingsPage(): ReactNode {
   );
 }
 
-type ProviderRow = FunctionReturnType<typeof api.console.signIn.providers>["providers"][number];
+type ProviderRow = FunctionReturnType<typeof api.console.access.signIn.providers>["providers"][number];
 
 type Props = {
   /** Undefined while they load. */

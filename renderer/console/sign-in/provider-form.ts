@@ -2,7 +2,7 @@ import type { FunctionArgs } from "convex/server";
 import { type Role, roles } from "../../../app/people/roles.ts";
 import type { api } from "../../../convex/_generated/api.js";
 
-export type ProviderSettings = FunctionArgs<typeof api.console.singleSignOn.save>["settings"];
+export type ProviderSettings = FunctionArgs<typeof api.console.access.singleSignOn.save>["settings"];
 
 /** The settings as they are typed. */
 export type ProviderForm = Omit<ProviderSettings, "groups" | "emailDomains"> & {

@@ -1,16 +1,16 @@
 import { v } from "convex/values";
-import { internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
-import { action } from "../_generated/server.js";
-import { memberAction } from "../model/memberCalls.ts";
-import { boundedText, refuse } from "../model/refuse.ts";
-import { consoleOrigin, redirectUri } from "../model/signIn/addresses.ts";
-import { authorizationUrl, discover } from "../model/signIn/openid.ts";
-import { checkedSettings, maxSecretChars } from "../model/signIn/providers.ts";
-import { randomSecret } from "../model/signIn/randomSecret.ts";
-import { seal } from "../model/signIn/sealed.ts";
-import { openProvider } from "../model/signIn/sealedProvider.ts";
-import { providerSettings } from "../model/validators.ts";
+import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
+import { action } from "../../_generated/server.js";
+import { memberAction } from "../../model/memberCalls.ts";
+import { boundedText, refuse } from "../../model/refuse.ts";
+import { consoleOrigin, redirectUri } from "../../model/signIn/addresses.ts";
+import { authorizationUrl, discover } from "../../model/signIn/openid.ts";
+import { checkedSettings, maxSecretChars } from "../../model/signIn/providers.ts";
+import { randomSecret } from "../../model/signIn/randomSecret.ts";
+import { seal } from "../../model/signIn/sealed.ts";
+import { openProvider } from "../../model/signIn/sealedProvider.ts";
+import { providerSettings } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -26,7 +26,7 @@ export const begin = action({
     consoleOrigin(returnTo);
     const proofs = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
     const attempt = { providerId, session, returnTo, ...proofs };
-    const { provider, isProof } = await ctx.runMutation(internal.signIn.begin, attempt);
+    const { provider, isProof } = await ctx.runMutation(internal.access.signIn.begin, attempt);
     try {
       return { url: await authorizationUrl(openProvider(provider), redirectUri(), proofs, isProof) };
     } catch (error) {
@@ -50,13 +50,13 @@ export const save = memberAction("sign-in.change")({
     ctx,
     { session, providerId, settings: given, clientSecret: secret },
   ): Promise<{ providerId: Id<"ssoProviders"> }> => {
-    await ctx.runMutation(internal.signIn.checkProvider, { session, providerId });
+    await ctx.runMutation(internal.access.signIn.checkProvider, { session, providerId });
     const settings = checkedSettings(given);
     await discover(settings.issuer).catch(unreachable);
     const clientSecret =
       secret === undefined ? null : seal(boundedText(secret, "The secret", maxSecretChars), "client secret");
     const stored = { session, providerId, settings, clientSecret };
-    return { providerId: await ctx.runMutation(internal.signIn.storeProvider, stored) };
+    return { providerId: await ctx.runMutation(internal.access.signIn.storeProvider, stored) };
   },
 });
 

@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
-import { internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
-import { action, type ActionCtx } from "../_generated/server.js";
-import { memberAction } from "../model/memberCalls.ts";
+import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
+import { action, type ActionCtx } from "../../_generated/server.js";
+import { memberAction } from "../../model/memberCalls.ts";
 import {
   assertion,
   assertionOptions,
@@ -11,11 +11,11 @@ import {
   registrationOptions,
   verifiedCounter,
   verifiedRegistration,
-} from "../model/passkeys/webauthn.ts";
-import { signedIn } from "../model/people/signIn.ts";
-import { refuse } from "../model/refuse.ts";
-import { consoleOrigin } from "../model/signIn/addresses.ts";
-import { randomSecret } from "../model/signIn/randomSecret.ts";
+} from "../../model/passkeys/webauthn.ts";
+import { signedIn } from "../../model/people/signIn.ts";
+import { refuse } from "../../model/refuse.ts";
+import { consoleOrigin } from "../../model/signIn/addresses.ts";
+import { randomSecret } from "../../model/signIn/randomSecret.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -48,7 +48,10 @@ export const beginAdd = memberAction(
   }),
   handler: async (ctx, { session, page }): Promise<ReturnType<typeof registrationOptions>> => {
     const asked = { origin: consoleOrigin(page), challenge: randomSecret() };
-    const { known, ...user } = await ctx.runMutation(internal.passkeys.beginAdd, { session, ...asked });
+    const { known, ...user } = await ctx.runMutation(internal.access.passkeys.beginAdd, {
+      session,
+      ...asked,
+    });
     return registrationOptions(asked.origin, asked.challenge, user, known);
   },
 });
@@ -62,10 +65,10 @@ export const add = memberAction(
   returns: v.null(),
   handler: async (ctx, { session, name, registration: given }): Promise<null> => {
     const signed = challengeIn(given.clientDataJSON);
-    const origin = await ctx.runMutation(internal.passkeys.takeOwn, { session, challenge: signed });
+    const origin = await ctx.runMutation(internal.access.passkeys.takeOwn, { session, challenge: signed });
     if (origin === null) return refuse("invalid", "This took too long. Try again.");
     const verified = await verifiedRegistration(given, { origin, challenge: signed });
-    return await ctx.runMutation(internal.passkeys.add, { session, name, ...verified });
+    return await ctx.runMutation(internal.access.passkeys.add, { session, name, ...verified });
   },
 });
 
@@ -75,7 +78,7 @@ export const begin = action({
   returns: v.object({ ...challenge, rpId: v.string(), userVerification: required }),
   handler: async (ctx, { page }): Promise<ReturnType<typeof assertionOptions>> => {
     const asked = { origin: consoleOrigin(page), challenge: randomSecret() };
-    await ctx.runMutation(internal.passkeys.begin, asked);
+    await ctx.runMutation(internal.access.passkeys.begin, asked);
     return assertionOptions(asked.origin, asked.challenge);
   },
 });
@@ -92,7 +95,9 @@ export const signIn = action({
   handler: async (ctx, { assertion: given, ...begun }): Promise<Infer<typeof outcome>> => {
     const used = await usedPasskey(ctx, given);
     const started =
-      used === null ? null : await ctx.runMutation(internal.passkeys.finishSignIn, { ...used, ...begun });
+      used === null
+        ? null
+        : await ctx.runMutation(internal.access.passkeys.finishSignIn, { ...used, ...begun });
     return started === null
       ? { kind: "refused", reason: "unknown-passkey" }
       : { kind: "signed-in", ...started };
@@ -108,7 +113,9 @@ export const prove = memberAction(
   returns: v.boolean(),
   handler: async (ctx, { session, assertion: given }): Promise<boolean> => {
     const used = await usedPasskey(ctx, given);
-    return used !== null && (await ctx.runMutation(internal.passkeys.finishProof, { session, ...used }));
+    return (
+      used !== null && (await ctx.runMutation(internal.access.passkeys.finishProof, { session, ...used }))
+    );
   },
 });
 
@@ -118,7 +125,10 @@ async function usedPasskey(
   given: Infer<typeof assertion>,
 ): Promise<{ passkeyId: Id<"passkeys">; counter: number } | null> {
   const signed = challengeIn(given.clientDataJSON);
-  const found = await ctx.runMutation(internal.passkeys.take, { challenge: signed, credentialId: given.id });
+  const found = await ctx.runMutation(internal.access.passkeys.take, {
+    challenge: signed,
+    credentialId: given.id,
+  });
   if (found === null) return null;
   const { passkeyId, origin, ...passkey } = found;
   const counter = await verifiedCounter(given, passkey, { origin, challenge: signed });

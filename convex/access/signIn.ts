@@ -1,27 +1,27 @@
 import { type Infer, v } from "convex/values";
-import type { Doc } from "./_generated/dataModel.js";
-import { internalMutation } from "./_generated/server.js";
-import { authenticateSession, findSession } from "./model/authenticate.ts";
-import { checkRight as check, internalMemberMutation } from "./model/memberCalls.ts";
-import { endSessionsOf } from "./model/people/sessions.ts";
-import { countPassword } from "./model/rates.ts";
-import { present } from "./model/refuse.ts";
-import { refusedAct } from "./model/refusedActs.ts";
-import { recordRefusedSignIn } from "./model/refusedSignIns.ts";
-import { beginAttempt, takeState } from "./model/signIn/attempts.ts";
-import { beginSession, begun } from "./model/signIn/begin.ts";
-import { answerAttempt } from "./model/signIn/finish.ts";
+import type { Doc } from "../_generated/dataModel.js";
+import { internalMutation } from "../_generated/server.js";
+import { authenticateSession, findSession } from "../model/authenticate.ts";
+import { checkRight as check, internalMemberMutation } from "../model/memberCalls.ts";
+import { endSessionsOf } from "../model/people/sessions.ts";
+import { countPassword } from "../model/rates.ts";
+import { present } from "../model/refuse.ts";
+import { refusedAct } from "../model/refusedActs.ts";
+import { recordRefusedSignIn } from "../model/refusedSignIns.ts";
+import { beginAttempt, takeState } from "../model/signIn/attempts.ts";
+import { beginSession, begun } from "../model/signIn/begin.ts";
+import { answerAttempt } from "../model/signIn/finish.ts";
 import {
   beginPasswordSignIn,
   memberWithPassword,
   noteWrongPassword,
   passwordOf,
   storePassword as store,
-} from "./model/signIn/passwords.ts";
-import { checkProof, noteProof } from "./model/signIn/proof.ts";
-import { ownProvider, providerRow, providerView, saveProvider } from "./model/signIn/providers.ts";
-import { beginRecheck, finishRecheck } from "./model/signIn/rechecks.ts";
-import { providerSettings, right } from "./model/validators.ts";
+} from "../model/signIn/passwords.ts";
+import { checkProof, noteProof } from "../model/signIn/proof.ts";
+import { ownProvider, providerRow, providerView, saveProvider } from "../model/signIn/providers.ts";
+import { beginRecheck, finishRecheck } from "../model/signIn/rechecks.ts";
+import { providerSettings, right } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,10 +1,10 @@
 import { v } from "convex/values";
-import { internalMutation } from "./_generated/server.js";
-import { internalMemberMutation } from "./model/memberCalls.ts";
-import { endSessionsOf } from "./model/people/sessions.ts";
-import { signedIn } from "./model/people/signIn.ts";
-import { countSecondFactor } from "./model/rates.ts";
-import { present, refuse } from "./model/refuse.ts";
+import { internalMutation } from "../_generated/server.js";
+import { internalMemberMutation } from "../model/memberCalls.ts";
+import { endSessionsOf } from "../model/people/sessions.ts";
+import { signedIn } from "../model/people/signIn.ts";
+import { countSecondFactor } from "../model/rates.ts";
+import { present, refuse } from "../model/refuse.ts";
 import {
   acceptCode,
   confirmSetup,
@@ -13,9 +13,9 @@ import {
   secondFactorOf,
   secondFactorRow,
   storeSetup,
-} from "./model/secondFactor/stored.ts";
-import { finishPending, pendingOf } from "./model/signIn/begin.ts";
-import { checkProof, noteProof } from "./model/signIn/proof.ts";
+} from "../model/secondFactor/stored.ts";
+import { finishPending, pendingOf } from "../model/signIn/begin.ts";
+import { checkProof, noteProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -2,14 +2,14 @@
 
 import { v } from "convex/values";
 import { createTransport } from "nodemailer";
-import { internal } from "./_generated/api.js";
-import type { Id } from "./_generated/dataModel.js";
-import { type ActionCtx, internalAction } from "./_generated/server.js";
-import { hashSecret } from "./model/authenticate.ts";
-import { passwordPurpose } from "./model/mail/server.ts";
-import { resetMail } from "./model/mail/words.ts";
-import { randomSecret } from "./model/signIn/randomSecret.ts";
-import { unseal } from "./model/signIn/sealed.ts";
+import { internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import { type ActionCtx, internalAction } from "../_generated/server.js";
+import { hashSecret } from "../model/authenticate.ts";
+import { passwordPurpose } from "../model/mail/server.ts";
+import { resetMail } from "../model/mail/words.ts";
+import { randomSecret } from "../model/signIn/randomSecret.ts";
+import { unseal } from "../model/signIn/sealed.ts";
 
 /*
  * Actions that talk SMTP. They run in Node.
@@ -39,7 +39,7 @@ async function deliver(
   ctx: ActionCtx,
   { organizationId, ...mail }: OrganizationMail,
 ): Promise<string | null> {
-  const server = await ctx.runQuery(internal.mailing.server, { organizationId });
+  const server = await ctx.runQuery(internal.access.mailing.server, { organizationId });
   if (server === null) return "Your organization has no mail server.";
   const { host, port, security, user, from, password, organization } = server;
   try {
@@ -72,7 +72,7 @@ export const sendResetLink = internalAction({
   handler: async (ctx, { memberId, page }): Promise<null> => {
     const token = `gs_${randomSecret()}`;
     const tokenHash = await hashSecret(token);
-    const found = await ctx.runMutation(internal.mailing.storeResetLink, { memberId, tokenHash });
+    const found = await ctx.runMutation(internal.access.mailing.storeResetLink, { memberId, tokenHash });
     if (found === null) return null;
     const { organizationId, organization, to } = found;
     const mail = resetMail(organization, `${page}#signin=${token}`);

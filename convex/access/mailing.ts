@@ -1,13 +1,13 @@
 import { v } from "convex/values";
-import { visibleText } from "../app/format/visible.ts";
-import { internalMutation, internalQuery } from "./_generated/server.js";
-import { record } from "./model/audit.ts";
-import { hashSecret } from "./model/authenticate.ts";
-import { mailServerOf, saveMailServer } from "./model/mail/server.ts";
-import { internalMemberMutation } from "./model/memberCalls.ts";
-import { createLink } from "./model/people/signIn.ts";
-import { owned, present, refuse } from "./model/refuse.ts";
-import { mailSettings, role } from "./model/validators.ts";
+import { visibleText } from "../../app/format/visible.ts";
+import { internalMutation, internalQuery } from "../_generated/server.js";
+import { record } from "../model/audit.ts";
+import { hashSecret } from "../model/authenticate.ts";
+import { mailServerOf, saveMailServer } from "../model/mail/server.ts";
+import { internalMemberMutation } from "../model/memberCalls.ts";
+import { createLink } from "../model/people/signIn.ts";
+import { owned, present, refuse } from "../model/refuse.ts";
+import { mailSettings, role } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

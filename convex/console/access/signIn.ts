@@ -1,19 +1,19 @@
 import { v } from "convex/values";
-import { limits } from "../../app/jobs/limits.ts";
-import { mutation, query } from "../_generated/server.js";
-import { mailServerOf } from "../model/mail/server.ts";
-import { memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { onlyOrganization } from "../model/organizations/only.ts";
-import { ownPasskey, passkeyRow, passkeysOf, passkeyView } from "../model/passkeys/stored.ts";
-import { endSessionsOf } from "../model/people/sessions.ts";
-import { boundedText } from "../model/refuse.ts";
-import { secondFactorOf, secondFactorView, viewOf } from "../model/secondFactor/stored.ts";
-import { redirectUri } from "../model/signIn/addresses.ts";
-import { begun } from "../model/signIn/begin.ts";
-import { finishAttempt } from "../model/signIn/finish.ts";
-import { passwordOf } from "../model/signIn/passwords.ts";
-import { checkProof, proofsOf } from "../model/signIn/proof.ts";
-import { providerRow, providersOf, providerView, removeProvider } from "../model/signIn/providers.ts";
+import { limits } from "../../../app/jobs/limits.ts";
+import { mutation, query } from "../../_generated/server.js";
+import { mailServerOf } from "../../model/mail/server.ts";
+import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
+import { onlyOrganization } from "../../model/organizations/only.ts";
+import { ownPasskey, passkeyRow, passkeysOf, passkeyView } from "../../model/passkeys/stored.ts";
+import { endSessionsOf } from "../../model/people/sessions.ts";
+import { boundedText } from "../../model/refuse.ts";
+import { secondFactorOf, secondFactorView, viewOf } from "../../model/secondFactor/stored.ts";
+import { redirectUri } from "../../model/signIn/addresses.ts";
+import { begun } from "../../model/signIn/begin.ts";
+import { finishAttempt } from "../../model/signIn/finish.ts";
+import { passwordOf } from "../../model/signIn/passwords.ts";
+import { checkProof, proofsOf } from "../../model/signIn/proof.ts";
+import { providerRow, providersOf, providerView, removeProvider } from "../../model/signIn/providers.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,20 +1,20 @@
 import { v } from "convex/values";
-import { internal } from "../_generated/api.js";
-import { mutation } from "../_generated/server.js";
+import { internal } from "../../_generated/api.js";
+import { mutation } from "../../_generated/server.js";
 import {
   checkedMailSettings,
   mailServerOf,
   passwordPurpose,
   removeMailServer,
-} from "../model/mail/server.ts";
-import { invitationMail, testMail } from "../model/mail/words.ts";
-import { memberAction, memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { memberByEmail } from "../model/people/members.ts";
-import { countPasswordReset } from "../model/rates.ts";
-import { boundedText } from "../model/refuse.ts";
-import { consolePage } from "../model/signIn/addresses.ts";
-import { seal } from "../model/signIn/sealed.ts";
-import { mailSettings } from "../model/validators.ts";
+} from "../../model/mail/server.ts";
+import { invitationMail, testMail } from "../../model/mail/words.ts";
+import { memberAction, memberMutation, memberQuery } from "../../model/memberCalls.ts";
+import { memberByEmail } from "../../model/people/members.ts";
+import { countPasswordReset } from "../../model/rates.ts";
+import { boundedText } from "../../model/refuse.ts";
+import { consolePage } from "../../model/signIn/addresses.ts";
+import { seal } from "../../model/signIn/sealed.ts";
+import { mailSettings } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -52,7 +52,7 @@ export const save = memberAction("sign-in.change")({
         ? null
         : seal(boundedText(secret, "The password", maxPasswordChars), passwordPurpose);
     const stored = { session, settings: checkedMailSettings(given), password };
-    return await ctx.runMutation(internal.mailing.store, stored);
+    return await ctx.runMutation(internal.access.mailing.store, stored);
   },
 });
 
@@ -71,8 +71,13 @@ export const test = memberAction("sign-in.change")({
   args: {},
   returns: v.object({ ...sent.fields, to: v.string() }),
   handler: async (ctx, { session }): Promise<{ problem: string | null; to: string }> => {
-    const { organization, ...target } = await ctx.runMutation(internal.mailing.ownAddress, { session });
-    const { problem } = await ctx.runAction(internal.mail.send, { ...target, ...testMail(organization) });
+    const { organization, ...target } = await ctx.runMutation(internal.access.mailing.ownAddress, {
+      session,
+    });
+    const { problem } = await ctx.runAction(internal.access.mail.send, {
+      ...target,
+      ...testMail(organization),
+    });
     return { problem, to: target.to };
   },
 });
@@ -84,12 +89,12 @@ export const sendInvitation = memberAction("people.change")({
   handler: async (ctx, { session, invitationId, token, page }): Promise<{ problem: string | null }> => {
     const asked = { session, invitationId, token };
     const { organizationId, organization, to, ...words } = await ctx.runMutation(
-      internal.mailing.invitation,
+      internal.access.mailing.invitation,
       asked,
     );
     const link = `${consolePage(page)}#invite=${token}`;
     const mail = invitationMail(organization, { ...words, link });
-    return await ctx.runAction(internal.mail.send, { organizationId, to, ...mail });
+    return await ctx.runAction(internal.access.mail.send, { organizationId, to, ...mail });
   },
 });
 
@@ -107,7 +112,7 @@ export const forgotPassword = mutation({
     const member = await memberByEmail(ctx, organizationId, email);
     const hasServer = (await mailServerOf(ctx, organizationId)) !== null;
     if (member === null || !hasServer) return null;
-    await ctx.scheduler.runAfter(0, internal.mail.sendResetLink, { memberId: member._id, page });
+    await ctx.scheduler.runAfter(0, internal.access.mail.sendResetLink, { memberId: member._id, page });
     return null;
   },
 });

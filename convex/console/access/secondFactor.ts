@@ -1,20 +1,20 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { internal } from "../_generated/api.js";
-import { action } from "../_generated/server.js";
-import { memberAction, memberMutation, memberQuery, ownMember } from "../model/memberCalls.ts";
-import { endSessionsOf } from "../model/people/sessions.ts";
-import { signedIn } from "../model/people/signIn.ts";
-import { refuse } from "../model/refuse.ts";
-import { newRecoveryCodes, recoveryHash } from "../model/secondFactor/recoveryCodes.ts";
-import { secondFactorRuleOf, setSecondFactorRule } from "../model/secondFactor/required.ts";
-import { deleteSecondFactor } from "../model/secondFactor/stored.ts";
-import { newTotpSecret, otpauthUri } from "../model/secondFactor/totp.ts";
-import { checkProof } from "../model/signIn/proof.ts";
-import { readCode, secretPurpose } from "../model/signIn/readCode.ts";
-import { forgetSecondFactor } from "../model/signIn/resetSecondFactor.ts";
-import { seal } from "../model/signIn/sealed.ts";
-import { secondFactorRule } from "../model/validators.ts";
+import { internal } from "../../_generated/api.js";
+import { action } from "../../_generated/server.js";
+import { memberAction, memberMutation, memberQuery, ownMember } from "../../model/memberCalls.ts";
+import { endSessionsOf } from "../../model/people/sessions.ts";
+import { signedIn } from "../../model/people/signIn.ts";
+import { refuse } from "../../model/refuse.ts";
+import { newRecoveryCodes, recoveryHash } from "../../model/secondFactor/recoveryCodes.ts";
+import { secondFactorRuleOf, setSecondFactorRule } from "../../model/secondFactor/required.ts";
+import { deleteSecondFactor } from "../../model/secondFactor/stored.ts";
+import { newTotpSecret, otpauthUri } from "../../model/secondFactor/totp.ts";
+import { checkProof } from "../../model/signIn/proof.ts";
+import { readCode, secretPurpose } from "../../model/signIn/readCode.ts";
+import { forgetSecondFactor } from "../../model/signIn/resetSecondFactor.ts";
+import { seal } from "../../model/signIn/sealed.ts";
+import { secondFactorRule } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -33,10 +33,12 @@ export const begin = memberAction(
   args: {},
   returns: v.object({ secret: v.string(), uri: v.string() }),
   handler: async (ctx, { session }): Promise<{ secret: string; uri: string }> => {
-    const { organization, account } = await ctx.runMutation(internal.secondFactor.mayBegin, { session });
+    const { organization, account } = await ctx.runMutation(internal.access.secondFactor.mayBegin, {
+      session,
+    });
     const secret = newTotpSecret();
     const sealed = seal(secret, secretPurpose);
-    await ctx.runMutation(internal.secondFactor.storeSecret, { session, secret: sealed });
+    await ctx.runMutation(internal.access.secondFactor.storeSecret, { session, secret: sealed });
     return { secret, uri: otpauthUri(secret, organization, account) };
   },
 });
@@ -52,12 +54,15 @@ export const confirm = memberAction(
   args: { code: v.string() },
   returns: v.union(v.array(v.string()), v.null()),
   handler: async (ctx, { session, code }): Promise<string[] | null> => {
-    const { secret } = await ctx.runMutation(internal.secondFactor.beginOwn, { session, confirmed: false });
+    const { secret } = await ctx.runMutation(internal.access.secondFactor.beginOwn, {
+      session,
+      confirmed: false,
+    });
     const given = await readCode(secret, code, Date.now());
     if (given?.kind !== "step") return null;
     const codes = newRecoveryCodes();
     const confirmed = { step: given.step, recoveryHashes: await hashesOf(codes) };
-    await ctx.runMutation(internal.secondFactor.confirm, { session, ...confirmed });
+    await ctx.runMutation(internal.access.secondFactor.confirm, { session, ...confirmed });
     return codes;
   },
 });
@@ -69,7 +74,7 @@ export const renewRecoveryCodes = memberAction("account")({
   handler: async (ctx, { session }): Promise<string[]> => {
     const codes = newRecoveryCodes();
     const recoveryHashes = await hashesOf(codes);
-    await ctx.runMutation(internal.secondFactor.storeRecoveryHashes, { session, recoveryHashes });
+    await ctx.runMutation(internal.access.secondFactor.storeRecoveryHashes, { session, recoveryHashes });
     return codes;
   },
 });
@@ -94,13 +99,15 @@ export const signIn = action({
   args: { session: v.string(), code: v.string() },
   returns: outcome,
   handler: async (ctx, { session, code }): Promise<Infer<typeof outcome>> => {
-    const waiting = await ctx.runMutation(internal.secondFactor.beginSignIn, { session });
+    const waiting = await ctx.runMutation(internal.access.secondFactor.beginSignIn, { session });
     if (waiting === null) return { kind: "refused", reason: "ended" };
     const given = await readCode(waiting.secret, code, Date.now());
     const started =
-      given === null ? null : await ctx.runMutation(internal.secondFactor.finishSignIn, { session, given });
+      given === null
+        ? null
+        : await ctx.runMutation(internal.access.secondFactor.finishSignIn, { session, given });
     if (started !== null) return { kind: "signed-in", ...started };
-    await ctx.runMutation(internal.secondFactor.noteWrong, { memberId: waiting.memberId });
+    await ctx.runMutation(internal.access.secondFactor.noteWrong, { memberId: waiting.memberId });
     return { kind: "refused", reason: "wrong" };
   },
 });
@@ -113,11 +120,11 @@ export const prove = memberAction(
   args: { code: v.string() },
   returns: v.boolean(),
   handler: async (ctx, { session, code }): Promise<boolean> => {
-    const own = await ctx.runMutation(internal.secondFactor.beginOwn, { session, confirmed: true });
+    const own = await ctx.runMutation(internal.access.secondFactor.beginOwn, { session, confirmed: true });
     const given = await readCode(own.secret, code, Date.now());
     const isRight =
-      given !== null && (await ctx.runMutation(internal.secondFactor.finishProof, { session, given }));
-    if (!isRight) await ctx.runMutation(internal.secondFactor.noteWrong, { memberId: own.memberId });
+      given !== null && (await ctx.runMutation(internal.access.secondFactor.finishProof, { session, given }));
+    if (!isRight) await ctx.runMutation(internal.access.secondFactor.noteWrong, { memberId: own.memberId });
     return isRight;
   },
 });

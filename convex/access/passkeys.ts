@@ -1,6 +1,6 @@
 import { v } from "convex/values";
-import { internalMutation } from "./_generated/server.js";
-import { internalMemberMutation } from "./model/memberCalls.ts";
+import { internalMutation } from "../_generated/server.js";
+import { internalMemberMutation } from "../model/memberCalls.ts";
 import {
   addPasskey,
   passkeyByCredential,
@@ -8,11 +8,11 @@ import {
   storeChallenge,
   takeChallenge,
   usePasskey,
-} from "./model/passkeys/stored.ts";
-import { startSession } from "./model/people/sessions.ts";
-import { signedIn, signedInView } from "./model/people/signIn.ts";
-import { countProviderVisit } from "./model/rates.ts";
-import { checkProof, noteProof } from "./model/signIn/proof.ts";
+} from "../model/passkeys/stored.ts";
+import { startSession } from "../model/people/sessions.ts";
+import { signedIn, signedInView } from "../model/people/signIn.ts";
+import { countProviderVisit } from "../model/rates.ts";
+import { checkProof, noteProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

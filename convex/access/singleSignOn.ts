@@ -1,11 +1,11 @@
 import { v } from "convex/values";
-import { internal } from "./_generated/api.js";
-import { internalAction } from "./_generated/server.js";
-import { redirectUri } from "./model/signIn/addresses.ts";
-import { answerOf, askAgain } from "./model/signIn/openid.ts";
-import { randomSecret } from "./model/signIn/randomSecret.ts";
-import { unseal } from "./model/signIn/sealed.ts";
-import { openProvider, sealAnswer } from "./model/signIn/sealedProvider.ts";
+import { internal } from "../_generated/api.js";
+import { internalAction } from "../_generated/server.js";
+import { redirectUri } from "../model/signIn/addresses.ts";
+import { answerOf, askAgain } from "../model/signIn/openid.ts";
+import { randomSecret } from "../model/signIn/randomSecret.ts";
+import { unseal } from "../model/signIn/sealed.ts";
+import { openProvider, sealAnswer } from "../model/signIn/sealedProvider.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -21,7 +21,7 @@ export const callback = internalAction({
   handler: async (ctx, { url }): Promise<string | null> => {
     const answered = new URL(url);
     const state = answered.searchParams.get("state") ?? "";
-    const taken = await ctx.runMutation(internal.signIn.take, { state });
+    const taken = await ctx.runMutation(internal.access.signIn.take, { state });
     if (taken === null) return null;
     const { attemptId, provider, nonce, verifier } = taken;
     const back = new URL(taken.returnTo);
@@ -29,7 +29,7 @@ export const callback = internalAction({
     try {
       const proofs = { state, nonce, verifier };
       const answer = sealAnswer(await answerOf(openProvider(provider), answered, redirectUri(), proofs));
-      const refused = await ctx.runMutation(internal.signIn.admit, { attemptId, code, answer });
+      const refused = await ctx.runMutation(internal.access.signIn.admit, { attemptId, code, answer });
       back.hash = refused === null ? `sso=${code}` : `sso-refused=${refused}`;
     } catch (error) {
       console.error(`Single sign-on failed: ${wordsOf(error)}`);
@@ -44,13 +44,13 @@ export const check = internalAction({
   args: { watchId: v.id("ssoSessions") },
   returns: v.null(),
   handler: async (ctx, { watchId }): Promise<null> => {
-    const due = await ctx.runMutation(internal.signIn.beginCheck, { watchId });
+    const due = await ctx.runMutation(internal.access.signIn.beginCheck, { watchId });
     if (due === null) return null;
     try {
       const token = unseal(due.refreshToken, "refresh token");
       const answer = await askAgain(openProvider(due.provider), token, due.subject);
       const sealed = answer === null ? null : sealAnswer(answer);
-      await ctx.runMutation(internal.signIn.finishCheck, { watchId, answer: sealed });
+      await ctx.runMutation(internal.access.signIn.finishCheck, { watchId, answer: sealed });
     } catch (error) {
       // The next check is scheduled already.
       console.error(`A provider could not be asked: ${wordsOf(error)}`);

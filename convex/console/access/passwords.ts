@@ -1,11 +1,11 @@
 import { type Infer, v } from "convex/values";
-import { passwordProblem } from "../../app/people/passwords.ts";
-import { internal } from "../_generated/api.js";
-import { action } from "../_generated/server.js";
-import { memberAction } from "../model/memberCalls.ts";
-import { refuse } from "../model/refuse.ts";
-import { begun } from "../model/signIn/begin.ts";
-import { hashPassword, isPassword } from "../model/signIn/passwordHash.ts";
+import { passwordProblem } from "../../../app/people/passwords.ts";
+import { internal } from "../../_generated/api.js";
+import { action } from "../../_generated/server.js";
+import { memberAction } from "../../model/memberCalls.ts";
+import { refuse } from "../../model/refuse.ts";
+import { begun } from "../../model/signIn/begin.ts";
+import { hashPassword, isPassword } from "../../model/signIn/passwordHash.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -31,14 +31,14 @@ export const signIn = action({
     { organizationId, email, password, ...session },
   ): Promise<Infer<typeof passwordOutcome>> => {
     const wrong = { kind: "refused", reason: "wrong" } as const;
-    const stored = await ctx.runMutation(internal.signIn.beginPassword, { organizationId, email });
+    const stored = await ctx.runMutation(internal.access.signIn.beginPassword, { organizationId, email });
     const isRight = await isPassword(password, stored?.hash ?? null);
     if (stored === null || !isRight) {
       const memberId = stored?.memberId ?? null;
-      await ctx.runMutation(internal.signIn.noteWrong, { organizationId, memberId });
+      await ctx.runMutation(internal.access.signIn.noteWrong, { organizationId, memberId });
       return wrong;
     }
-    return (await ctx.runMutation(internal.signIn.finishPassword, { stored, ...session })) ?? wrong;
+    return (await ctx.runMutation(internal.access.signIn.finishPassword, { stored, ...session })) ?? wrong;
   },
 });
 
@@ -47,11 +47,11 @@ export const set = memberAction("account")({
   args: { password: v.string() },
   returns: v.null(),
   handler: async (ctx, { session, password }): Promise<null> => {
-    const about = await ctx.runMutation(internal.signIn.aboutSetter, { session });
+    const about = await ctx.runMutation(internal.access.signIn.aboutSetter, { session });
     const problem = passwordProblem(password, about);
     if (problem !== null) refuse("invalid", problem);
     const hash = await hashPassword(password);
-    return await ctx.runMutation(internal.signIn.storePassword, { session, hash });
+    return await ctx.runMutation(internal.access.signIn.storePassword, { session, hash });
   },
 });
 
@@ -60,10 +60,10 @@ export const prove = memberAction("account", { beforeSecondFactor: true })({
   args: { password: v.string() },
   returns: v.boolean(),
   handler: async (ctx, { session, password }): Promise<boolean> => {
-    const stored = await ctx.runMutation(internal.signIn.ownPassword, { session });
+    const stored = await ctx.runMutation(internal.access.signIn.ownPassword, { session });
     const isRight = await isPassword(password, stored?.hash ?? null);
-    if (isRight) await ctx.runMutation(internal.signIn.passwordProved, { session });
-    else if (stored !== null) await ctx.runMutation(internal.signIn.noteWrongProof, { session });
+    if (isRight) await ctx.runMutation(internal.access.signIn.passwordProved, { session });
+    else if (stored !== null) await ctx.runMutation(internal.access.signIn.noteWrongProof, { session });
     return isRight;
   },
 });
