@@ -47,7 +47,6 @@ const otherCallers: Readonly<Record<string, string>> = {
 
 /** All that a session may do that lacks the second factor its organization asks for. */
 const beforeSecondFactor: readonly string[] = [
-  "console/account:use",
   "console/access/passkeys:add",
   "console/access/passkeys:beginAdd",
   "console/access/passkeys:prove",
@@ -56,6 +55,7 @@ const beforeSecondFactor: readonly string[] = [
   "console/access/secondFactor:confirm",
   "console/access/secondFactor:prove",
   "console/access/signIn:own",
+  "console/account:use",
 ];
 
 let t: Backend;
