@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { abuseBench } from "./abuse/bench.ts";
 import type { Bench } from "./bench.ts";
+import { consoleBench } from "./console/bench.ts";
 import { contentionBench } from "./contention/bench.ts";
 import { costBench } from "./cost/bench.ts";
 import { dispatchBench } from "./dispatch/bench.ts";
@@ -22,6 +23,7 @@ const benches: { readonly [name: string]: Bench } = {
   interference: interferenceBench,
   yield: yieldBench,
   abuse: abuseBench,
+  console: consoleBench,
 };
 
 const exitUsage = 2;

@@ -44,9 +44,9 @@ export function withoutJob(stops: readonly RunnerStop[], jobId: string): RunnerS
  * @param stops oldest first.
  */
 export function restrictionOf(stops: readonly RunnerStop[], now: number): Restriction | null {
-  for (const of of ["all", "constrained"] as const) {
-    const until = endOf(stops.filter(({ constrained }) => constrained === (of === "constrained")));
-    if (until > now) return { of, until };
+  for (const requests of ["all", "constrained"] as const) {
+    const until = endOf(stops.filter(({ constrained }) => constrained === (requests === "constrained")));
+    if (until > now) return { of: requests, until };
   }
   return null;
 }

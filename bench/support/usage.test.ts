@@ -9,6 +9,7 @@ const ran = (name: string, runs: number, also: Partial<Functions[number]> = {}):
   runs,
   failures: 0,
   retries: 0,
+  documentsReadMax: 0,
   ...also,
 });
 const wrote = (inserted: number, replaced: number, deleted: number, bytes: number) => ({

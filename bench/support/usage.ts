@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { askAsAdmin } from "./admin.ts";
+import { adminKey } from "./backend-process.ts";
 
 const functionsSchema = z.array(
   z.object({
@@ -10,6 +11,7 @@ const functionsSchema = z.array(
     runs: z.number(),
     failures: z.number(),
     retries: z.number(),
+    documentsReadMax: z.number(),
   }),
 );
 
@@ -40,8 +42,8 @@ type Totals = {
 };
 
 /** Reads the backend's counts, which need its admin key. */
-export async function usageOf(url: string): Promise<Usage> {
-  return usageSchema.parse(await askAsAdmin(url, "_system/embedded/usage"));
+export async function usageOf(url: string, key = adminKey): Promise<Usage> {
+  return usageSchema.parse(await askAsAdmin(url, "_system/embedded/usage", key));
 }
 
 /** The difference between two readings. */

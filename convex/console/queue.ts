@@ -1,7 +1,7 @@
 import { laneState } from "@gleaner/queue/validators";
 import { v } from "convex/values";
-import { changesText } from "../../app/audit/changes.ts";
 import { literals } from "convex-helpers/validators";
+import { changesText } from "../../app/audit/changes.ts";
 import { actorName } from "../model/audit.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { depthRanges, depthsOf } from "../model/organizations/depthSamples.ts";

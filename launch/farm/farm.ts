@@ -16,6 +16,7 @@ export type Farm = {
   readonly organization: FirstOrganization;
   readonly modelId: string;
   readonly folder: DataFolder;
+  readonly adminKey: string;
   /** The folder of the farm's model; null for the demo model. */
   readonly modelFolder: string | null;
   /** Enrolls a device of that name and starts its donor, with one thread for the model. */
@@ -50,6 +51,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
     organization,
     modelId: model.id,
     folder,
+    adminKey,
     modelFolder: options.modelFolder ?? null,
     startDonor: async (name, overrides) => {
       const donor = await startHeadlessDonor({

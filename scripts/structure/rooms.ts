@@ -153,6 +153,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   bench: {
     rooms: [
       "app",
+      "convex/_generated",
       "launch",
       "main/deployment.fixture.ts",
       "main/runner",
@@ -167,6 +168,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@gleaner/queue/validators",
       "@gleaner/queue/work",
       "@gleaner/queue/worker",
+      "@playwright/test",
       "node:",
       "@noble/hashes",
       "convex",

@@ -1,7 +1,7 @@
 import {
   Activity,
-  ChartColumn,
   Bell,
+  ChartColumn,
   ChartLine,
   CircleUser,
   Coins,

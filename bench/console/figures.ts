@@ -1,0 +1,47 @@
+import type { Bar } from "../support/bars.ts";
+
+/** One page of the console, opened anew by an owner of a large organization. */
+export type PageFigures = {
+  /** From the navigation until the page shows its content, ms. Null: there is no browser here. */
+  readonly contentMs: number | null;
+  /** The most documents that one of its queries read. */
+  readonly documentsReadMax: number;
+  /** Runs of its queries after a change of a device that it does not show. */
+  readonly rerunsPerDeviceChange: number;
+};
+
+export type ConsoleFigures = {
+  readonly pages: Readonly<Record<string, PageFigures>>;
+  /** Functions × roles × own and other organization, which `convex/testing/rights.test.ts` tests. */
+  readonly matrixCells: number;
+};
+
+export function consoleBars({ pages }: ConsoleFigures): readonly Bar[] {
+  const worst = (of: (figures: PageFigures) => number | null): readonly [string, number] =>
+    Object.entries(pages).reduce<readonly [string, number]>(
+      (most, [name, figures]) => ((of(figures) ?? 0) > most[1] ? [name, of(figures) ?? 0] : most),
+      ["every page", 0],
+    );
+  const bar = (text: string, [name, value]: readonly [string, number], most: number): Bar => ({
+    text,
+    value: `${value} (${name})`,
+    met: value <= most,
+  });
+  return [
+    bar(
+      "content within 1,000 ms",
+      worst(({ contentMs }) => contentMs),
+      1_000,
+    ),
+    bar(
+      "at most 300 documents a query",
+      worst(({ documentsReadMax }) => documentsReadMax),
+      300,
+    ),
+    bar(
+      "a device's change reruns no query that does not show it",
+      worst((figures) => figures.rerunsPerDeviceChange),
+      0,
+    ),
+  ];
+}
