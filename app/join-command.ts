@@ -5,8 +5,17 @@ export type JoinAddress = {
   readonly pin: string | null;
 };
 
-/** The command by which another computer joins, in a POSIX shell in a clone of the repository. */
+/** An address that is safe in a shell and leads where it seems to: a scheme, a host and a port, and nothing else. */
+const plainAddress = /^https?:\/\/[A-Za-z0-9.[\]:-]+$/;
+
+/** Whether an address may become part of the command below. */
+export function isJoinAddress(url: string): boolean {
+  return plainAddress.test(url);
+}
+
+/** The command by which another computer joins, in a POSIX shell in a clone of the repository. Throws without a plain address. */
 export function joinCommand({ code, url, pin }: JoinAddress & { readonly code: string }): string {
+  if (!isJoinAddress(url)) throw new Error("This address cannot be part of a command.");
   const trust = pin !== null ? ` --pin ${pin}` : url.startsWith("http:") ? " --insecure-http" : "";
   return `GLEANER_CODE=${code} npm run donate -- --backend ${url}${trust}`;
 }
@@ -16,7 +25,7 @@ export function isLoopback(url: string): boolean {
   return /^https?:\/\/(localhost|\[::1\]|127(\.\d{1,3}){3})(:\d+)?(\/|$)/.test(url);
 }
 
-/** What a link to the page about joining has: a code, and the pin of the server's own certificate. */
+/** The content of a link to the page about joining: a code, and the pin of the server's own certificate. */
 type JoinInvitation = { readonly code: string; readonly pin: string | null };
 
 /** A link that shows another person how to join. @param page the console's address, without a hash. */

@@ -7,6 +7,7 @@ import { mailServerOf, saveMailServer } from "../model/mail/server.ts";
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import { createLink } from "../model/people/signIn.ts";
 import { owned, present, refuse } from "../model/refuse.ts";
+import { proofsOf } from "../model/signIn/proof.ts";
 import { mailSettings, role } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -78,7 +79,8 @@ export const invitation = internalMemberMutation("people.change")({
   },
 });
 
-/** Stores the link that resets a member's password. @returns where it is mailed; null: the member is gone. */
+/** Stores the link that resets a member's password. @returns its address; null: the member is gone, or has no password
+ * because they sign in by a provider. */
 export const storeResetLink = internalMutation({
   args: { memberId: v.id("members"), tokenHash: v.string() },
   returns: v.union(
@@ -88,6 +90,9 @@ export const storeResetLink = internalMutation({
   handler: async (ctx, { memberId, tokenHash }) => {
     const member = await ctx.db.get("members", memberId);
     if (member?.email === undefined || member.removedAt !== undefined) return null;
+    // Only the provider lets them in, and it may have revoked them.
+    const { singleSignOn, password } = await proofsOf(ctx, memberId);
+    if (singleSignOn && !password) return null;
     const { organizationId, email: to } = member;
     const at = Date.now();
     await createLink(ctx, member, tokenHash, { actor: "system", at }, resetMs);

@@ -12,7 +12,7 @@ import {
 import { startSession } from "../model/people/sessions.ts";
 import { signedIn, signedInView } from "../model/people/signIn.ts";
 import { countProviderVisit } from "../model/rates.ts";
-import { checkProof, noteProof } from "../model/signIn/proof.ts";
+import { checkMayAddFactor, noteProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -26,7 +26,7 @@ const setup = { beforeSecondFactor: true } as const;
 
 const asked = { challenge: v.string(), origin: v.string() };
 
-/** Stores the challenge of a new passkey. @returns what the browser shows about its member. Refuses: proof_needed. */
+/** Stores the challenge of a new passkey. @returns what the browser shows about its member. Refuses: proof_needed, second_factor_needed. */
 export const beginAdd = internalMemberMutation(
   "account",
   setup,
@@ -40,7 +40,7 @@ export const beginAdd = internalMemberMutation(
   }),
   handler: async (ctx, challenge) => {
     const { _id: memberId, name: displayName, email: name = displayName } = ctx.member;
-    await checkProof(ctx, ctx, ctx.at);
+    await checkMayAddFactor(ctx, ctx, ctx.at);
     await storeChallenge(ctx, { ...challenge, memberId }, ctx.at);
     const known = (await passkeysOf(ctx, memberId)).map(({ credentialId }) => credentialId);
     return { id: memberId, name, displayName, known };
@@ -57,7 +57,7 @@ export const takeOwn = internalMemberMutation(
   handler: async (ctx, { challenge }) => await takeChallenge(ctx, challenge, ctx.member._id, ctx.at),
 });
 
-/** Adds a passkey whose registration was verified. Refuses: proof_needed, invalid, conflict. */
+/** Adds a passkey whose registration was verified. Refuses: proof_needed, second_factor_needed, invalid, conflict. */
 export const add = internalMemberMutation(
   "account",
   setup,
@@ -71,7 +71,7 @@ export const add = internalMemberMutation(
   },
   returns: v.null(),
   handler: async (ctx, given) => {
-    await checkProof(ctx, ctx, ctx.at);
+    await checkMayAddFactor(ctx, ctx, ctx.at);
     await addPasskey(ctx, ctx.member, given, ctx.at);
     await ctx.db.patch("sessions", ctx.session._id, { secondFactorAt: ctx.at, provenAt: ctx.at });
     await ctx.audit("member.passkey-added", ctx.member._id, given.name);

@@ -15,7 +15,7 @@ import {
   storeSetup,
 } from "../model/secondFactor/stored.ts";
 import { finishPending, pendingOf } from "../model/signIn/begin.ts";
-import { checkProof, noteProof } from "../model/signIn/proof.ts";
+import { checkMayAddFactor, checkProof, noteProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -29,7 +29,7 @@ const setup = { beforeSecondFactor: true } as const;
 
 const sealed = v.object({ memberId: v.id("members"), secret: v.string() });
 
-/** Checks that the member may set a second factor up. @returns their names in an app. Refuses: proof_needed, conflict. */
+/** Checks that the member may set a second factor up. @returns their names in an app. Refuses: proof_needed, second_factor_needed, conflict. */
 export const mayBegin = internalMemberMutation(
   "account",
   setup,
@@ -37,7 +37,7 @@ export const mayBegin = internalMemberMutation(
   args: {},
   returns: v.object({ organization: v.string(), account: v.string() }),
   handler: async (ctx) => {
-    await checkProof(ctx, ctx, ctx.at);
+    await checkMayAddFactor(ctx, ctx, ctx.at);
     if ((await secondFactorOf(ctx, ctx.member._id)) !== null) {
       refuse("conflict", "Remove your present second factor first.");
     }
@@ -46,7 +46,7 @@ export const mayBegin = internalMemberMutation(
   },
 });
 
-/** Stores the sealed secret of a setup. Refuses: proof_needed, conflict. */
+/** Stores the sealed secret of a setup. Refuses: proof_needed, second_factor_needed, conflict. */
 export const storeSecret = internalMemberMutation(
   "account",
   setup,
@@ -54,7 +54,7 @@ export const storeSecret = internalMemberMutation(
   args: { secret: v.string() },
   returns: v.null(),
   handler: async (ctx, { secret }) => {
-    await checkProof(ctx, ctx, ctx.at);
+    await checkMayAddFactor(ctx, ctx, ctx.at);
     await storeSetup(ctx, ctx.member, secret);
     return null;
   },
@@ -78,7 +78,8 @@ export const beginOwn = internalMemberMutation(
   },
 });
 
-/** Ends a setup with its first code. The member's other sessions end: they had no second factor. Refuses: conflict. */
+/** Ends a setup with its first code. The member's other sessions end: they had no second factor. Refuses: proof_needed,
+ * second_factor_needed, conflict. */
 export const confirm = internalMemberMutation(
   "account",
   setup,
@@ -87,7 +88,7 @@ export const confirm = internalMemberMutation(
   returns: v.null(),
   handler: async (ctx, confirmed) => {
     const { _id: memberId } = ctx.member;
-    await checkProof(ctx, ctx, ctx.at);
+    await checkMayAddFactor(ctx, ctx, ctx.at);
     await confirmSetup(ctx, memberId, confirmed, ctx.at);
     await ctx.db.patch("sessions", ctx.session._id, { secondFactorAt: ctx.at, provenAt: ctx.at });
     await endSessionsOf(ctx, memberId, ctx.session._id);

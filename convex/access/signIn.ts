@@ -60,7 +60,7 @@ export const noteWrong = internalMutation({
 });
 
 /** Records that a member could not prove who they are. */
-export const noteWrongProof = internalMemberMutation("account")({
+export const noteWrongProof = internalMemberMutation("account", { beforeSecondFactor: true })({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {

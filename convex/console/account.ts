@@ -25,6 +25,7 @@ import { signedIn, signedInView } from "../model/people/signIn.ts";
 import { teamRows } from "../model/people/teams.ts";
 import { refuse } from "../model/refuse.ts";
 import { signInByLink, signInOutcome } from "../model/signIn/byLink.ts";
+import { checkProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -113,11 +114,16 @@ export const owners = memberQuery("account")({
   },
 });
 
-/** Changes the own name or address. Refuses: invalid, conflict. */
+/**
+ * Changes the own name or address. Another address needs a recent proof, since mails to it can open the account. Refuses: invalid,
+ * conflict, proof_needed.
+ */
 export const change = memberMutation("account")({
   args: { name: v.optional(v.string()), email: v.optional(v.string()) },
   returns: v.null(),
   handler: async (ctx, wanted) => {
+    const isOther = wanted.email !== undefined && wanted.email.trim().toLowerCase() !== ctx.member.email;
+    if (isOther) await checkProof(ctx, ctx, ctx.at);
     await changeMember(ctx, ctx.member, wanted, false, ctx.by);
     return null;
   },

@@ -37,7 +37,7 @@ export const report = memberQuery("usage.read")({
   },
 });
 
-/** What the devices earned, by day, device or group; donors see their own devices. Refuses: invalid. */
+/** The devices' earnings by day, device or group; donors see their own devices. Refuses: invalid. */
 export const earnings = memberQuery("earnings.read")({
   args: { by: literals("day", "device", "group"), ...time },
   returns: usageReport,
@@ -67,7 +67,7 @@ export const month = memberQuery("usage.read")({
   },
 });
 
-/** What the organization compares its usage with: prices of a cloud, the power of a device, the carbon of the grid. */
+/** The figures that the organization compares its usage with: prices of a cloud, the power of a device, the carbon of the grid. */
 export const facts = memberQuery("usage.read")({
   args: {},
   returns: usageFacts,

@@ -11,7 +11,7 @@ const member = v.object({ memberId: v.id("members"), sessionId: v.id("sessions")
 const apiKey = v.object({ keyId: v.id("apiKeys") });
 
 /**
- * Who acts: a member, a requester, the operator with the deployment's admin key, a device, somebody who is not
+ * An actor: a member, a requester, the operator with the deployment's admin key, a device, somebody who is not
  * signed in, or Gleaner itself.
  */
 export const storedActor = v.union(
@@ -25,7 +25,7 @@ export const storedActor = v.union(
 
 export type Actor = Infer<typeof storedActor>;
 
-/** Who acts, and when (ms epoch). Each recorded change has one. */
+/** The actor and the time (ms epoch). Each recorded change has one. */
 export type Act = { readonly actor: Actor; readonly at: number };
 
 /** The actor as the queue stores it: the id of a member or an API key, or a word. `actorWordsOf` turns it into a name. */
@@ -57,7 +57,7 @@ export async function record(
 
 type Row = Pick<Doc<"audit">, "actor" | "memberId" | "keyId">;
 
-/** Who acted: the id of a member or an API key, or a word for another actor. */
+/** The actor: the id of a member or an API key, or a word for another actor. */
 export function whoOf({ actor, memberId, keyId }: Row): string {
   return memberId ?? keyId ?? actor;
 }

@@ -428,7 +428,7 @@ export const daySum = v.object({
   runMs: v.number(),
 });
 
-/** What an organization compares its usage with: app/usage/comparison.ts. */
+/** The figures that an organization compares its usage with: app/usage/comparison.ts. */
 export const usageFacts = v.object({
   cloudPrices: v.array(v.object({ modelId: v.string(), prompt: v.number(), completion: v.number() })),
   /** Such as "EUR". */
@@ -452,7 +452,7 @@ export const usageRow = v.object({
   waitP95: v.union(v.number(), v.null()),
 });
 
-/** Whose spending a budget watches. */
+/** The member, team or key whose spending a budget watches. */
 export const budgetSubject = v.union(v.id("apiKeys"), v.id("members"), v.id("teams"));
 
 export const depthKind = literals("all", "model", "lane");

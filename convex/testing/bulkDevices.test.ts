@@ -12,6 +12,7 @@ import {
   signIn,
 } from "./backend.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -80,6 +81,18 @@ it("previews which devices pause and which are paused already, and changes nothi
   await t.mutation(api.console.devices.retire, { session, deviceId: two.deviceId });
   expect((await run(bulkId)).done).toBe(0);
   expect(await statuses()).toEqual(["one paused", "two retired"]);
+});
+
+it("names the member who undoes an act, not the one who began it", async () => {
+  await addDevice(t, acme);
+  const bulkId = await prepare("pause");
+  await run(bulkId);
+  const ada = await joinAs(t, session, { name: "Ada", roles: ["operator"] });
+  await t.mutation(api.console.bulkDevices.undo, { session: ada.session, bulkId });
+  await settle(bulkId, "undone");
+  const paginationOpts = { numItems: 50, cursor: null };
+  const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
+  expect(page.find(({ action }) => action === "devices.change-undone")?.memberId).toBe(ada.memberId);
 });
 
 it("pauses all devices that fit a filter in batches, with one entry in the audit trail, and undoes it", async () => {

@@ -208,6 +208,21 @@ describe("somebody who forgot the password", () => {
     });
   });
 
+  it("gets no link if only a provider lets them in", async () => {
+    await save();
+    await t.run(async (ctx) => {
+      const { organizationId } = acme;
+      const member = (await ctx.db.query("members").collect()).find((each) => each.email === email)!;
+      for (const row of await ctx.db.query("passwords").collect()) await ctx.db.delete("passwords", row._id);
+      const account = { issuer: "https://id.example.org", subject: "ann", memberId: member._id };
+      await ctx.db.insert("ssoAccounts", { organizationId, ...account });
+    });
+    expect(await forgot()).toBeNull();
+    await t.finishInProgressScheduledFunctions();
+    expect(await everything()).not.toMatch(/password-reset-asked/);
+    expect(mailbox.mails).toEqual([]);
+  });
+
   it("waits after three wishes, whether the address exists or not", async () => {
     await save();
     for (const address of [email, "unknown@example.org"]) {

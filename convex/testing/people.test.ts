@@ -127,6 +127,29 @@ describe("an invitation", () => {
   });
 });
 
+describe("an address", () => {
+  it("of an owner is changed by owners only, since mails to it open the account", async () => {
+    const admin = await joinAs(t, session, { name: "Ada", roles: ["admin"] });
+    const members = await t.run(async (ctx) => await ctx.db.query("members").collect());
+    const memberId = members.find(({ roles }) => roles.includes("owner"))!._id;
+    const change = { email: "ada@example.org" };
+    await expectRefusal(
+      t.mutation(api.console.people.change, { session: admin.session, memberId, change }),
+      "forbidden",
+    );
+    await t.mutation(api.console.people.change, { session, memberId, change });
+  });
+
+  it("is changed by its member after a recent proof only", async () => {
+    await t.mutation(api.console.account.change, { session, email: "ann@example.org" });
+    await t.action(api.console.access.passwords.set, { session, password: "correct horse battery" });
+    vi.setSystemTime(Date.now() + 31 * 60_000);
+    const { change } = api.console.account;
+    await expectRefusal(t.mutation(change, { session, email: "eve@example.org" }), "proof_needed");
+    await t.mutation(change, { session, name: "Ann", email: "ann@example.org" });
+  });
+});
+
 describe("a team", () => {
   const removeTeam = async (teamId: Id<"teams">) =>
     await t.mutation(api.console.people.removeTeam, { session, teamId });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(closeWorld);
 
-/** What the timer does each minute. */
+/** The work of the timer in each minute. */
 async function sample(): Promise<void> {
   vi.setSystemTime(Date.now() + 60_000);
   await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });

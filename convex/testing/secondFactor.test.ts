@@ -35,6 +35,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 /** The app's code now, or some steps of 30 seconds later. */
@@ -280,6 +281,41 @@ describe("an organization that requires a second factor", () => {
     await setUp(session);
     expect(await me(session)).toMatchObject({ needsSecondFactor: false });
     expect(await t.query(api.console.keys.list, { session })).not.toEqual([]);
+  });
+
+  it("is not satisfied by another factor that a session sets up without the one that its member has", async () => {
+    await t.run(async (ctx) => {
+      const member = (await ctx.db.query("members").collect()).find((each) => each.email === email)!;
+      await ctx.db.insert("passkeys", {
+        organizationId: acme.organizationId,
+        memberId: member._id,
+        credentialId: "phone",
+        publicKey: "key",
+        counter: 0,
+        transports: [],
+        name: "Phone",
+        createdAt: Date.now(),
+      });
+    });
+    await setRule("required");
+    const session = secret("gs_");
+    expect(await byPassword(session)).toMatchObject({ kind: "signed-in", needsSecondFactor: true });
+    vi.stubEnv("CONVEX_SITE_URL", "https://gleaner.example.org");
+    const page = "https://gleaner.example.org/console/#/account";
+    await expectRefusal(t.action(api.console.access.secondFactor.begin, { session }), "second_factor_needed");
+    await expectRefusal(
+      t.action(api.console.access.passkeys.beginAdd, { session, page }),
+      "second_factor_needed",
+    );
+  });
+
+  it("records a wrong password of a session that lacks it", async () => {
+    await setRule("required");
+    const session = secret("gs_");
+    await byPassword(session);
+    const prove = { session, password: "wrong horse battery" };
+    expect(await t.action(api.console.access.passwords.prove, prove)).toBe(false);
+    expect(await everything()).toContain("sign-in-refused");
   });
 
   it("asks a member who removes it to set up another one", async () => {

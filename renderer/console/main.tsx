@@ -3,7 +3,7 @@ import { ConvexReactClient } from "convex/react";
 import { createRoot } from "react-dom/client";
 import { readJoinLink } from "../../app/join-command.ts";
 import { Console } from "./Console.tsx";
-import { findDeployment } from "./data/find-deployment.ts";
+import { findDeployment, findOwnDeployment } from "./data/find-deployment.ts";
 import { Invitation } from "./session/Invitation.tsx";
 import { JoinPage } from "./session/JoinPage.tsx";
 import { sessionStore } from "./session/session-store.ts";
@@ -28,7 +28,10 @@ async function boot(): Promise<void> {
   const answer = ssoAnswer(window.location.hash);
   const joining = readJoinLink(window.location.hash);
   root.render(<FullPage title="Connecting…" />);
-  const found = await findDeployment(window.location, window.fetch.bind(window));
+  const found = await (joining === null ? findDeployment : findOwnDeployment)(
+    window.location,
+    window.fetch.bind(window),
+  );
   if (found.kind === "failed") {
     root.render(<Unreachable message={found.message} onRetry={() => window.location.reload()} />);
     return;

@@ -160,14 +160,14 @@ export const reset = memberMutation("people.change")({
   },
 });
 
-/** Who must have a second factor. */
+/** The organization's rule for second factors. */
 export const rule = memberQuery("sign-in.read")({
   args: {},
   returns: secondFactorRule,
   handler: async (ctx) => await secondFactorRuleOf(ctx, ctx.organizationId),
 });
 
-/** Sets that. It counts at once, also for open sessions. */
+/** Sets the rule. It counts at once, also for open sessions. */
 export const setRule = memberMutation("sign-in.change")({
   args: { rule: secondFactorRule },
   returns: v.null(),

@@ -21,7 +21,7 @@ type Item = Infer<typeof attentionItem>;
 
 /**
  * Notes all that needs attention in an organization, once a minute. It reads counts that are kept up to date, and no device.
- * What began or ended is told once.
+ * Each beginning and each end is told once.
  */
 export async function watchAttention(
   ctx: MutationCtx,
@@ -74,7 +74,7 @@ async function currentOf(ctx: QueryCtx, organizationId: Id<"organizations">): Pr
 
 export const attentionView = v.array(attentionItem);
 
-/** What needs attention, as it was a minute ago at most. One row is read. */
+/** All that needs attention, as it was a minute ago at most. One row is read. */
 export async function attentionOfOrganization(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

@@ -77,7 +77,7 @@ async function send(
   await tryDelivery(ctx, deliveryId, 0);
 }
 
-/** Starts a try. If its action is cut off, `retryLost` repeats it. */
+/** Starts a try. If its action is cut off, a later call repeats it. */
 export async function tryDelivery(
   ctx: MutationCtx,
   deliveryId: Id<"alertDeliveries">,

@@ -25,7 +25,7 @@ export const assertion = v.object({
   userHandle: v.union(v.string(), v.null()),
 });
 
-/** What a browser's own function takes to make a passkey. The device must check its user, so that it is both factors. */
+/** The options of the browser's function that makes a passkey. The device must check its user, so that it is both factors. */
 export function registrationOptions(
   origin: string,
   challenge: string,

@@ -154,7 +154,12 @@ export async function changeMember(
     if (!mayMakeOwners) refuse("forbidden", "Only an owner can change who is an owner.");
     if (!held.includes("owner")) await checkAnotherOwner(ctx, member);
   }
-  const emailClaimed = claimsEmail(member, change.email === undefined ? undefined : email, by);
+  const isSelf = typeof by.actor !== "string" && "memberId" in by.actor && by.actor.memberId === _id;
+  // Links for a forgotten password go to this address.
+  if (email !== member.email && member.roles.includes("owner") && !mayMakeOwners && !isSelf) {
+    refuse("forbidden", "Only an owner can change the address of an owner.");
+  }
+  const emailClaimed = claimsEmail(member, change.email === undefined ? undefined : email, isSelf);
   const changes = changesText([
     ["name", member.name, name],
     ["e-mail", member.email, email],
@@ -173,13 +178,12 @@ export async function changeMember(
  * address and get their roles. An owner has all roles already, and an administrator confirms the address of somebody else.
  */
 function claimsEmail(
-  { _id, email, emailClaimed = false, roles: held }: Member,
+  { email, emailClaimed = false, roles: held }: Member,
   typed: string | undefined,
-  { actor }: Act,
+  isSelf: boolean,
 ): boolean {
   if (typed === undefined) return emailClaimed;
-  const isOwn = typeof actor !== "string" && "memberId" in actor && actor.memberId === _id;
-  if (!isOwn) return false;
+  if (!isSelf) return false;
   return typed === email ? emailClaimed : !held.includes("owner");
 }
 

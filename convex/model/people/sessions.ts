@@ -17,7 +17,7 @@ const sessionMs = 7 * 24 * 60 * minuteMs;
 /** Uses within this time are one, so that an open page writes seldom. */
 const useMs = 5 * minuteMs;
 
-const maxAgentChars = 300;
+export const maxAgentChars = 300;
 const maxAddressChars = 64;
 
 /** The program of a session, as far as it is known. */

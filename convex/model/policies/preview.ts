@@ -15,7 +15,7 @@ import { everybody, policyUnder, type StoredRules } from "./current.ts";
 
 /** Previews that devices answer at once, in one organization. */
 const maxOpen = 5;
-/** Devices have this much time besides the time over which they spread their answers. */
+/** The time that devices have to answer, in addition to the time over which they spread their answers. */
 const openMs = 60_000;
 /** The numbers can be read for this much longer. */
 const keptMs = 3_600_000;
@@ -90,7 +90,7 @@ export async function previewViewOf(
   };
 }
 
-/** What a device is asked to replay: all its organization's rules, as they would be. */
+/** The rules that a device replays: all rules of its organization, as they would be. */
 export const previewRequest = v.object({
   previewId: v.id("policyPreviews"),
   rules: v.object({ values: v.record(v.string(), v.any()), locked: v.array(v.string()) }),

@@ -4,7 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 
-/** Who must have a second factor. */
+/** The organization's rule for second factors. */
 export async function secondFactorRuleOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -32,6 +32,15 @@ export async function lacksSecondFactor(
 ): Promise<boolean> {
   if (secondFactorAt !== undefined) return false;
   return asksForSecondFactor(await secondFactorRuleOf(ctx, organizationId), method === "single-sign-on");
+}
+
+/**
+ * Refuses (second_factor_needed) to set up another second factor in a session that lacks the one that its member has. Else a
+ * stolen password would be enough.
+ */
+export async function checkMaySetUp(ctx: QueryCtx, session: Doc<"sessions">, has: boolean): Promise<void> {
+  if (!has || !(await lacksSecondFactor(ctx, session))) return;
+  refuse("second_factor_needed", "Confirm with the second factor that you have.");
 }
 
 /** Refuses (second_factor_needed) a session that lacks it. */

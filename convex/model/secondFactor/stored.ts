@@ -104,7 +104,8 @@ export async function noteWrongCode(ctx: MutationCtx, memberId: Id<"members">, a
   const member = await ctx.db.get("members", memberId);
   if (member === null) return;
   const { organizationId } = member;
-  const by: Act = { actor: "system", at };
+  // A session is not named: only the browser knows which one waits for the code. The address is the caller's.
+  const by: Act = { actor: "visitor", at };
   const what = { action: "member.sign-in-refused", subject: memberId, detail: "wrong code" } as const;
   await record(ctx, { organizationId, ...by, ...what });
 }

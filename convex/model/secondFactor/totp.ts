@@ -2,7 +2,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha1 } from "@noble/hashes/legacy.js";
 import { base32Of, bytesOfBase32 } from "./base32.ts";
 
-/** As authenticator apps expect: RFC 6238 with SHA-1, six digits and 30 seconds. Other values, some apps ignore. */
+/** As authenticator apps expect: RFC 6238 with SHA-1, six digits and 30 seconds. Some apps ignore other values. */
 const stepMs = 30_000;
 const digits = 6;
 /** As RFC 4226 advises: 160 bits. */

@@ -5,7 +5,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
-import { type Client, startSession } from "../people/sessions.ts";
+import { type Client, maxAgentChars, startSession } from "../people/sessions.ts";
 import { signedIn, signedInView } from "../people/signIn.ts";
 import { secondFactorRuleOf } from "../secondFactor/required.ts";
 import { secondFactorOf } from "../secondFactor/stored.ts";
@@ -49,7 +49,7 @@ export async function beginSession(
       organizationId: member.organizationId,
       memberId: member._id,
       sessionHash: await hashSecret(session),
-      ...(client.agent === undefined ? {} : { agent: client.agent }),
+      ...(client.agent === undefined ? {} : { agent: client.agent.slice(0, maxAgentChars) }),
       expiresAt: now + pendingMs,
     });
     await ctx.scheduler.runAfter(pendingMs, internal.access.secondFactor.forgetPending, { pendingId });

@@ -4,6 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import type { SignedIn } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
+import { checkMaySetUp } from "../secondFactor/required.ts";
 import { secondFactorOf } from "../secondFactor/stored.ts";
 
 /** How a member can prove who they are, beside one-time links. */
@@ -46,6 +47,20 @@ export async function checkProof(ctx: QueryCtx, { session, member }: SignedIn, n
   if (now - (session.provenAt ?? 0) <= proofMs) return;
   if (!Object.values(await proofsOf(ctx, member._id)).includes(true)) return;
   refuse("proof_needed", "Confirm that it is you, and try again.");
+}
+
+/**
+ * Refuses to add a second factor or a passkey without a recent proof (proof_needed), and in a session that lacks the second
+ * factor that its member has already (second_factor_needed).
+ */
+export async function checkMayAddFactor(
+  ctx: QueryCtx,
+  { session, member }: SignedIn,
+  now: number,
+): Promise<void> {
+  await checkProof(ctx, { session, member }, now);
+  const { secondFactor, passkey } = await proofsOf(ctx, member._id);
+  await checkMaySetUp(ctx, session, secondFactor || passkey);
 }
 
 /** Notes that the member has just proved who they are. */

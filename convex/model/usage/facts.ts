@@ -13,10 +13,10 @@ const mostPrice = 1_000_000;
 const mostWatts = 10_000;
 const mostGrams = 5_000;
 
-/** Nothing is assumed of an organization that has not said it. */
+/** The facts of an organization that entered none. Nothing is guessed. */
 const unknown: Facts = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
 
-/** What an organization compares its usage with. */
+/** The prices and figures that an organization compares its usage with. */
 export async function factsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Facts> {
   const row = await rowOf(ctx, organizationId);
   if (row === null) return unknown;

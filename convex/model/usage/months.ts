@@ -14,7 +14,7 @@ export async function daysSince(ctx: QueryCtx, subject: string, since: number): 
   return rows.flatMap(({ days }) => days).filter(({ startAt }) => startAt >= since);
 }
 
-/** What a subject has spent this month, and will have spent at its end. Reads at most two rows. */
+/** A subject's spending of this month, so far and as forecast for its end. Reads at most two rows. */
 export async function forecastFor(ctx: QueryCtx, subject: string, now: number): Promise<Forecast> {
   return forecastOf(await daysSince(ctx, subject, monthOf(now, -1)), now);
 }

@@ -16,7 +16,7 @@ const mostDevices = 60;
 
 type Counted = { readonly device: Doc<"devices">; readonly days: readonly DaySum[] };
 
-/** What the devices of some owners earned. Devices beyond the first 60 are left out. */
+/** The earnings of the devices of some owners. Devices beyond the first 60 are left out. */
 export async function ownEarningsOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

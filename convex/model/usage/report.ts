@@ -35,7 +35,7 @@ const dayMs = 86_400_000;
 /** The time of a report: whole days of UTC, of which the last is not over. `until`: ms epoch. */
 export type Wanted = { readonly by: UsageBy; readonly days: UsageDays; readonly until: number };
 
-/** The start of the first of so many days, the last of which holds the moment before `until`. */
+/** The start of the first day of a report. Its last day holds the moment before `until`. */
 export function firstDay({ days, until }: Pick<Wanted, "days" | "until">): number {
   return dayOf(until - 1) - (days - 1) * dayMs;
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
-import { apiBaseOf, findDeployment } from "./find-deployment.ts";
+import { apiBaseOf, findDeployment, findOwnDeployment } from "./find-deployment.ts";
 
 const origin = "http://127.0.0.1:3210";
 const answer =
@@ -24,6 +24,14 @@ it("prefers the deployment in the address to the page's origin", async () => {
     kind: "found",
     deployment: { url: "https://calm-otter-12.convex.cloud", apiBase: "https://calm-otter-12.convex.site" },
   });
+});
+
+it("prefers the page's origin for a link to join, and falls back to the address", async () => {
+  const search = "?deployment=https://evil.example.org";
+  const own = await findOwnDeployment({ origin, search }, answer({ deploymentUrl: origin }));
+  expect(own).toMatchObject({ deployment: { url: origin } });
+  const other = await findOwnDeployment({ origin, search }, never);
+  expect(other).toMatchObject({ deployment: { url: "https://evil.example.org" } });
 });
 
 it.each([

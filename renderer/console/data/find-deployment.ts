@@ -44,6 +44,19 @@ export async function findDeployment(
   }
 }
 
+/**
+ * The same for a link to join: the page's own server first. An address in a link could lead a computer to somebody else's
+ * server.
+ */
+export async function findOwnDeployment(
+  location: Pick<Location, "origin" | "search">,
+  get: typeof fetch,
+  withinMs = answerWithinMs,
+): Promise<Found> {
+  const own = await findDeployment({ origin: location.origin, search: "" }, get, withinMs);
+  return own.kind === "found" ? own : await findDeployment(location, get, withinMs);
+}
+
 /** Convex Cloud serves HTTP actions on a separate host name. Other deployments keep theirs. */
 export function apiBaseOf(deploymentUrl: string): string {
   return deploymentUrl.replace(/\.convex\.cloud$/, ".convex.site");

@@ -1,21 +1,29 @@
 import type { ReactNode } from "react";
-import { joinCommand } from "../../../app/join-command.ts";
+import { isJoinAddress, joinCommand } from "../../../app/join-command.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { FullPage } from "../shell/FullPage.tsx";
 
 type Props = {
   readonly invitation: { readonly code: string; readonly pin: string | null };
-  /** The deployment that this page belongs to. The link does not say it, so it cannot name another. */
+  /** The deployment that this page belongs to, or one that its address names if it belongs to none. */
   readonly url: string;
 };
 
 /** Shows how a computer joins, to somebody who got a link and has no account. */
 export function JoinPage({ invitation: { code, pin }, url }: Props): ReactNode {
+  if (!isJoinAddress(url)) {
+    return (
+      <FullPage title="This link is not valid">
+        <p>It does not name a server. Ask for another link.</p>
+      </FullPage>
+    );
+  }
   return (
     <FullPage title="Let this computer join">
       <p>
         It then works for your organization while you do not use it, and gives way at your first input. You
-        can pause it at any time.
+        can pause it at any time. Its server is <strong>{new URL(url).host}</strong>: join only if you know
+        it.
       </p>
       <ol className="grid list-decimal gap-4 pl-5">
         <li>

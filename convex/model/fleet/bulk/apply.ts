@@ -14,16 +14,22 @@ import { factsOf } from "./find.ts";
 type Bulk = Doc<"bulkActs">;
 type Target = Infer<typeof bulkTarget>;
 
+/** The member who starts or undoes it. The trail names them. */
+type MemberAct = {
+  readonly actor: { readonly memberId: Id<"members">; readonly sessionId: Id<"sessions"> };
+  readonly at: number;
+};
+
 /** Starts an act whose devices were found. Refuses: conflict. */
-export async function runBulk(ctx: MutationCtx, bulk: Bulk, now: number): Promise<void> {
+export async function runBulk(ctx: MutationCtx, bulk: Bulk, by: MemberAct): Promise<void> {
   if (bulk.state !== "found") refuse("conflict", "This change was started already.");
-  await begin(ctx, bulk, { state: "running", done: 0, actedAt: now });
+  await begin(ctx, bulk, { state: "running", done: 0, actedAt: by.at, ...by.actor });
 }
 
 /** Restores the devices that an act changed. Refuses: conflict. */
-export async function undoBulk(ctx: MutationCtx, bulk: Bulk): Promise<void> {
+export async function undoBulk(ctx: MutationCtx, bulk: Bulk, by: MemberAct): Promise<void> {
   if (bulk.state !== "done") refuse("conflict", "Only a finished change can be undone, and only once.");
-  await begin(ctx, bulk, { state: "undoing", done: 0 });
+  await begin(ctx, bulk, { state: "undoing", done: 0, ...by.actor });
 }
 
 async function begin(ctx: MutationCtx, { _id: bulkId }: Bulk, change: Partial<Bulk>): Promise<void> {
