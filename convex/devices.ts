@@ -110,8 +110,8 @@ export const policyPreviews = query({
 });
 
 /**
- * A device's totals for a draft of rules: minutes, and nothing else. It counts once and within bounds; too late it counts not
- * at all. Refuses: unauthorized, retired.
+ * A device's totals for a draft of rules: minutes, and nothing else. It counts once and within bounds. A late one does not
+ * count. Refuses: unauthorized, retired.
  */
 export const answerPreview = mutation({
   args: { key: v.string(), previewId: v.id("policyPreviews"), answer: previewAnswer },

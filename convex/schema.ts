@@ -59,7 +59,7 @@ export default defineSchema({
     idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
-    /** Who must have a second factor. Absent: nobody. Written by console/access/secondFactor.setRule. */
+    /** The rule for second factors. Absent: nobody needs one. Written by console/access/secondFactor.setRule. */
     secondFactor: v.optional(secondFactorRule),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
     ownersReadPayloads: v.optional(v.boolean()),
@@ -196,12 +196,12 @@ export default defineSchema({
     .index("by_member", ["memberId"])
     .index("by_credential", ["credentialId"]),
 
-  /** What a device must sign, once and within five minutes. Written by model/passkeys/stored.ts. */
+  /** The challenges that devices sign: each once, within five minutes. Written by model/passkeys/stored.ts. */
   passkeyChallenges: defineTable({
     challengeHash: v.string(),
     /** Of the page that asked. */
     origin: v.string(),
-    /** Who registers a passkey. Absent: it is for a sign-in or a proof. */
+    /** The member who registers a passkey. Absent: it is for a sign-in or a proof. */
     memberId: v.optional(v.id("members")),
     expiresAt: v.number(),
   }).index("by_challenge", ["challengeHash"]),
@@ -705,7 +705,7 @@ export default defineSchema({
     models: v.array(v.object({ subject: v.string(), tally })),
   }).index("by_owner", ["owner", "startAt"]),
 
-  /** What an organization compares its usage with. Written by console/usage.setFacts. */
+  /** The prices and figures that an organization compares its usage with. Written by console/usage.setFacts. */
   usageFacts: defineTable({ organizationId: v.id("organizations"), ...usageFacts.fields }).index(
     "by_organization",
     ["organizationId"],
@@ -768,7 +768,7 @@ export default defineSchema({
     recount: v.boolean(),
     /** Why it needs attention. Absent: nothing. */
     concerns: v.optional(v.array(deviceConcern)),
-    /** Whether it does. */
+    /** Whether it needs attention. */
     attention: v.optional(v.boolean()),
     /** Whether it has ever donated. */
     hasDonated: v.optional(v.boolean()),
@@ -885,7 +885,7 @@ export default defineSchema({
     /** The IP address of the call; "unknown" if the deployment did not know it. Absent: nobody called, or an old row. */
     address: v.optional(v.string()),
     action: v.string(),
-    /** Who acted, and the action's group, for filters. The sealer adds them to rows of earlier versions. */
+    /** The actor and the action's group, for filters. The sealer adds them to rows of earlier versions. */
     who: v.optional(v.string()),
     group: v.optional(v.string()),
     subject: v.string(),

@@ -1,7 +1,7 @@
 import { assertNever } from "../assert-never.ts";
 import { formatCount, plural } from "../format/quantity.ts";
 
-/** What can be done to many devices at once. `drain`: pause once the running jobs are finished. */
+/** The changes that can be made to many devices at once. `drain`: pause once the running jobs are finished. */
 export const bulkKinds = ["pause", "drain", "resume", "group", "retire"] as const;
 export type BulkKind = (typeof bulkKinds)[number];
 

@@ -1,4 +1,4 @@
-/** Who must have a second factor, with the console's words. */
+/** The rules for second factors, in the console's words. */
 const words = {
   optional: "Nobody has to",
   required: "Everybody who signs in without single sign-on",

@@ -39,7 +39,7 @@ export type EndedJob = {
   readonly usage: Usage | null;
   readonly micro: bigint;
   readonly attempts: readonly EndedAttempt[];
-  /** What the ledger paid for the job: to the device that answered it, and to one that was outrun. */
+  /** The ledger's pay for the job: to the device that answered it, and to one that was outrun. */
   readonly earnings: readonly Earning[];
 };
 

@@ -5,7 +5,7 @@ export type CloudPrice = { readonly modelId: string; readonly prompt: number; re
 
 type Tokens = Pick<UsageFigures, "promptTokens" | "completionTokens">;
 
-/** What these tokens would have cost at a price. */
+/** The cost of these tokens at a price. */
 export function cloudCost({ promptTokens, completionTokens }: Tokens, price: CloudPrice): number {
   return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
 }
@@ -17,7 +17,7 @@ export type CloudTotal = {
   readonly unpricedTokens: number;
 };
 
-/** What the work of all models would have cost. */
+/** The cost of the work of all models at these prices. */
 export function cloudTotal(
   models: readonly (Tokens & { readonly subject: string })[],
   prices: readonly CloudPrice[],
@@ -34,7 +34,7 @@ export function cloudTotal(
   };
 }
 
-/** What an organization says about its devices and its grid. Null: it has not said it, and nothing is guessed. */
+/** An organization's own figures of its devices and its grid. Null: it entered none, and nothing is guessed. */
 export type PowerFacts = { readonly watts: number | null; readonly gramsPerKwh: number | null };
 
 /** Energy = the power that a working device draws × the time that devices worked on answers. Null if the power is unknown. */

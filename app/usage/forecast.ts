@@ -8,14 +8,14 @@ type Spent = Pick<DaySum, "startAt" | "micro">;
 export type Forecast = {
   /** Of this month, until now; millionths of a credit. */
   spentMicro: bigint;
-  /** What the month will have cost at its end. */
+  /** The expected cost of the whole month. */
   forecastMicro: bigint;
   /** The whole days before today that the forecast is made from. */
   days: number;
 };
 
 /**
- * What a month will cost. The past four weeks tell the mean of each weekday; days before the first use do not count. Each day
+ * Forecasts the cost of a month. The past four weeks tell the mean of each weekday; days before the first use do not count. Each day
  * that is left costs that mean, and today costs it if it is more than today has cost already. With less than two weeks,
  * all weekdays are one. Days and months are those of UTC.
  */

@@ -11,7 +11,7 @@ export type DaySum = {
   answered: number;
   promptTokens: number;
   completionTokens: number;
-  /** What was spent, or what a device earned; millionths of a credit. */
+  /** The amount that was spent, or that a device earned; millionths of a credit. */
   micro: bigint;
   /** The time that devices worked on answers; ms. */
   runMs: number;
@@ -21,7 +21,7 @@ export function dayOf(at: number): number {
   return Math.floor(at / dayMs) * dayMs;
 }
 
-/** The start of the month that a moment is in. `later`: of a month that is so many months later. */
+/** The start of the month that a moment is in. `later`: the number of months to add. */
 export function monthOf(at: number, later = 0): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);

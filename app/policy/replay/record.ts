@@ -3,7 +3,7 @@ import { type FactName, factNames, type Facts } from "../../facts/facts.ts";
 import { parseJson } from "../../json.ts";
 
 /*
- * What a device keeps of its own last days, so that it can tell how other rules would have decided. It never leaves the device.
+ * The record that a device keeps of its own last days, to tell how other rules would have decided. It never leaves the device.
  */
 
 /** These only narrow the limits of a donating computer. They never decide whether it donates. */

@@ -42,7 +42,7 @@ export type Me = Pick<
   readonly needsVersion?: string | null;
   /** Set while a person keeps it paused in the console. An older backend does not say it. */
   readonly requestedPause?: FunctionReturnType<typeof api.devices.me>["requestedPause"];
-  /** What the organization allows this device. An older backend does not say it. */
+  /** The limits that the organization sets for this device. An older backend does not say it. */
   readonly limits?: DeviceLimits | null;
   /** Null for a retired device. */
   readonly organizationName: string | null;

@@ -128,7 +128,7 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
   }
 
-  /** What happened to up to 100 jobs, for statistics: their lanes, times and attempts, without their content. */
+  /** The ends of up to 100 jobs, for statistics: their lanes, times and attempts, without their content. */
   async histories(ctx: QueryRunner, scope: string, jobIds: readonly string[]) {
     return await ctx.runQuery(this.component.jobs.histories, { scope, jobIds: [...jobIds] });
   }

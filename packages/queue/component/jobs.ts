@@ -195,7 +195,7 @@ export const attempts = query({
   },
 });
 
-/** What happened to up to 100 jobs, for statistics. Jobs that the scope does not have are left out. Refuses: invalid. */
+/** The ends of up to 100 jobs, for statistics. Jobs that the scope does not have are left out. Refuses: invalid. */
 export const histories = query({
   args: { scope: v.string(), jobIds: v.array(v.string()) },
   returns: v.array(jobHistory),

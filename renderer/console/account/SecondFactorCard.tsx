@@ -110,7 +110,7 @@ export function SecondFactorCardView({ state, onSetUp, onRenew, onRemove }: View
       </Card>
       {asked === "renew" ? (
         <Confirm title="Make new recovery codes?" action="Make new codes" onConfirm={onRenew} onClose={close}>
-          The earlier recovery codes work no more.
+          The earlier recovery codes stop working.
         </Confirm>
       ) : null}
       {asked === "remove" ? (

@@ -1,6 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import { actionWords } from "../../../app/audit.ts";
 import type { Seal } from "../../../app/audit/chain.ts";
+import { csvOf } from "../../../app/format/csv.ts";
 import type { api } from "../../../convex/_generated/api.js";
 import type { AuditRow } from "../data/rows.ts";
 
@@ -67,14 +68,10 @@ const columns: readonly (readonly [string, (row: AuditRow) => string | null])[] 
   ["entry", ({ id }) => id],
 ];
 
-/** The rows for a spreadsheet (RFC 4180). */
+/** The rows for a spreadsheet. */
 export function csv(rows: readonly AuditRow[]): string {
-  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, cell]) => cell(row)))];
-  return lines.map((cells) => `${cells.map((cell) => csvCell(cell ?? "")).join(",")}\r\n`).join("");
-}
-
-/** Spreadsheets run text that begins like a formula, and people choose names. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvOf(
+    columns.map(([title]) => title),
+    rows.map((row) => columns.map(([, cell]) => cell(row))),
+  );
 }

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { jsonLines } from "../../../app/audit/jsonl.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { api } from "../../../convex/_generated/api.js";
+import { saveFile } from "../../ui/save-file.ts";
 import { messageOf } from "../data/refusal.ts";
 import { useSession } from "../data/session-context.ts";
 import type { ListArgs } from "./audit-filter.ts";
 import { collectRows, collectSeals, csv, type ExportSource, ExportTooLarge } from "./export-trail.ts";
-import { saveFile } from "./save-file.ts";
 
 export type TrailAct = "csv" | "jsonl" | "check";
 

@@ -327,7 +327,7 @@ type ButtonsProps = {
   readonly onRetire: OnDevice;
 };
 
-/** What can be done with a device in its present state. */
+/** The acts that a device's present state allows. */
 export function DeviceButtons({
   device,
   actions: { change, pause, handOver },

@@ -10,7 +10,7 @@ import { EarningsView } from "./EarningsView.tsx";
 
 const groupings = ["day", "device", "group"] as const;
 
-/** What the organization's devices, or one's own, earned. The choice is in the address. */
+/** The earnings of the organization's devices, or of one's own. The choice is in the address. */
 export function EarningsPage(): ReactNode {
   const session = useSession();
   const own = useScope("earnings.read") !== "all";

@@ -45,7 +45,8 @@ export function EarningsView({ own, by, days, until, report, facts, onBy, onDays
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-xs text-muted">
-          What the ledger paid {own ? "your devices" : "the devices"}, by days of UTC. Counted once a minute.
+          The pay of {own ? "your devices" : "the devices"} from the ledger, by days of UTC. Counted once a
+          minute.
         </p>
         <div className="w-36">
           <SelectBox aria-label="Time" value={String(days)} options={dayOptions} onChange={onDays} />

@@ -8,7 +8,7 @@ import { priorityNotice, retryAllNotice, retryNotice } from "./retry-words.ts";
 
 type Priority = JobRow["priority"];
 
-/** What the member may do to jobs; null for those who may change none. */
+/** The changes that the member may make to jobs; null for those who may change none. */
 export function useJobChanges() {
   const cancel = useAct(api.console.jobs.cancel);
   const setPriority = useAct(api.console.jobs.setPriority);

@@ -8,7 +8,7 @@ import { hrefOf } from "../shell/route.ts";
 
 const shown = 6;
 
-/** What needs somebody's attention: one sentence each, and the way to the act that mends it. Nothing while all is well. */
+/** All that needs somebody's attention: one sentence each, and the way to the act that mends it. Empty while all is well. */
 export function AttentionList({ items }: { readonly items: readonly AttentionItem[] }): ReactNode {
   if (items.length === 0) return null;
   return (

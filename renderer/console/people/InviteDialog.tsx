@@ -57,8 +57,8 @@ export function InviteDialog({ mayMakeOwners, mails, onInvite, onClose }: Props)
         )}
         <ShownOnce secret={link.link} name="link" onDone={onClose}>
           {link.mailedTo === null ? `Send the link to ${name}.` : `The link was mailed to ${link.mailedTo}.`}{" "}
-          It works once, for {lasts === "1" ? "1 day" : `${lasts} days`}. Whoever opens it joins with these
-          roles, so send it to nobody else.
+          It works once, for {lasts === "1" ? "1 day" : `${lasts} days`}. The person who opens it joins with
+          these roles, so send it to nobody else.
         </ShownOnce>
       </Dialog>
     );

@@ -157,7 +157,7 @@ export function PeoplePage(): ReactNode {
   );
 }
 
-/** What each listed member has. Each has a query of their own, so a change of one device reads one member again. */
+/** The keys and devices of each listed member. Each has a query of their own, so a change of one device reads one member again. */
 function useHoldings(members: readonly MemberRow[]): ReadonlyMap<string, MemberHoldings> {
   const session = useSession();
   const listed = members.map(({ memberId }) => memberId).join();

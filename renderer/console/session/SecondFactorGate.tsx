@@ -20,7 +20,7 @@ type Props = {
   readonly onSignOut: () => void;
 };
 
-/** All that a member sees whose session lacks the second factor that the organization asks for. */
+/** The only page of a session that lacks the second factor that its organization requires. */
 export function SecondFactorGate({ organization, isSettingUp, onSettingUp, onSignOut }: Props): ReactNode {
   const client = useConvex();
   const session = useSession();

@@ -37,8 +37,8 @@ export function SecondFactorRuleView({ rule, onSet }: ViewProps): ReactNode {
   return (
     <Card title="Second factor">
       <p className="mb-3 text-muted">
-        Members without one can do nothing else until they set it up. People of single sign-on are asked by
-        their provider, so the second choice leaves them alone.
+        Members without one can do nothing else until they set it up. The provider of single sign-on asks for
+        its own, so the second choice does not ask these members again.
       </p>
       {onSet === null ? (
         <p>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 
 type Props = {
   /** Undefined while the table loads. */
@@ -14,19 +15,10 @@ export function DownloadCsv({ csv, name }: Props): ReactNode {
       size="sm"
       disabled={csv === undefined}
       onClick={() => {
-        if (csv !== undefined) save(csv(), name);
+        if (csv !== undefined) saveFile(name, csv());
       }}
     >
       Download CSV
     </Button>
   );
-}
-
-function save(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

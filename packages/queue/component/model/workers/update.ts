@@ -25,10 +25,9 @@ export type WorkerChange = {
 };
 
 /**
- * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back, unless it
- * keeps them. If its
- * groups, labels, data classes or limits change, it keeps its jobs and asks for new ones. A retired worker can't return: its key is
- * dead. Refuses: invalid.
+ * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back, unless `keepsJobs`
+ * is set. If its groups, labels, data classes or limits change, it keeps its jobs and asks for new ones. A retired worker can't
+ * return: its key is dead. Refuses: invalid.
  */
 export async function update(
   ctx: MutationCtx,
