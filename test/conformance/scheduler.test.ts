@@ -9,10 +9,12 @@ test("a scheduled mutation runs once, and not before its time", async () => {
   const client = liveClient();
   const seen = watch(client, api.messages.list, { channel });
   const started = Date.now();
-  const id = await client.mutation(api.later.schedule, { channel, body: "later", delayMs: 400 });
+  // Longer than a query takes on a busy machine.
+  const delayMs = 2_000;
+  const id = await client.mutation(api.later.schedule, { channel, body: "later", delayMs });
   expect(await client.query(api.later.state, { id })).toBe("pending");
   await seen.until((messages) => messages.length > 0);
-  expect(Date.now() - started).toBeGreaterThanOrEqual(395);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(delayMs - 5);
   await watch(client, api.later.state, { id }).until((state) => state === "success");
   await sleep(300);
   expect(await client.query(api.messages.list, { channel })).toEqual(["later"]);
@@ -21,10 +23,10 @@ test("a scheduled mutation runs once, and not before its time", async () => {
 test("a canceled function does not run", async () => {
   const channel = uniqueName();
   const client = httpClient();
-  const id = await client.mutation(api.later.schedule, { channel, body: "never", delayMs: 500 });
+  const id = await client.mutation(api.later.schedule, { channel, body: "never", delayMs: 2_000 });
   await client.mutation(api.later.cancel, { id });
   expect(await client.query(api.later.state, { id })).toBe("canceled");
-  await sleep(800);
+  await sleep(2_300);
   expect(await client.query(api.messages.list, { channel })).toEqual([]);
 });
 
