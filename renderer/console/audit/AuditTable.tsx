@@ -76,7 +76,8 @@ function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readon
     },
     {
       key: "actions",
-      title: "",
+      title: "Copy ids",
+      isTitleHidden: true,
       align: "right",
       width: "w-px",
       cell: (row) => (

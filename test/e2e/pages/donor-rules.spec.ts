@@ -53,12 +53,14 @@ test("donors see locked rules and cannot change them", async ({ farm, page, brow
   await openPage(console, "Policy");
   await console.getByRole("switch", { name: "Lock On battery" }).click();
   await console.getByRole("button", { name: /^Save/ }).click();
+  await console.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await expect(rule).toContainText("Set by your organization");
   await expect(rule.getByRole("switch")).toHaveCount(0);
   await expect(rule).toContainText("no");
 
   await console.getByRole("switch", { name: "Lock On battery" }).click();
   await console.getByRole("button", { name: /^Save/ }).click();
+  await console.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await expect(rule).not.toContainText("Set by your organization");
   await donor.stop();
 });

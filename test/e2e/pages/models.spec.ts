@@ -65,7 +65,9 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
   await row.getByRole("button", { name: "Reinstate qwen3-4b" }).click();
   await expect(row.getByRole("button", { name: "Retire qwen3-4b" })).toBeVisible();
   await openPage(page, "Audit trail");
-  await expect(page.getByRole("row", { name: /Model changed.*price 20 \+ 100 → 20 \+ 250/ })).toBeVisible();
+  await expect(
+    page.getByRole("row", { name: /Model changed.*price: 20 \+ 100 became 20 \+ 250/ }),
+  ).toBeVisible();
 });
 
 test("an alias is added, shown with its users, removed, and put back", async ({ farm, page }) => {

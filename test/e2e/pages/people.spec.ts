@@ -55,10 +55,10 @@ test("the search finds a member, and changed roles count at once in an open page
   await signIn(page, farm);
   const theirs = await join(browser, await invite(page, "Bo", ["Auditor"]), "Bo Lind");
   await expect(theirs.getByRole("navigation").getByRole("link", { name: "Policy" })).toBeVisible();
-  await page.getByLabel("Search").fill("lind");
+  await page.getByRole("searchbox", { name: "Search" }).fill("lind");
   await expect(page.getByRole("table", { name: "Members" }).getByRole("row")).toHaveCount(2);
   await page.reload();
-  await expect(page.getByLabel("Search")).toHaveValue("lind");
+  await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("lind");
   await page.getByRole("button", { name: "Edit Bo Lind" }).click();
   await dialogOf(page).getByRole("checkbox", { name: "Auditor" }).uncheck();
   await dialogOf(page).getByRole("checkbox", { name: "Requester" }).check();

@@ -49,9 +49,9 @@ test("saved rules apply on a device at once until an undo", async ({ farm, page 
   await expect(device).toContainText("Donating now");
   await openPage(page, "Audit trail");
   await expect(
-    page.getByRole("row", { name: /Rules changed.*Hours: not set → never, locked/ }),
+    page.getByRole("row", { name: /Rules changed.*Hours: not set became never, locked/ }),
   ).toBeVisible();
-  await expect(page.getByText("Earlier rules restored")).toBeVisible();
+  await expect(page.getByRole("row", { name: /Earlier rules restored/ }).first()).toBeVisible();
   await donor.stop();
 });
 
