@@ -208,7 +208,7 @@ test("a donor and a requester start at what is theirs, without the fleet", async
   await signIn(page, farm);
   const donor = await join(browser, await invite(page, "Hana", ["Donor"]), "Hana");
   await expect(donor.getByRole("heading", { name: "My devices", level: 1 })).toBeVisible();
-  await expect(donor.getByText("No devices yet")).toBeVisible();
+  await expect(donor.getByText("No device is yours yet")).toBeVisible();
   const requester = await join(browser, await invite(page, "Ivo", ["Requester"]), "Ivo");
   await expect(requester.getByRole("heading", { name: "My keys", level: 1 })).toBeVisible();
   await requester.getByRole("navigation").getByRole("link", { name: "My jobs" }).click();

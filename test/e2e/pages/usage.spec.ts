@@ -3,6 +3,9 @@ import type { Browser, Locator, Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
+// It counts the jobs of its farm.
+test.use({ farmName: "usage" });
+
 /** Jobs are counted each minute, and the newest half minute waits for the next count. */
 const counted = { timeout: 150_000 };
 
