@@ -225,10 +225,12 @@ export function signInStories(now: number): readonly Story[] {
     inShell(
       "console-mail",
       "sign-in",
-      <>
-        <MailServerView settings={mail} mayChange onSave={refused} onRemove={nothing} onTest={refused} />
-        <MailServerView settings={null} mayChange onSave={refused} onRemove={nothing} onTest={refused} />
-      </>,
+      <MailServerView settings={mail} mayChange onSave={refused} onRemove={nothing} onTest={refused} />,
+    ),
+    inShell(
+      "console-mail-none",
+      "sign-in",
+      <MailServerView settings={null} mayChange onSave={refused} onRemove={nothing} onTest={refused} />,
     ),
     page("console-mail-server", <MailServerDialog settings={mail} onSave={refused} onClose={nothing} />),
     inShell(
