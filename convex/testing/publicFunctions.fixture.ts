@@ -23,6 +23,7 @@ type Exported = {
 export async function publicFunctions(): Promise<readonly PublicFunction[]> {
   const modules = import.meta.glob([
     "../*.ts",
+    "../access/*.ts",
     "../console/**/*.ts",
     "!../schema.ts",
     "!../convex.config.ts",
