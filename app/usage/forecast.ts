@@ -1,6 +1,7 @@
-import { dayOf, type DaySum, monthOf } from "./months.ts";
+import { bucketOf, spans } from "../statistics/spans.ts";
+import { type DaySum, monthOf } from "./months.ts";
 
-const dayMs = 86_400_000;
+const { day: dayMs } = spans;
 const windowDays = 28;
 
 type Spent = Pick<DaySum, "startAt" | "micro">;
@@ -20,7 +21,7 @@ export type Forecast = {
  * all weekdays are one. Days and months are those of UTC.
  */
 export function forecastOf(days: readonly Spent[], now: number): Forecast {
-  const [today, monthStart, monthEnd] = [dayOf(now), monthOf(now), monthOf(now, 1)];
+  const [today, monthStart, monthEnd] = [bucketOf(now, dayMs), monthOf(now), monthOf(now, 1)];
   const costs = new Map(days.map(({ startAt, micro }) => [startAt, micro]));
   const spentMicro = sumBetween(days, monthStart, monthEnd);
   const first = days.reduce((least, { startAt }) => Math.min(least, startAt), today);

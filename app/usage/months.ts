@@ -1,7 +1,5 @@
 import { endsOf, type Tally } from "../statistics/tally.ts";
 
-const dayMs = 86_400_000;
-
 /** A day of a key, a member, a team, a device or the organization. Days and months are those of UTC. */
 export type DaySum = {
   /** ms epoch. */
@@ -16,10 +14,6 @@ export type DaySum = {
   /** The time that devices worked on answers; ms. */
   runMs: number;
 };
-
-export function dayOf(at: number): number {
-  return Math.floor(at / dayMs) * dayMs;
-}
 
 /** The start of the month that a moment is in. `later`: the number of months to add. */
 export function monthOf(at: number, later = 0): number {

@@ -36,7 +36,7 @@ function text(result: ConsoleFigures & { readonly seeded: Seeded }): string {
   return [
     tableRow(`${devices} devices, ${members} members, ${jobs} jobs`, ["content ms", "documents", "reruns"]),
     ...Object.entries(result.pages).map(([name, { contentMs, documentsReadMax, rerunsPerDeviceChange }]) =>
-      tableRow(name, [contentMs ?? "–", documentsReadMax, rerunsPerDeviceChange]),
+      tableRow(name, [contentMs, documentsReadMax, rerunsPerDeviceChange]),
     ),
     tableRow("cells of the matrix of rights", [result.matrixCells]),
     ...barLines(consoleBars(result)),

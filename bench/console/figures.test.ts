@@ -21,7 +21,3 @@ it.each([
   );
   expect(missed?.value).toContain("(devices)");
 });
-
-it("time is no miss where there is no browser", () => {
-  expect(metBy({ ...atBars, contentMs: null })).toEqual([true, true, true]);
-});

@@ -2,8 +2,8 @@ import type { Bar } from "../support/bars.ts";
 
 /** One page of the console, opened anew by an owner of a large organization. */
 export type PageFigures = {
-  /** From the navigation until the page shows its content, ms. Null: there is no browser here. */
-  readonly contentMs: number | null;
+  /** From the navigation until the page shows its content, ms. */
+  readonly contentMs: number;
   /** The most documents that one of its queries read. */
   readonly documentsReadMax: number;
   /** Runs of its queries after a change of a device that it does not show. */
@@ -17,9 +17,9 @@ export type ConsoleFigures = {
 };
 
 export function consoleBars({ pages }: ConsoleFigures): readonly Bar[] {
-  const worst = (of: (figures: PageFigures) => number | null): readonly [string, number] =>
+  const worst = (of: (figures: PageFigures) => number): readonly [string, number] =>
     Object.entries(pages).reduce<readonly [string, number]>(
-      (most, [name, figures]) => ((of(figures) ?? 0) > most[1] ? [name, of(figures) ?? 0] : most),
+      (most, [name, figures]) => (of(figures) > most[1] ? [name, of(figures)] : most),
       ["every page", 0],
     );
   const bar = (text: string, [name, value]: readonly [string, number], most: number): Bar => ({

@@ -17,7 +17,7 @@ const opensAtMost = 3;
 const pageWithinMs = 6_000;
 const contentWithinMs = 20_000;
 
-/** Starts a browser. Null: there is none here. */
+/** Starts the browser of this machine. Returns null if it has none. */
 export async function startBrowser(): Promise<Browser | null> {
   const path = [process.env["GLEANER_CHROMIUM"], ...browsers].find(
     (each) => each !== undefined && existsSync(each),

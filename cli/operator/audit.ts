@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<void> {
   else say(`${counts.file} has ${String(counts.entries)} entries and ${String(counts.seals)} seals.`);
 }
 
-/** Fails if a seal does not fit, and if there is none. */
+/** Checks the seals of an exported file. Fails if one does not fit, or if the file has none. */
 async function verify(file: string, isJson: boolean): Promise<void> {
   const trail = await readFile(file, "utf8").then(readJsonLines).catch(failCommand);
   const report = await checkTrail(trail, sha256);

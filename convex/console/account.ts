@@ -11,7 +11,7 @@ import {
   showInvitation,
   shownInvitation,
 } from "../model/people/invitations.ts";
-import { changeMember } from "../model/people/members.ts";
+import { changeMember, checkedEmail } from "../model/people/members.ts";
 import {
   deleteSession,
   endSessionsOf,
@@ -122,8 +122,8 @@ export const change = memberMutation("account")({
   args: { name: v.optional(v.string()), email: v.optional(v.string()) },
   returns: v.null(),
   handler: async (ctx, wanted) => {
-    const isOther = wanted.email !== undefined && wanted.email.trim().toLowerCase() !== ctx.member.email;
-    if (isOther) await checkProof(ctx, ctx, ctx.at);
+    if (wanted.email !== undefined && checkedEmail(wanted.email) !== ctx.member.email)
+      await checkProof(ctx, ctx, ctx.at);
     await changeMember(ctx, ctx.member, wanted, false, ctx.by);
     return null;
   },

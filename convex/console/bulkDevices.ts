@@ -42,7 +42,7 @@ export const run = memberMutation("devices.change")({
   args: { bulkId: v.id("bulkActs") },
   returns: v.null(),
   handler: async (ctx, { bulkId }) => {
-    await runBulk(ctx, await ownBulk(ctx, bulkId), actOf(ctx));
+    await runBulk(ctx, await ownBulk(ctx, bulkId), ctx);
     return null;
   },
 });
@@ -52,15 +52,11 @@ export const undo = memberMutation("devices.change")({
   args: { bulkId: v.id("bulkActs") },
   returns: v.null(),
   handler: async (ctx, { bulkId }) => {
-    await undoBulk(ctx, await ownBulk(ctx, bulkId), actOf(ctx));
+    await undoBulk(ctx, await ownBulk(ctx, bulkId), ctx);
     return null;
   },
 });
 
 async function ownBulk(ctx: QueryCtx & MemberCtx, bulkId: Id<"bulkActs">): Promise<Doc<"bulkActs">> {
   return owned(await ctx.db.get("bulkActs", bulkId), ctx.organizationId, "change");
-}
-
-function actOf({ member, session, at }: MemberCtx & { readonly at: number }) {
-  return { actor: { memberId: member._id, sessionId: session._id }, at };
 }

@@ -1,3 +1,6 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { boundedFetch } from "../signIn/boundedFetch.ts";
 
 /**
@@ -14,7 +17,7 @@ export async function post(
       method: "POST",
       headers: {
         "content-type": "application/json",
-        "gleaner-signature": `t=${time},v1=${await hmacHex(secret, `${time}.${body}`)}`,
+        "gleaner-signature": `t=${time},v1=${signatureOf(secret, `${time}.${body}`)}`,
       },
       body,
     });
@@ -29,10 +32,6 @@ export async function post(
   }
 }
 
-async function hmacHex(secret: string, text: string): Promise<string> {
-  const bytes = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes.encode(secret), algorithm, false, ["sign"]);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes.encode(text)));
-  return Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function signatureOf(secret: string, text: string): string {
+  return bytesToHex(hmac(sha256, utf8ToBytes(secret), utf8ToBytes(text)));
 }

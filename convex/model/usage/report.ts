@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import {
   emptyTally,
   mergeSubjects,
@@ -9,7 +10,6 @@ import {
   type SubjectTally,
 } from "../../../app/statistics/tally.ts";
 import { figuresOf, figuresOfDays } from "../../../app/usage/figures.ts";
-import { dayOf } from "../../../app/usage/months.ts";
 import type { UsageBy, UsageDays, UsageRow } from "../../../app/usage/usage-table.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
@@ -30,14 +30,12 @@ export const usageReport = v.object({
 });
 export type UsageReport = Infer<typeof usageReport>;
 
-const dayMs = 86_400_000;
-
 /** The time of a report: whole days of UTC, of which the last is not over. `until`: ms epoch. */
 export type Wanted = { readonly by: UsageBy; readonly days: UsageDays; readonly until: number };
 
 /** The start of the first day of a report. Its last day holds the moment before `until`. */
 export function firstDay({ days, until }: Pick<Wanted, "days" | "until">): number {
-  return dayOf(until - 1) - (days - 1) * dayMs;
+  return bucketOf(until - 1, spans.day) - (days - 1) * spans.day;
 }
 
 type Bucket = { readonly startAt: number; readonly subjects: readonly SubjectTally[] };
@@ -89,7 +87,7 @@ export async function ownUsageOf(
 function dayRows(buckets: readonly Bucket[]): UsageRow[] {
   const byDay = new Map<number, SubjectTally[]>();
   for (const { startAt, subjects } of buckets) {
-    const day = dayOf(startAt);
+    const day = bucketOf(startAt, spans.day);
     byDay.set(day, [...(byDay.get(day) ?? []), ...subjects]);
   }
   return [...byDay]

@@ -5,7 +5,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
-import { hrefOf, useRoute } from "../shell/route.ts";
+import { hrefOf, showInstead, useRoute } from "../shell/route.ts";
 import { BulkDevices, type Selection } from "./bulk/BulkDevices.tsx";
 import { type DeviceActions, DevicesTable } from "./DevicesTable.tsx";
 import { type FilterName, filterNames, type Filters, isFiltered, listArgsOf } from "./fleet-filters.ts";
@@ -90,11 +90,5 @@ function useFilters(): readonly [Filters, (filters: Filters) => void] {
   const { filters: query } = useRoute();
   const read = (name: FilterName): string => query.get(name) ?? "";
   const filters = Object.fromEntries(filterNames.map((name) => [name, read(name)])) as Filters;
-  return [
-    filters,
-    (next) => {
-      window.history.replaceState(null, "", hrefOf("devices", undefined, next));
-      window.dispatchEvent(new HashChangeEvent("hashchange"));
-    },
-  ];
+  return [filters, (next) => showInstead(hrefOf("devices", undefined, next))];
 }

@@ -40,7 +40,7 @@ export function useRulesPreview(group: string, draft: PreviewedRules): ShownPrev
   return { view: isMine ? seen : null, error };
 }
 
-/** What devices would have given with the rules, by their own record of the last days. */
+/** The hours that devices would have given with these rules, by their own records of the last days. */
 export function RulesPreview({ view, error }: ShownPreview): ReactNode {
   return (
     <section aria-label="Preview" className="mt-4 rounded-md border border-line bg-surface p-3">

@@ -43,6 +43,12 @@ export function useRoute(): Route {
   return useMemo(() => routeOf(hash), [hash]);
 }
 
+/** Shows another address in place of the present one: each letter of a search is no step of the history. */
+export function showInstead(href: string): void {
+  window.history.replaceState(null, "", href);
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 /** A filter in the address, so that a link shows the same rows. Setting it to "" removes it. */
 export function useFilter(name: string): readonly [string, (value: string) => void] {
   const { filters } = useRoute();
@@ -51,9 +57,7 @@ export function useFilter(name: string): readonly [string, (value: string) => vo
       const { page, id, filters: now } = routeOf(window.location.hash);
       if (page === null) return;
       const next = hrefOf(page, id ?? undefined, { ...Object.fromEntries(now), [name]: value });
-      // Each letter of a search is no step of the history.
-      window.history.replaceState(null, "", next);
-      window.dispatchEvent(new HashChangeEvent("hashchange"));
+      showInstead(next);
     },
     [name],
   );

@@ -12,7 +12,7 @@ import { Form } from "../../ui/controls/Form.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 
-/** Who must have a second factor. */
+/** The card with the organization's rule for second factors. */
 export function SecondFactorRuleCard(): ReactNode {
   const session = useSession();
   const rule = useQuery(api.console.access.secondFactor.rule, { session });

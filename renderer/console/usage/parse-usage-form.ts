@@ -38,7 +38,7 @@ type Facts = {
   cloudPrices: { modelId: string; prompt: number; completion: number }[];
 };
 
-/** What was typed about clouds, power and carbon. A model without prices has none. */
+/** Reads the typed prices of a cloud, the power and the carbon. A model with empty fields gets no price. */
 export function parseFacts(
   typed: TypedFacts,
 ): { readonly kind: "ok"; readonly facts: Facts } | { readonly kind: "wrong"; readonly why: string } {

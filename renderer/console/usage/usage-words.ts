@@ -1,4 +1,5 @@
 import { formatCount } from "../../../app/format/quantity.ts";
+import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { noSubject, otherSubject } from "../../../app/statistics/tally.ts";
 import type { UsageBy, UsageDays, UsageRow } from "../../../app/usage/usage-table.ts";
 
@@ -46,9 +47,8 @@ export function seriesOfDays(
   until: number,
   of: (row: UsageRow) => number,
 ): { readonly times: readonly number[]; readonly values: readonly number[] } {
-  const dayMs = 86_400_000;
-  const last = Math.floor((until - 1) / dayMs) * dayMs;
-  const times = Array.from({ length: days }, (_, at) => last - (days - 1 - at) * dayMs);
+  const last = bucketOf(until - 1, spans.day);
+  const times = Array.from({ length: days }, (_, at) => last - (days - 1 - at) * spans.day);
   const byDay = new Map(rows.map((row) => [dayAt(row.subject), of(row)]));
   return { times, values: times.map((at) => byDay.get(at) ?? 0) };
 }

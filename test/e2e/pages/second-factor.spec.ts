@@ -1,8 +1,9 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { codeOf } from "../../../convex/model/secondFactor/totp.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { invite, join } from "../support/people.ts";
 
 test.use({ farmName: "second factor" });
 
@@ -109,23 +110,6 @@ test("a recovery code takes the place of the app's code, and a link asks for one
   await expect(page.getByRole("navigation")).toBeVisible();
 });
 
-async function joinAs(page: Page, browser: Browser, name: string): Promise<Page> {
-  await openPage(page, "People");
-  await page.getByRole("button", { name: "Invite somebody" }).click();
-  const dialog = dialogOf(page);
-  await dialog.getByLabel("Name", { exact: true }).fill(name);
-  await dialog.getByRole("checkbox", { name: "Requester" }).check();
-  await dialog.getByRole("button", { name: "Create invitation" }).click();
-  await expect(dialog).toContainText("#invite=");
-  const link = /https?:\S+#invite=[\w-]+/.exec(await dialog.innerText())?.[0] ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
-  const theirs = await (await browser.newContext()).newPage();
-  await theirs.goto(link);
-  await theirs.getByRole("button", { name: "Join" }).click();
-  await expect(theirs.getByRole("navigation")).toBeVisible();
-  return theirs;
-}
-
 test("an organization requires it, a member sets it up before anything else, and an owner resets it", async ({
   farm,
   page,
@@ -135,7 +119,7 @@ test("an organization requires it, a member sets it up before anything else, and
   await byPassword(page);
   await page.getByLabel("Code").fill(await owner.nextCode());
   await page.getByLabel("Code").press("Enter");
-  const theirs = await joinAs(page, browser, "Bo");
+  const theirs = await join(browser, await invite(page, "Bo", ["Requester"]), "Bo");
   await openPage(page, "Sign-in");
   await page
     .getByLabel("Must have a second factor")

@@ -65,7 +65,7 @@ export async function differingShare(page: Page, one: string, other: string): Pr
   );
 }
 
-/** What pictures depend on besides the stories: the browser, and the widths of letters in the fonts of this machine. */
+/** The machine's part in a picture: its browser, and the widths of letters in its fonts. */
 export async function machineOf(page: Page): Promise<{ readonly chromium: string; readonly fonts: string }> {
   const fonts = await page.evaluate(() => {
     const context = document.createElement("canvas").getContext("2d");

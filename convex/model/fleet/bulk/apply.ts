@@ -14,26 +14,33 @@ import { factsOf } from "./find.ts";
 type Bulk = Doc<"bulkActs">;
 type Target = Infer<typeof bulkTarget>;
 
-/** The member who starts or undoes it. The trail names them. */
-type MemberAct = {
-  readonly actor: { readonly memberId: Id<"members">; readonly sessionId: Id<"sessions"> };
-  readonly at: number;
-};
+/** The member who starts or undoes an act. The trail names them. */
+type Caller = { readonly member: Doc<"members">; readonly session: Doc<"sessions">; readonly at: number };
 
 /** Starts an act whose devices were found. Refuses: conflict. */
-export async function runBulk(ctx: MutationCtx, bulk: Bulk, by: MemberAct): Promise<void> {
+export async function runBulk(ctx: MutationCtx, bulk: Bulk, caller: Caller): Promise<void> {
   if (bulk.state !== "found") refuse("conflict", "This change was started already.");
-  await begin(ctx, bulk, { state: "running", done: 0, actedAt: by.at, ...by.actor });
+  await begin(ctx, bulk, caller, { state: "running", actedAt: caller.at });
 }
 
 /** Restores the devices that an act changed. Refuses: conflict. */
-export async function undoBulk(ctx: MutationCtx, bulk: Bulk, by: MemberAct): Promise<void> {
+export async function undoBulk(ctx: MutationCtx, bulk: Bulk, caller: Caller): Promise<void> {
   if (bulk.state !== "done") refuse("conflict", "Only a finished change can be undone, and only once.");
-  await begin(ctx, bulk, { state: "undoing", done: 0, ...by.actor });
+  await begin(ctx, bulk, caller, { state: "undoing" });
 }
 
-async function begin(ctx: MutationCtx, { _id: bulkId }: Bulk, change: Partial<Bulk>): Promise<void> {
-  await ctx.db.patch("bulkActs", bulkId, change);
+async function begin(
+  ctx: MutationCtx,
+  { _id: bulkId }: Bulk,
+  { member, session }: Caller,
+  change: Partial<Bulk>,
+): Promise<void> {
+  await ctx.db.patch("bulkActs", bulkId, {
+    ...change,
+    done: 0,
+    memberId: member._id,
+    sessionId: session._id,
+  });
   await ctx.scheduler.runAfter(0, internal.maintenance.applyBulk, { bulkId, index: 0 });
 }
 
