@@ -72,7 +72,7 @@ export function playgroundStories(): readonly Story[] {
       form?: Partial<PlaygroundForm>;
       refusal?: string;
       running?: boolean;
-      models?: readonly string[];
+      models?: readonly string[] | undefined;
     } = {},
   ): Story =>
     inShell(
@@ -80,7 +80,7 @@ export function playgroundStories(): readonly Story[] {
       "playground",
       <PlaygroundView
         server={{ apiBase: "https://gleaner.example.org", ownCertificate: false }}
-        models={more.models ?? ["qwen3-4b", "gemma-3-12b-instruct"]}
+        models={"models" in more ? more.models : ["qwen3-4b", "gemma-3-12b-instruct"]}
         chosen={sides.map(({ side }) => side.model)}
         form={{ ...emptyForm, text: question, ...more.form }}
         problems={{}}
@@ -127,6 +127,7 @@ export function playgroundStories(): readonly Story[] {
         "You have spent this day's credits of the playground. They come back within 24 hours, and an administrator can raise them.",
     }),
     story("console-playground-failed", [{ side: failed, measures: null }], { form: { mode: "completion" } }),
+    story("console-playground-loading", [], { models: undefined }),
     story("console-playground-no-models", [], { models: [] }),
   ];
 }

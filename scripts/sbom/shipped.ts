@@ -44,6 +44,7 @@ const accepted: ReadonlySet<string> = new Set([
   "BlueOak-1.0.0",
   "ISC",
   "MIT",
+  "MIT-0",
   "Python-2.0",
   "Unlicense",
 ]);

@@ -1,8 +1,9 @@
 import { useQuery } from "convex/react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { messageOf } from "../data/refusal.ts";
+import type { AliasRow, ModelRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { hasOwnCertificate } from "../keys/snippets.ts";
 import { AnswerCard, type Side } from "./AnswerCard.tsx";
@@ -29,11 +30,11 @@ export function PlaygroundPage({ apiBase }: { readonly apiBase: string }): React
   const stops = useRef<readonly AbortController[]>([]);
   useEffect(() => () => stops.current.forEach((stop) => stop.abort()), []);
 
-  const models = catalog?.filter(({ retired }) => !retired).map(({ modelId }) => modelId);
-  const usual = aliases?.find(({ alias }) => alias === defaultAlias)?.modelId;
-  const first =
-    usual !== undefined && models?.includes(usual) === true ? [usual] : (models ?? []).slice(0, 1);
-  const chosen = picked.length > 0 ? picked : aliases === undefined ? [] : first;
+  const models = useMemo(
+    () => (catalog === undefined || aliases === undefined ? undefined : choicesOf(catalog, aliases)),
+    [catalog, aliases],
+  );
+  const chosen = picked.length > 0 ? picked : (models ?? []).slice(0, 1);
   const shown = chosen.map((model, place) => {
     const side = sides[place];
     return side?.model === model ? side : { model, turns: [], asked: null };
@@ -125,6 +126,15 @@ export function PlaygroundPage({ apiBase }: { readonly apiBase: string }): React
       onClear={clear}
     />
   );
+}
+
+/** The ids of the models that are not retired. The default model comes first. */
+function choicesOf(catalog: readonly ModelRow[], aliases: readonly AliasRow[]): readonly string[] {
+  const models = catalog.filter(({ retired }) => !retired).map(({ modelId }) => modelId);
+  const usual = aliases.find(({ alias }) => alias === defaultAlias)?.modelId;
+  return usual !== undefined && models.includes(usual)
+    ? [usual, ...models.filter((model) => model !== usual)]
+    : models;
 }
 
 /** The conversation with the last answer, if that was a text. An answer with tool calls or an error is not continued. */

@@ -8,6 +8,7 @@ import { Select } from "../../ui/controls/Select.tsx";
 import { TextArea } from "../../ui/controls/TextArea.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { PlaygroundState } from "../data/rows.ts";
 import type { ApiServer } from "../keys/snippets.ts";
 import { Parameters } from "./Parameters.tsx";
@@ -56,14 +57,21 @@ const texts: Readonly<Record<Mode, { label: string; hint?: string }>> = {
 
 export function PlaygroundView(props: Props): ReactNode {
   const { models, chosen, form, problems, state, refusal, isRunning, answers } = props;
-  if (models?.length === 0)
+  // A run needs a model, so the form waits for them.
+  if (models === undefined)
+    return (
+      <Card>
+        <SkeletonRows />
+      </Card>
+    );
+  if (models.length === 0)
     return (
       <Card>
         <Empty title="No models yet">An administrator adds models on the page Models.</Empty>
       </Card>
     );
   const [first = "", second] = chosen;
-  const options = (models ?? []).map((value) => ({ value, label: value }));
+  const options = models.map((value) => ({ value, label: value }));
   const shown = requestOf(
     { ...form, text: form.text.trim() === "" ? "What is 3 plus 4?" : form.text },
     first,

@@ -65,9 +65,7 @@ test("several functions that never yield all end", async () => {
   const ways = ["settled", "settled", "chain"];
   // On a busy machine the chain may fill its memory first.
   const ended = /timed out|ran out of memory/;
-  await Promise.all(
-    ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(ended)),
-  );
+  await Promise.all(ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(ended)));
 });
 
 test("a stack overflow is the function's own error", async () => {
