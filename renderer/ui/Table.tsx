@@ -27,9 +27,13 @@ type Props<Row> = {
   readonly detail?: (row: Row) => ReactNode;
 };
 
+/** A table of more columns has less space between them, so that it fits into the window of a 13-inch laptop. */
+const roomyColumns = 8;
+
 /**
- * A plain table. In a box as narrow as a phone each row is a card, with the columns' titles as labels. A table that is
- * wider than its box scrolls sideways. Any other keeps its head in view.
+ * A plain table. In a box as narrow as a phone each row is a card: the first column with a title is its headline, the
+ * titles of the others are labels, and three numbers share a line. A table that is wider than its box scrolls
+ * sideways. Any other keeps its head in view.
  *
  * The roles repeat the elements' own, because a browser drops those of a table that is laid out as cards.
  */
@@ -38,6 +42,8 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   const { isWide, scrolls } = useScrolls(box, rows === undefined);
   if (rows === undefined) return <SkeletonRows />;
   if (rows.length === 0 && empty !== undefined) return empty;
+  const headline = columns.find(({ isTitleHidden }) => isTitleHidden !== true);
+  const space = columns.length > roomyColumns ? "px-2" : "px-3";
   return (
     <div className="@container">
       <div
@@ -65,7 +71,8 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                   scope="col"
                   role="columnheader"
                   className={cx(
-                    "h-8 px-3 font-medium whitespace-nowrap first:pl-4 last:pr-4",
+                    "h-8 font-medium whitespace-nowrap first:pl-4 last:pr-4",
+                    space,
                     column.align === "right" && "text-right",
                     column.width,
                   )}
@@ -89,10 +96,15 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
               >
                 <tr
                   role="row"
-                  className="hover:bg-sunken @max-[30rem]:grid @max-[30rem]:gap-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3"
+                  className="hover:bg-sunken @max-[30rem]:relative @max-[30rem]:grid @max-[30rem]:grid-cols-3 @max-[30rem]:gap-x-3 @max-[30rem]:gap-y-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3"
                 >
-                  {columns.map((column) => (
-                    <Cell key={column.key} column={column}>
+                  {columns.map((column, place) => (
+                    <Cell
+                      key={column.key}
+                      column={column}
+                      part={partOf(column, place, headline)}
+                      className={space}
+                    >
                       {column.cell(row)}
                     </Cell>
                   ))}
@@ -113,28 +125,51 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   );
 }
 
+/** How a card shows a cell. A mark stands before the headline in the table, and in the corner of the card. */
+type Part = "mark" | "headline" | "text" | "number" | "actions";
+
+function partOf<Row>(column: Column<Row>, place: number, headline: Column<Row> | undefined): Part {
+  if (column === headline) return "headline";
+  if (column.isTitleHidden === true) return place === 0 ? "mark" : "actions";
+  return column.align === "right" ? "number" : "text";
+}
+
+const partLook: Readonly<Record<Part, string>> = {
+  mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
+  headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
+  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3",
+  number: "",
+  actions: "@max-[30rem]:col-span-3",
+};
+
 type CellProps = {
-  readonly column: Pick<Column<never>, "title" | "isTitleHidden" | "align">;
+  readonly column: Pick<Column<never>, "title" | "align">;
+  readonly part: Part;
+  readonly className: string;
   readonly children: ReactNode;
 };
 
-/** In a card the first cell is the headline, and the others have their titles before them. */
-function Cell({ column, children }: CellProps): ReactNode {
+function Cell({ column, part, className, children }: CellProps): ReactNode {
+  const isLabeled = part === "text" || part === "number";
   return (
     <td
       role="cell"
       className={cx(
-        "group h-10 px-3 py-1.5 first:pl-4 last:pr-4",
-        "@max-[30rem]:flex @max-[30rem]:h-auto @max-[30rem]:gap-3 @max-[30rem]:p-0! @max-[30rem]:text-left",
+        "h-10 py-1.5 first:pl-4 last:pr-4 @max-[30rem]:block @max-[30rem]:h-auto @max-[30rem]:p-0! @max-[30rem]:text-left",
+        className,
+        partLook[part],
         column.align === "right" && "text-right",
       )}
     >
-      {column.isTitleHidden === true ? null : (
-        <span aria-hidden className="w-28 shrink-0 text-xs text-muted group-first:hidden @min-[30rem]:hidden">
+      {isLabeled ? (
+        <span
+          aria-hidden
+          className={cx("text-xs text-muted @min-[30rem]:hidden", part === "text" && "w-28 shrink-0")}
+        >
           {column.title}
         </span>
-      )}
-      <div className="min-w-0 @max-[30rem]:flex-1">{children}</div>
+      ) : null}
+      <div className={cx("min-w-0", part === "text" && "@max-[30rem]:flex-1")}>{children}</div>
     </td>
   );
 }

@@ -24,6 +24,9 @@ const height = 210;
 /** Values on the axis are whole. */
 const steps = [1, 2, 5].flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power));
 steps.sort((a, b) => a - b);
+const day = 86_400;
+/** Seconds between the times on the axis, for values of whole days. */
+const daySteps = [1, 2, 7, 14, 28, 91].map((days) => days * day);
 
 /** uPlot sets fonts of its own. */
 const frame = "min-h-60 text-xs [&_.u-legend_th]:font-medium! [&_.uplot]:font-sans!";
@@ -41,7 +44,7 @@ export function Chart({ label, times, lines, format }: Props): ReactNode {
     let chart: uPlot | null = null;
     const draw = (): void => {
       chart?.destroy();
-      chart = new uPlot(optionsOf(element, lines, format), data, element);
+      chart = new uPlot(optionsOf(element, data[0], lines, format), data, element);
     };
     draw();
     const theme = window.matchMedia("(prefers-color-scheme: dark)");
@@ -59,10 +62,14 @@ export function Chart({ label, times, lines, format }: Props): ReactNode {
 
 function optionsOf(
   element: HTMLElement,
+  times: uPlot.AlignedData[0],
   lines: readonly Line[],
   format: (value: number) => string,
 ): uPlot.Options {
   const { fontFamily } = getComputedStyle(element);
+  const [first = 0, second = 0] = times;
+  // Values of whole days have no hours. A day with a change of the clock may be an hour shorter.
+  const timeSteps = second - first >= day - 3_600 ? { incrs: daySteps } : {};
   const axis: uPlot.Axis = {
     stroke: colorOf(element, "muted"),
     font: `11px ${fontFamily}`,
@@ -74,7 +81,11 @@ function optionsOf(
     height,
     scales: { y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
-      { ...axis, values: (_chart, splits) => splits.map((seconds) => tickOf(seconds * 1_000)) },
+      {
+        ...axis,
+        ...timeSteps,
+        values: (_chart, splits) => splits.map((seconds) => tickOf(seconds * 1_000)),
+      },
       { ...axis, size: 64, incrs: steps, values: (_chart, splits) => splits.map(format) },
     ],
     cursor: { drag: { x: false, y: false } },

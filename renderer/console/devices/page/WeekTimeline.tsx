@@ -41,14 +41,18 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
           <span>12:00</span>
           <span>24:00</span>
         </span>
-        <span className="text-right">donated</span>
+        <span className="flex items-center justify-end gap-1.5">
+          <Swatch state="donating" />
+          donated
+        </span>
       </p>
       {totals.length === 0 ? null : (
         <div>
           <h3 className="mb-1 text-xs font-medium text-muted">Why it did not donate</h3>
           <ul className="flex flex-wrap gap-x-4 gap-y-1">
-            {totals.slice(0, shownReasons).map(({ words, ms }) => (
-              <li key={words}>
+            {totals.slice(0, shownReasons).map(({ words, state, ms }) => (
+              <li key={`${state} ${words}`} className="flex items-center gap-1.5">
+                <Swatch state={state} />
                 {words} <span className="text-muted">{formatDuration(ms)}</span>
               </li>
             ))}
@@ -56,6 +60,15 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
         </div>
       )}
     </div>
+  );
+}
+
+/** The color that a state has in the bars. */
+function Swatch({ state }: Pick<Segment, "state">): ReactNode {
+  return (
+    <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
+      <rect width="10" height="10" rx="2" className={cx("fill-current", svgTone[stateTone[state]])} />
+    </svg>
   );
 }
 

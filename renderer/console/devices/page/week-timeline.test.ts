@@ -32,8 +32,8 @@ it("cuts the journal into seven days, the newest first, and ends at this moment"
 
 it("says why the device did not donate, the longest reason first", () => {
   expect(standbyTotals(timelineOf(spans, now))).toEqual([
-    { words: "Offline", ms: 28 * hour },
-    { words: reasonText("on-battery"), ms: hour },
+    { words: "Offline", state: "offline", ms: 28 * hour },
+    { words: reasonText("on-battery"), state: "standby", ms: hour },
   ]);
 });
 

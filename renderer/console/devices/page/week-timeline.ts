@@ -66,21 +66,23 @@ export function dayWords({ segments, donatedMs, startAt }: TimelineDay): string 
   return `${donated} on ${formatFull(startAt).replace(/,? \d{1,2}:\d{2}.*$/, "")}`;
 }
 
-export type ReasonTotal = { readonly words: string; readonly ms: number };
+export type ReasonTotal = {
+  readonly words: string;
+  readonly state: DeviceSpan["state"];
+  readonly ms: number;
+};
 
 /** Times below a minute, such as that of a start, are not worth a line. */
 const shortestMs = 60_000;
 
 /** Why the device did not donate in these days, the longest reason first. */
 export function standbyTotals(days: readonly TimelineDay[]): readonly ReasonTotal[] {
-  const totals = new Map<string, number>();
+  const totals = new Map<string, ReasonTotal>();
   for (const { state, reason, from, to } of days.flatMap(({ segments }) => segments)) {
     if (state === "donating") continue;
     const words = reasonText(reason) ?? stateWords[state];
-    totals.set(words, (totals.get(words) ?? 0) + to - from);
+    const key = `${state} ${words}`;
+    totals.set(key, { words, state, ms: (totals.get(key)?.ms ?? 0) + to - from });
   }
-  return [...totals]
-    .map(([words, ms]) => ({ words, ms }))
-    .filter(({ ms }) => ms >= shortestMs)
-    .sort((a, b) => b.ms - a.ms);
+  return [...totals.values()].filter(({ ms }) => ms >= shortestMs).sort((a, b) => b.ms - a.ms);
 }
