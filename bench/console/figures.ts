@@ -12,7 +12,7 @@ export type PageFigures = {
 
 export type ConsoleFigures = {
   readonly pages: Readonly<Record<string, PageFigures>>;
-  /** Functions × roles × own and other organization, which `convex/testing/rights.test.ts` tests. */
+  /** Functions × roles × own and other organization, and places of ids × roles, as the tests of rights go through them. */
   readonly matrixCells: number;
 };
 

@@ -2,22 +2,27 @@ import { v } from "convex/values";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { runBulk, undoBulk } from "../model/fleet/bulk/apply.ts";
-import { prepareBulk } from "../model/fleet/bulk/find.ts";
-import { type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
-import { owned } from "../model/refuse.ts";
+import { maxChosen, prepareBulk } from "../model/fleet/bulk/find.ts";
+import { type MemberCtx, memberMutation, memberQuery, ownDevice, ownOwner } from "../model/memberCalls.ts";
+import { owned, refuse } from "../model/refuse.ts";
 import { bulkAct, bulkFilters, bulkState } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Finds the devices of an act on many, for its preview. Nothing changes yet. Refuses: invalid. */
+/** Finds the devices of an act on many, for its preview. Nothing changes yet. Refuses: invalid, not_found. */
 export const prepare = memberMutation("devices.change")({
   args: {
     act: bulkAct,
     chosen: v.union(v.object({ deviceIds: v.array(v.id("devices")) }), v.object({ filters: bulkFilters })),
   },
   returns: v.id("bulkActs"),
-  handler: async (ctx, wanted) => await prepareBulk(ctx, ctx, wanted, ctx.at),
+  handler: async (ctx, wanted) => {
+    const { chosen } = wanted;
+    if ("deviceIds" in chosen) await checkOwn(ctx, chosen.deviceIds);
+    else if (chosen.filters.owner !== undefined) await ownOwner(ctx, chosen.filters.owner);
+    return await prepareBulk(ctx, ctx, wanted, ctx.at);
+  },
 });
 
 /** An act's preview and its progress. Refuses: not_found. */
@@ -56,6 +61,13 @@ export const undo = memberMutation("devices.change")({
     return null;
   },
 });
+
+/** Refuses: invalid (too many), not_found. */
+async function checkOwn(ctx: QueryCtx & MemberCtx, deviceIds: readonly Id<"devices">[]): Promise<void> {
+  if (deviceIds.length > maxChosen)
+    refuse("invalid", `Choose at most ${String(maxChosen)} devices, or all that fit the filters.`);
+  await Promise.all(deviceIds.map((deviceId) => ownDevice(ctx, deviceId)));
+}
 
 async function ownBulk(ctx: QueryCtx & MemberCtx, bulkId: Id<"bulkActs">): Promise<Doc<"bulkActs">> {
   return owned(await ctx.db.get("bulkActs", bulkId), ctx.organizationId, "change");

@@ -19,7 +19,14 @@ import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/countListi
 import { journal as journalSpans, journalOf } from "../model/fleet/journal.ts";
 import { listArgs, listedDevice, listingPage } from "../model/fleet/listingPage.ts";
 import { earnedBetween } from "../model/ledger/balance.ts";
-import { may, memberMutation, memberQuery, ownDevice, visibleOwners } from "../model/memberCalls.ts";
+import {
+  may,
+  memberMutation,
+  memberQuery,
+  ownDevice,
+  ownOwner,
+  visibleOwners,
+} from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
@@ -31,18 +38,16 @@ export const experimental_reuseContext = true;
 
 /**
  * Devices that fit all filters, at most 50 a page. A page may be short although more follow. `get` has the rest of a row.
- * Refuses: invalid.
+ * Refuses: invalid, not_found (the owner).
  */
 export const list = memberQuery("devices.read")({
   args: { ...listArgs, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(listedDevice),
-  handler: async (ctx, { paginationOpts, ...wanted }) =>
-    await listingPage(
-      ctx,
-      { organizationId: ctx.organizationId, owners: visibleOwners(ctx) },
-      wanted,
-      paginationOpts,
-    ),
+  handler: async (ctx, { paginationOpts, ...wanted }) => {
+    if (wanted.owner !== undefined) await ownOwner(ctx, wanted.owner);
+    const of = { organizationId: ctx.organizationId, owners: visibleOwners(ctx) };
+    return await listingPage(ctx, of, wanted, paginationOpts);
+  },
 });
 
 /** One device, with what it does now. Refuses: not_found. */

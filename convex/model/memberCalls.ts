@@ -17,6 +17,7 @@ import {
 import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
 import { ownedOrder } from "./orders/orders.ts";
+import { type Owner, ownerRow } from "./owners.ts";
 import { owned, refuse } from "./refuse.ts";
 import { forbiddenIn, noteWrites, recordRefusedAct, refusedAct } from "./refusedActs.ts";
 import { checkSecondFactor } from "./secondFactor/required.ts";
@@ -93,6 +94,15 @@ export async function ownMember(ctx: ScopedCtx, memberId: Id<"members">): Promis
 /** The same for a team. */
 export async function ownTeam(ctx: ScopedCtx, teamId: Id<"teams">): Promise<Doc<"teams">> {
   return owned(await ctx.db.get("teams", teamId), ctx.organizationId, "team");
+}
+
+/** A member or a team, also a former one, whose things the member may see. Refuses: not_found. */
+export async function ownOwner(ctx: ScopedCtx, owner: Owner): Promise<Owner> {
+  if (ctx.scope === "own") {
+    return belongsTo(ctx.member, owner) ? owner : refuse("not_found", "There is no such member or team.");
+  }
+  owned(await ownerRow(ctx, owner), ctx.organizationId, "member or team");
+  return owner;
 }
 
 /** Somebody else's row gets the same answer as a missing one. */

@@ -14,7 +14,8 @@ export const ownerName = v.union(
 
 export async function ownerView(ctx: QueryCtx, owner: Owner | undefined): Promise<Infer<typeof ownerName>> {
   if (owner === undefined) return null;
-  const { kind, row } = await ownerRow(ctx, owner);
+  const row = await ownerRow(ctx, owner);
+  const kind = ctx.db.normalizeId("members", owner) === null ? "team" : "member";
   return { kind, id: owner, name: visibleText(row?.name ?? "") };
 }
 
@@ -24,7 +25,7 @@ export async function checkedOwner(
   organizationId: Id<"organizations">,
   owner: Owner,
 ): Promise<Owner> {
-  const { row } = await ownerRow(ctx, owner);
+  const row = await ownerRow(ctx, owner);
   if (row?.organizationId === organizationId && row.removedAt === undefined) return owner;
   return refuse("not_found", "There is no such member or team.");
 }
@@ -32,7 +33,7 @@ export async function checkedOwner(
 /** The owner, if it is still a member or a team. What a removed one would get belongs to the organization. */
 export async function currentOwner(ctx: QueryCtx, owner: Owner | undefined): Promise<Owner | undefined> {
   if (owner === undefined) return undefined;
-  const { row } = await ownerRow(ctx, owner);
+  const row = await ownerRow(ctx, owner);
   return row === null || row.removedAt !== undefined ? undefined : owner;
 }
 
@@ -57,9 +58,10 @@ async function isTeamOf(ctx: QueryCtx, team: Owner, member: Owner): Promise<bool
   return row?.teamIds.some((teamId) => teamId === team) ?? false;
 }
 
-async function ownerRow(ctx: QueryCtx, owner: Owner) {
+/** The row of a member or a team, also of a removed one. */
+export async function ownerRow(ctx: QueryCtx, owner: Owner): Promise<Doc<"members"> | Doc<"teams"> | null> {
   const memberId = ctx.db.normalizeId("members", owner);
-  if (memberId !== null) return { kind: "member" as const, row: await ctx.db.get("members", memberId) };
+  if (memberId !== null) return await ctx.db.get("members", memberId);
   const teamId = ctx.db.normalizeId("teams", owner);
-  return { kind: "team" as const, row: teamId === null ? null : await ctx.db.get("teams", teamId) };
+  return teamId === null ? null : await ctx.db.get("teams", teamId);
 }

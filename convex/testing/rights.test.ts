@@ -1,13 +1,9 @@
-import { makeFunctionReference } from "convex/server";
-import { ConvexError, type GenericId } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rates } from "../../app/jobs/limits.ts";
-import { refusedAct } from "../../app/people/refused-act.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import { type Role, roles } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import type { Refusal } from "../model/refuse.ts";
 import {
   addDevice,
   addOrganization,
@@ -18,8 +14,10 @@ import {
   startBackend,
   submit,
 } from "./backend.fixture.ts";
-import { inviteMember, joinAs } from "./people.fixture.ts";
-import { fittingArgs, type PublicFunction, publicFunctions } from "./publicFunctions.fixture.ts";
+import { fittingArgs, type Ids } from "./idPlaces.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
+import { type PublicFunction, publicFunctions } from "./publicFunctions.fixture.ts";
+import { inWords, isKeptOut, outcomeOf, rowsOf } from "./rights.fixture.ts";
 
 const functions = await publicFunctions();
 const ofMembers = functions.filter(({ right }) => right !== null);
@@ -84,118 +82,6 @@ async function refusedActs(): Promise<readonly string[]> {
   return rows.flatMap(({ action, subject }) => (action === "act.refused" ? [subject] : []));
 }
 
-type Ids = Readonly<Record<string, GenericId<string>>>;
-
-/** A row of each table that callers name by id. None of them belongs to a person but the spare member's session. */
-async function rowsOf({ organizationId }: Organization, by: string): Promise<Ids> {
-  const { keyId } = (await t.query(api.console.keys.list, { session: by }))[0]!;
-  const { codeId } = (await t.query(api.console.codes.list, { session: by }))[0]!;
-  const { teamId } = await t.mutation(api.console.people.createTeam, { session: by, name: "Spare" });
-  const { invitationId } = await inviteMember(t, by, { name: "X", roles: ["donor"] });
-  const spare = await t.run(async (ctx) => {
-    const memberId = await ctx.db.insert("members", {
-      organizationId,
-      name: "Spare",
-      roles: ["donor"],
-      teamIds: [],
-      createdAt: Date.now(),
-    });
-    const row = { organizationId, sessionHash: secret(""), memberId, expiresAt: Date.now() + 1_000_000 };
-    const passkey = { credentialId: "spare", publicKey: "", counter: 0, transports: [], name: "Spare" };
-    const owned = { organizationId, memberId, createdAt: Date.now() };
-    return {
-      members: memberId,
-      sessions: await ctx.db.insert("sessions", row),
-      passkeys: await ctx.db.insert("passkeys", { ...passkey, ...owned }),
-    };
-  });
-  const ssoProviders = await t.run(
-    async (ctx) =>
-      await ctx.db.insert("ssoProviders", {
-        organizationId,
-        name: "Spare",
-        issuer: "https://id.example.org",
-        clientId: "gleaner",
-        clientSecret: "plain.secret",
-        scopes: "openid",
-        groupsClaim: "groups",
-        groups: [],
-        emailDomains: [],
-        admitsUnknown: false,
-        trustsEmail: false,
-        enabled: true,
-        createdAt: Date.now(),
-      }),
-  );
-  const devices = (await t.run(async (ctx) => await ctx.db.query("devices").collect())).find(
-    (device) => device.organizationId === organizationId,
-  )!._id;
-  const session = (await t.run(async (ctx) => await ctx.db.query("sessions").collect())).find(
-    (row) => row.organizationId === organizationId,
-  )!;
-  const bulkActs = await t.run(
-    async (ctx) =>
-      await ctx.db.insert("bulkActs", {
-        organizationId,
-        memberId: session.memberId!,
-        sessionId: session._id,
-        act: { kind: "pause", group: "" },
-        chosen: { deviceIds: [] },
-        state: "found",
-        counts: { changes: 0, same: 0, cannot: 0 },
-        before: [],
-        batches: 0,
-        done: 0,
-        createdAt: Date.now(),
-      }),
-  );
-  const webhooks = await t.run(
-    async (ctx) =>
-      await ctx.db.insert("webhooks", {
-        organizationId,
-        url: "https://example.org",
-        secret: "plain.x",
-        createdAt: 0,
-      }),
-  );
-  return {
-    apiKeys: keyId,
-    webhooks,
-    bulkActs,
-    enrolmentCodes: codeId,
-    teams: teamId,
-    invitations: invitationId,
-    devices,
-    ssoProviders,
-    ...spare,
-  };
-}
-
-async function call({ name, type }: PublicFunction, args: Record<string, unknown>): Promise<unknown> {
-  if (type === "query") return await t.query(makeFunctionReference<"query">(name), args);
-  if (type === "action") return await t.action(makeFunctionReference<"action">(name), args);
-  return await t.mutation(makeFunctionReference<"mutation">(name), args);
-}
-
-/** How a call ended: its answer, or why it was refused. */
-async function outcomeOf(
-  called: PublicFunction,
-  args: Record<string, unknown>,
-): Promise<{ readonly answer: unknown } | { readonly refusal: Refusal }> {
-  try {
-    const answer = await call(called, args);
-    const refused = refusedAct(answer);
-    return refused === null ? { answer } : { refusal: refused as Refusal };
-  } catch (error) {
-    if (error instanceof ConvexError) return { refusal: error.data as Refusal };
-    throw error;
-  }
-}
-
-/** Whether the role kept the caller out, before the function ran. */
-const isKeptOut = (outcome: object): boolean =>
-  "refusal" in outcome && (outcome.refusal as Refusal).message.startsWith("Your role (");
-
 describe("public functions", () => {
   it("name a right or another way to know their caller", () => {
     const unknown = functions.filter(({ name, right, args }) => {
@@ -209,11 +95,11 @@ describe("public functions", () => {
 
   it.each(roles)("admit the role %s exactly where the table of rights does", async (role) => {
     await addDevice(t, acme);
-    const ids = await rowsOf(acme, owner);
+    const ids = await rowsOf(t, acme, owner);
     const { session } = await join([role]);
     const cells: Record<string, boolean> = {};
     for (const called of ofMembers) {
-      cells[called.name] = !isKeptOut(await outcomeOf(called, { ...fittingArgs(called, ids), session }));
+      cells[called.name] = !isKeptOut(await outcomeOf(t, called, { ...fittingArgs(called, ids), session }));
     }
     const expected = ofMembers.map(({ name, right }) => [name, scopeOf(right!, [role]) !== null]);
     expect(cells).toEqual(Object.fromEntries(expected));
@@ -226,12 +112,12 @@ describe("public functions", () => {
 
   it("refuse an unknown session, and one whose member was removed", async () => {
     await addDevice(t, acme);
-    const ids = await rowsOf(acme, owner);
+    const ids = await rowsOf(t, acme, owner);
     const { session, memberId } = await join(["owner"]);
     await t.mutation(api.console.people.remove, { session: owner, memberId });
     for (const wrong of [session, secret("gs_")]) {
       for (const called of ofMembers) {
-        const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session: wrong });
+        const outcome = await outcomeOf(t, called, { ...fittingArgs(called, ids), session: wrong });
         expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "unauthorized" } }]);
       }
     }
@@ -239,12 +125,12 @@ describe("public functions", () => {
 
   it("give a session that lacks the required second factor nothing but the setup", async () => {
     await addDevice(t, acme);
-    const ids = await rowsOf(acme, owner);
+    const ids = await rowsOf(t, acme, owner);
     const { session } = await join(["owner"]);
     await t.mutation(api.console.access.secondFactor.setRule, { session: owner, rule: "required" });
     const open: string[] = [];
     for (const called of ofMembers) {
-      const outcome = await outcomeOf(called, { ...fittingArgs(called, ids), session });
+      const outcome = await outcomeOf(t, called, { ...fittingArgs(called, ids), session });
       const code = "refusal" in outcome ? outcome.refusal.code : null;
       if (code !== "second_factor_needed") open.push(called.name);
     }
@@ -254,7 +140,7 @@ describe("public functions", () => {
   it.each(roles)("give another organization's %s nothing of this one", async (role) => {
     await addDevice(t, acme);
     const jobId = await submit(t, acme);
-    const ids = await rowsOf(acme, owner);
+    const ids = await rowsOf(t, acme, owner);
     const rival = await addOrganization(t, { name: "Rival" });
     owner = await signIn(t, rival);
     const { session } = await join([role]);
@@ -262,15 +148,13 @@ describe("public functions", () => {
     const secrets = [...Object.values(ids), jobId, acme.organizationId];
     for (const called of ofMembers) {
       const args = { ...fittingArgs(called, ids), ...("jobId" in called.args ? { jobId } : {}), session };
-      const outcome = await outcomeOf(called, args);
+      const outcome = await outcomeOf(t, called, args);
       const named = called.args["jobId"] !== undefined || idsIn(called).length > 0;
       const isMine = !isKeptOut(outcome);
       if (named && isMine) {
         expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "not_found" } }]);
       }
-      const words = JSON.stringify(outcome, (_, value: unknown) =>
-        typeof value === "bigint" ? String(value) : value,
-      );
+      const words = inWords(outcome);
       expect([called.name, secrets.filter((one) => words.includes(one))]).toEqual([called.name, []]);
     }
     expect(await rowsInWords(ids)).toEqual(before);
@@ -281,18 +165,16 @@ describe("public functions", () => {
     async (role) => {
       const { deviceId } = await addDevice(t, acme);
       const jobId = await submit(t, acme);
-      const ids = await rowsOf(acme, owner);
+      const ids = await rowsOf(t, acme, owner);
       const { session } = await join([role]);
       for (const called of ofMembers) {
         if (scopeOf(called.right!, [role]) !== "own" || called.right === "account") continue;
         const args = { ...fittingArgs(called, ids), ...("jobId" in called.args ? { jobId } : {}), session };
-        const outcome = await outcomeOf(called, args);
+        const outcome = await outcomeOf(t, called, args);
         if (called.args["jobId"] !== undefined || idsIn(called).length > 0) {
           expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "not_found" } }]);
         }
-        const words = JSON.stringify(outcome, (_, value: unknown) =>
-          typeof value === "bigint" ? String(value) : value,
-        );
+        const words = inWords(outcome);
         const seen = [ids["apiKeys"]!, deviceId, jobId].filter((one) => words.includes(one));
         expect([called.name, seen]).toEqual([called.name, []]);
       }

@@ -3,7 +3,6 @@ import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
 import { groupName } from "../../devices/labels.ts";
-import { refuse } from "../../refuse.ts";
 import { checkFilters, listingPage } from "../listingPage.ts";
 
 /*
@@ -13,23 +12,20 @@ import { checkFilters, listingPage } from "../listingPage.ts";
 
 const perBatch = 25;
 /** More are chosen by a filter. */
-const maxChosen = 500;
+export const maxChosen = 500;
 const maxWords = 20;
 const keptMs = 7 * 24 * 3_600_000;
 
 type Chosen = Doc<"bulkActs">["chosen"];
 
-/** Begins to find the devices of an act. Refuses: invalid. */
+/** Begins to find the devices of an act. The caller has checked that chosen ones are the member's. Refuses: invalid. */
 export async function prepareBulk(
   ctx: MutationCtx,
   { member, session }: { readonly member: Doc<"members">; readonly session: Doc<"sessions"> },
   { act, chosen }: { readonly act: BulkAct; readonly chosen: Chosen },
   now: number,
 ): Promise<Id<"bulkActs">> {
-  if ("deviceIds" in chosen) {
-    if (chosen.deviceIds.length > maxChosen)
-      refuse("invalid", `Choose at most ${String(maxChosen)} devices, or all that fit the filters.`);
-  } else checkFilters(chosen.filters);
+  if ("filters" in chosen) checkFilters(chosen.filters);
   const group = act.kind === "group" && act.group.trim() !== "" ? groupName(act.group) : "";
   const bulkId = await ctx.db.insert("bulkActs", {
     organizationId: member.organizationId,
