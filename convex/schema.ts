@@ -119,7 +119,9 @@ export default defineSchema({
     role: v.optional(v.literal("admin")),
     expiresAt: v.number(),
     usedAt: v.optional(v.number()),
-  }).index("by_hash", ["tokenHash"]),
+  })
+    .index("by_hash", ["tokenHash"])
+    .index("by_member", ["memberId", "usedAt", "expiresAt"]),
 
   /**
    * Every signed-in query reads its session, so nothing here changes while it is used: `sessionUses` has that. Written by
@@ -204,7 +206,9 @@ export default defineSchema({
     /** The member who registers a passkey. Absent: it is for a sign-in or a proof. */
     memberId: v.optional(v.id("members")),
     expiresAt: v.number(),
-  }).index("by_challenge", ["challengeHash"]),
+  })
+    .index("by_challenge", ["challengeHash"])
+    .index("by_member", ["memberId"]),
 
   /** A sign-in that waits for the second factor, for ten minutes at most. Written by model/signIn/begin.ts. */
   pendingSignIns: defineTable({
@@ -220,7 +224,9 @@ export default defineSchema({
       v.object({ providerId: v.id("ssoProviders"), subject: v.string(), refreshToken: v.string() }),
     ),
     expiresAt: v.number(),
-  }).index("by_session", ["sessionHash"]),
+  })
+    .index("by_session", ["sessionHash"])
+    .index("by_member", ["memberId"]),
 
   /** An organization's OpenID providers. Written by model/signIn/providers.ts. */
   ssoProviders: defineTable({
@@ -265,7 +271,8 @@ export default defineSchema({
     refreshToken: v.optional(v.string()),
   })
     .index("by_state", ["stateHash"])
-    .index("by_code", ["codeHash"]),
+    .index("by_code", ["codeHash"])
+    .index("by_member", ["memberId"]),
 
   /** A session whose member the provider confirms each hour. Written by model/signIn/rechecks.ts. */
   ssoSessions: defineTable({

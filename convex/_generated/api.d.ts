@@ -171,6 +171,7 @@ import type * as model_signIn_attempts from "../model/signIn/attempts.js";
 import type * as model_signIn_begin from "../model/signIn/begin.js";
 import type * as model_signIn_boundedFetch from "../model/signIn/boundedFetch.js";
 import type * as model_signIn_byLink from "../model/signIn/byLink.js";
+import type * as model_signIn_endAccess from "../model/signIn/endAccess.js";
 import type * as model_signIn_finish from "../model/signIn/finish.js";
 import type * as model_signIn_identity from "../model/signIn/identity.js";
 import type * as model_signIn_openid from "../model/signIn/openid.js";
@@ -388,6 +389,7 @@ declare const fullApi: ApiFromModules<{
   "model/signIn/begin": typeof model_signIn_begin;
   "model/signIn/boundedFetch": typeof model_signIn_boundedFetch;
   "model/signIn/byLink": typeof model_signIn_byLink;
+  "model/signIn/endAccess": typeof model_signIn_endAccess;
   "model/signIn/finish": typeof model_signIn_finish;
   "model/signIn/identity": typeof model_signIn_identity;
   "model/signIn/openid": typeof model_signIn_openid;

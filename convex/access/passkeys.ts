@@ -1,10 +1,14 @@
-import { v } from "convex/values";
-import { internalMutation } from "../_generated/server.js";
+import { type Infer, v } from "convex/values";
+import type { Id } from "../_generated/dataModel.js";
+import { internalMutation, type MutationCtx } from "../_generated/server.js";
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import {
   addPasskey,
   passkeyByCredential,
+  passkeyRefusal,
+  passkeyRefusalWords,
   passkeysOf,
+  refusedPasskey,
   storeChallenge,
   takeChallenge,
   usePasskey,
@@ -12,6 +16,7 @@ import {
 import { startSession } from "../model/people/sessions.ts";
 import { signedIn, signedInView } from "../model/people/signIn.ts";
 import { countProviderVisit } from "../model/rates.ts";
+import { recordRefusedProof, recordRefusedSignIn } from "../model/refusedSignIns.ts";
 import { checkMayAddFactor, noteProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -90,7 +95,7 @@ export const begin = internalMutation({
   },
 });
 
-/** Uses such a challenge up. @returns the passkey that has signed it, and the origin of the page that asked; or null. */
+/** Uses such a challenge up. @returns the passkey that has signed it, and the origin of the page that asked; or why not. */
 export const take = internalMutation({
   args: { challenge: v.string(), credentialId: v.string() },
   returns: v.union(
@@ -98,17 +103,17 @@ export const take = internalMutation({
       passkeyId: v.id("passkeys"),
       memberId: v.id("members"),
       publicKey: v.string(),
-      counter: v.number(),
       origin: v.string(),
     }),
-    v.null(),
+    refusedPasskey,
   ),
   handler: async (ctx, { challenge, credentialId }) => {
     const origin = await takeChallenge(ctx, challenge, null, Date.now());
     const passkey = await passkeyByCredential(ctx, credentialId);
-    if (origin === null || passkey === null) return null;
-    const { _id: passkeyId, memberId, publicKey, counter } = passkey;
-    return { passkeyId, memberId, publicKey, counter, origin };
+    if (passkey === null) return { passkeyId: null, refused: "unknown" as const };
+    if (origin === null) return { passkeyId: passkey._id, refused: "old-challenge" as const };
+    const { _id: passkeyId, memberId, publicKey } = passkey;
+    return { passkeyId, memberId, publicKey, origin };
   },
 });
 
@@ -121,7 +126,10 @@ export const finishSignIn = internalMutation({
   handler: async (ctx, { passkeyId, counter, session, agent }) => {
     const now = Date.now();
     const member = await usePasskey(ctx, passkeyId, counter, now);
-    if (member === null) return null;
+    if (member === null) {
+      await recordRefused(ctx, passkeyId, "copy", now);
+      return null;
+    }
     const client = agent === undefined ? {} : { agent };
     const begun = { session, method: "passkey", client, secondFactor: true } as const;
     return await signedInView(ctx, member, await startSession(ctx, member, begun, now));
@@ -137,12 +145,50 @@ export const finishProof = internalMemberMutation(
   returns: v.boolean(),
   handler: async (ctx, { passkeyId, counter }) => {
     const passkey = await ctx.db.get("passkeys", passkeyId);
-    if (passkey?.memberId !== ctx.member._id) return false;
-    if ((await usePasskey(ctx, passkeyId, counter, ctx.at)) === null) return false;
+    const isOwn = passkey?.memberId === ctx.member._id;
+    if (!isOwn || (await usePasskey(ctx, passkeyId, counter, ctx.at)) === null) {
+      await recordRefusedProof(ctx, ctx.member, passkeyRefusalWords(isOwn ? "copy" : "of-another"), ctx.by);
+      return false;
+    }
     await noteProof(ctx, ctx.session, ctx.member, "passkey", ctx.at);
     return true;
   },
 });
+
+/** Records that a passkey did not sign anybody in. */
+export const noteRefused = internalMutation({
+  args: refusedPasskey.fields,
+  returns: v.null(),
+  handler: async (ctx, { passkeyId, refused }) => {
+    await recordRefused(ctx, passkeyId, refused, Date.now());
+    return null;
+  },
+});
+
+/** Records that a member could not confirm with a passkey who they are. */
+export const noteRefusedProof = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: { refused: passkeyRefusal },
+  returns: v.null(),
+  handler: async (ctx, { refused }) => {
+    await recordRefusedProof(ctx, ctx.member, passkeyRefusalWords(refused), ctx.by);
+    return null;
+  },
+});
+
+async function recordRefused(
+  ctx: MutationCtx,
+  passkeyId: Id<"passkeys"> | null,
+  refused: Infer<typeof passkeyRefusal>,
+  at: number,
+): Promise<void> {
+  const passkey = passkeyId === null ? null : await ctx.db.get("passkeys", passkeyId);
+  const { organizationId = null, memberId: subject } = passkey ?? {};
+  const why = passkeyRefusalWords(passkey === null ? "unknown" : refused);
+  await recordRefusedSignIn(ctx, { organizationId, subject, why }, at);
+}
 
 export const forgetChallenge = internalMutation({
   args: { challengeId: v.id("passkeyChallenges") },

@@ -5,6 +5,7 @@ import { endSessionsOf } from "../model/people/sessions.ts";
 import { signedIn } from "../model/people/signIn.ts";
 import { countSecondFactor } from "../model/rates.ts";
 import { present, refuse } from "../model/refuse.ts";
+import { recordRefusedProof, recordRefusedSignIn } from "../model/refusedSignIns.ts";
 import {
   acceptCode,
   confirmSetup,
@@ -157,6 +158,30 @@ export const noteWrong = internalMutation({
   returns: v.null(),
   handler: async (ctx, { memberId }) => {
     await noteWrongCode(ctx, memberId, Date.now());
+    return null;
+  },
+});
+
+/** Records a code for which no sign-in waits: it has ended, or never began. Nobody knows the member. */
+export const noteEnded = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    const why = "second factor: no sign-in waits for it";
+    await recordRefusedSignIn(ctx, { organizationId: null, why }, Date.now());
+    return null;
+  },
+});
+
+/** Records that a member could not confirm with a code who they are. */
+export const noteWrongProof = internalMemberMutation(
+  "account",
+  setup,
+)({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await recordRefusedProof(ctx, ctx.member, "wrong code", ctx.by);
     return null;
   },
 });

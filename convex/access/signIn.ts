@@ -10,6 +10,7 @@ import { refusedAct } from "../model/refusedActs.ts";
 import { recordRefusedSignIn } from "../model/refusedSignIns.ts";
 import { beginAttempt, takeState } from "../model/signIn/attempts.ts";
 import { beginSession, begun } from "../model/signIn/begin.ts";
+import { endSignInsOf } from "../model/signIn/endAccess.ts";
 import { answerAttempt } from "../model/signIn/finish.ts";
 import {
   beginPasswordSignIn,
@@ -93,7 +94,7 @@ export const aboutSetter = internalMemberMutation("account")({
   },
 });
 
-/** Sets the own password. The member's other sessions end. Refuses: unauthorized, proof_needed. */
+/** Sets the own password. The member's other sessions end, and so do unfinished sign-ins and unused links. Refuses: unauthorized, proof_needed. */
 export const storePassword = internalMemberMutation("account")({
   args: { hash: v.string() },
   returns: v.null(),
@@ -101,6 +102,7 @@ export const storePassword = internalMemberMutation("account")({
     await checkProof(ctx, ctx, ctx.at);
     await store(ctx, ctx.member, hash, ctx.at);
     await endSessionsOf(ctx, ctx.member._id, ctx.session._id);
+    await endSignInsOf(ctx, ctx.member._id, ctx.at);
     await ctx.audit("member.password-set", ctx.member._id);
     return null;
   },

@@ -14,7 +14,6 @@ import {
 import { changeMember, checkedEmail } from "../model/people/members.ts";
 import {
   deleteSession,
-  endSessionsOf,
   noteUse,
   sessionRow,
   sessionsOf,
@@ -25,6 +24,7 @@ import { signedIn, signedInView } from "../model/people/signIn.ts";
 import { teamRows } from "../model/people/teams.ts";
 import { refuse } from "../model/refuse.ts";
 import { signInByLink, signInOutcome } from "../model/signIn/byLink.ts";
+import { endAccessOf } from "../model/signIn/endAccess.ts";
 import { checkProof } from "../model/signIn/proof.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -152,13 +152,11 @@ export const endSession = memberMutation("account")({
   },
 });
 
-/** Ends all own sessions but this one. @returns how many. */
+/** Ends all own sessions but this one, unfinished sign-ins and unused links. @returns how many sessions. */
 export const endOtherSessions = memberMutation("account")({
   args: {},
   returns: v.object({ ended: v.number() }),
   handler: async (ctx) => {
-    const ended = await endSessionsOf(ctx, ctx.member._id, ctx.session._id);
-    if (ended > 0) await ctx.audit("member.session-ended", ctx.member._id, `${String(ended)} sessions`);
-    return { ended };
+    return { ended: await endAccessOf(ctx, ctx.member, ctx.session._id, ctx.by) };
   },
 });

@@ -14,7 +14,6 @@ import {
 import { changeMember, memberChange, memberRow, memberView, removeMember } from "../model/people/members.ts";
 import {
   deleteSession,
-  endSessionsOf,
   idleMinutesOf,
   lastUseOf,
   sessionRow,
@@ -33,6 +32,7 @@ import {
   teamRows,
 } from "../model/people/teams.ts";
 import { owned, refuse } from "../model/refuse.ts";
+import { endAccessOf } from "../model/signIn/endAccess.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -132,15 +132,12 @@ export const endSession = memberMutation("people.change")({
   },
 });
 
-/** Ends all sessions of a member. Refuses: not_found. @returns how many. */
+/** Ends all sessions of a member, their unfinished sign-ins and unused links. Refuses: not_found. @returns how many sessions. */
 export const endSessions = memberMutation("people.change")({
   args: ofMember,
   returns: v.object({ ended: v.number() }),
   handler: async (ctx, { memberId }) => {
-    const { _id } = await ownMember(ctx, memberId);
-    const ended = await endSessionsOf(ctx, _id);
-    if (ended > 0) await ctx.audit("member.session-ended", _id, `${String(ended)} sessions`);
-    return { ended };
+    return { ended: await endAccessOf(ctx, await ownMember(ctx, memberId), null, ctx.by) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { actorWords, type AuditAction, auditGroupOf } from "../../app/audit.ts";
+import { actWords } from "../../app/audit/act-words.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
@@ -115,12 +116,13 @@ export async function actorWordsOf(
   return found?.organizationId === organizationId ? visibleText(found.name) : actorWords(stored);
 }
 
-/** The name of an entry's subject. Null if the subject has no name, or does not exist anymore. */
+/** The name of an entry's subject; of a refused act its words. Null if the subject has no name, or does not exist anymore. */
 export async function subjectName(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   { action, subject }: { readonly action: string; readonly subject: string },
 ): Promise<string | null> {
+  if (action === "act.refused") return actWords(subject);
   const [noun = ""] = action.split(".");
   const named = Object.hasOwn(subjects, noun) ? await subjects[noun]?.(ctx, subject) : null;
   return named?.organizationId === organizationId ? visibleText(named.name) : null;

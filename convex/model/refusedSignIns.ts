@@ -1,6 +1,6 @@
-import type { Id } from "../_generated/dataModel.js";
+import type { Doc, Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
-import { record } from "./audit.ts";
+import { type Act, record } from "./audit.ts";
 import { onlyOrganization } from "./organizations/only.ts";
 import { admitRefusedSignIn } from "./rates.ts";
 
@@ -31,4 +31,15 @@ export async function recordRefusedSignIn(
     subject: subject ?? "unknown",
     detail: why,
   });
+}
+
+/** Records that a signed-in member could not confirm who they are. Bounded in the same way. The caller must commit. */
+export async function recordRefusedProof(
+  ctx: MutationCtx,
+  { _id: subject, organizationId }: Doc<"members">,
+  detail: string,
+  by: Act,
+): Promise<void> {
+  if (!(await admitRefusedSignIn(ctx, organizationId))) return;
+  await record(ctx, { organizationId, ...by, action: "member.sign-in-refused", subject, detail });
 }

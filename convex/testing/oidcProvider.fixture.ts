@@ -8,8 +8,8 @@ export type Person = {
   groups: string[];
   email?: string;
   emailVerified?: boolean;
-  /** The provider's administrator has locked the account. */
-  revoked?: boolean;
+  /** The provider's administrator has locked the account, or does so before the code is exchanged. */
+  revoked?: boolean | "after consent";
 };
 
 export const clientId = "gleaner";
@@ -46,9 +46,10 @@ export async function startOidcProvider(
     conformIdTokenClaims: !claimsInIdToken,
     issueRefreshToken: () => refreshTokens,
     pkce: { required: () => true },
-    findAccount: (_, id) => {
+    findAccount: ({ oidc }, id) => {
       const person = people[id];
       if (person === undefined || person.revoked === true) return undefined;
+      if (person.revoked === "after consent" && oidc.route === "never") return undefined;
       const { groups, email = `${id}@example.org`, emailVerified = true } = person;
       const claims = () => ({ sub: id, name: `Person ${id}`, email, email_verified: emailVerified, groups });
       return { accountId: id, claims };

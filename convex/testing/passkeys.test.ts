@@ -194,3 +194,59 @@ describe("a passkey", () => {
     expect(await signInWith(phone.get(await begin()))).toEqual(unknown);
   });
 });
+
+describe("a refused passkey leaves an entry in the audit trail", () => {
+  type Entry = { readonly action: string; readonly subject: string; readonly detail?: string };
+
+  async function refusals(): Promise<readonly (Entry & { readonly memberId?: string })[]> {
+    const rows = await t.run(async (ctx) => await ctx.db.query("audit").collect());
+    return rows.flatMap(({ action, subject, detail = "", memberId }) =>
+      action === "sign-in.refused" || action === "member.sign-in-refused"
+        ? [{ action, subject, detail, ...(memberId === undefined ? {} : { memberId }) }]
+        : [],
+    );
+  }
+
+  const ownerId = async () => (await t.query(api.console.account.me, { session: owner }))!.member.memberId;
+
+  it("that names the member whose passkey it is, and says why", async () => {
+    device.counter = 5;
+    await add();
+    const used = await begin();
+    await signInWith(device.get(used));
+    await signInWith(device.get(used));
+    await signInWith({ ...new Authenticator(origin).get(await begin()), id: device.id });
+    device.counter = 2;
+    await signInWith(device.get(await begin()));
+    await signInWith(new Authenticator(origin).get(await begin()));
+    const [action, subject] = ["sign-in.refused", await ownerId()];
+    expect(await refusals()).toEqual([
+      { action, subject, detail: "passkey: its challenge was used already or too old" },
+      { action, subject, detail: "passkey: wrong signature" },
+      { action, subject, detail: "passkey: its counter did not grow, so it may be a copy" },
+      { action, subject: "unknown", detail: "passkey: nobody has it" },
+    ]);
+  });
+
+  it("that names the signed-in member who could not confirm who they are", async () => {
+    await add();
+    const bo = await joinAs(t, owner, { name: "Bo", roles: ["donor"] });
+    const prove = async (assertion: Assertion): Promise<boolean> =>
+      await t.action(api.console.access.passkeys.prove, { session: bo.session, assertion });
+    expect(await prove(device.get(await begin()))).toBe(false);
+    expect(await prove(device.get({ challenge: "made-up" }))).toBe(false);
+    const ofBo = { action: "member.sign-in-refused", subject: bo.memberId, memberId: bo.memberId };
+    expect(await refusals()).toEqual([
+      { ...ofBo, detail: "passkey: it belongs to another member" },
+      { ...ofBo, detail: "passkey: its challenge was used already or too old" },
+    ]);
+  });
+
+  it("but does not fill it", async () => {
+    await add();
+    for (let n = 0; n < 40; n++) {
+      await signInWith({ ...device.get({ challenge: `made-up ${String(n)}` }), id: device.id });
+    }
+    expect(await refusals()).toHaveLength(20);
+  });
+});

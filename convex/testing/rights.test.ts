@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { wordedActs } from "../../app/audit/act-words.ts";
 import { rates } from "../../app/jobs/limits.ts";
+import { needsProof, proofMs } from "../../app/people/fresh-rights.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import { type Role, roles } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
@@ -56,6 +58,25 @@ const beforeSecondFactor: readonly string[] = [
   "console/account:use",
 ];
 
+const lastingActs: readonly string[] = [
+  "console/devices:setOwner",
+  "console/keys:create",
+  "console/keys:revoke",
+  "console/keys:setOwner",
+  "console/keys:setRights",
+  "console/people:change",
+  "console/people:remove",
+];
+
+/** In an emergency they must be quick, and each of them can be undone. */
+const quickActs: readonly string[] = [
+  "console/bulkDevices:prepare",
+  "console/bulkDevices:run",
+  "console/codes:retireDevices",
+  "console/devices:pause",
+  "console/devices:retire",
+];
+
 let t: Backend;
 let acme: Organization;
 let owner: string;
@@ -83,6 +104,11 @@ async function refusedActs(): Promise<readonly string[]> {
 }
 
 describe("public functions", () => {
+  it("have words for the audit trail if they change something", () => {
+    const acts = ofMembers.filter(({ type }) => type !== "query").map(({ name }) => name);
+    expect(wordedActs).toEqual(acts);
+  });
+
   it("name a right or another way to know their caller", () => {
     const unknown = functions.filter(({ name, right, args }) => {
       const [module = ""] = name.split(":");
@@ -135,6 +161,25 @@ describe("public functions", () => {
       if (code !== "second_factor_needed") open.push(called.name);
     }
     expect(open).toEqual(beforeSecondFactor);
+  });
+
+  it("ask for a fresh proof before acts that last", async () => {
+    await addDevice(t, acme);
+    const ids = await rowsOf(t, acme, owner);
+    const { session } = await join(["owner"]);
+    await t.action(api.console.access.passwords.set, { session, password: "correct horse battery" });
+    vi.setSystemTime(Date.now() + proofMs + 1);
+    const asked: string[] = [];
+    for (const called of ofMembers) {
+      const outcome = await outcomeOf(t, called, { ...fittingArgs(called, ids), session });
+      if ("refusal" in outcome && outcome.refusal.code === "proof_needed") asked.push(called.name);
+    }
+    const byRight = ofMembers.filter(
+      ({ right, type }) => type !== "query" && right !== null && needsProof(right),
+    );
+    expect(asked).toEqual(expect.arrayContaining(byRight.map(({ name }) => name)));
+    expect(asked).toEqual(expect.arrayContaining([...lastingActs]));
+    expect(asked.filter((name) => quickActs.includes(name))).toEqual([]);
   });
 
   it.each(roles)("give another organization's %s nothing of this one", async (role) => {

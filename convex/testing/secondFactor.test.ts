@@ -219,6 +219,31 @@ describe("a second factor", () => {
     expect(await everything()).toContain("member.second-factor-removed");
   });
 
+  it("leaves an entry in the audit trail when it is refused, in the name of a signed-in member", async () => {
+    const { appSecret } = await setUp();
+    const session = secret("gs_");
+    await byPassword(session);
+    const wrongCode = otherCode(codeNow(appSecret));
+    await give(session, wrongCode);
+    await t.action(api.console.access.secondFactor.prove, { session: owner, code: wrongCode });
+    await give(secret("gs_"), wrongCode);
+    const { page } = await t.query(api.console.audit.list, {
+      session: owner,
+      group: "refusals",
+      paginationOpts: { numItems: 10, cursor: null },
+    });
+    const action = "member.sign-in-refused";
+    expect(page).toMatchObject([
+      { action: "sign-in.refused", actor: "visitor", detail: "second factor: no sign-in waits for it" },
+      { action, actor: "member", by: "Ann", name: "Ann", detail: "wrong code" },
+      { action, actor: "visitor", name: "Ann", detail: "wrong code" },
+    ]);
+    expect(JSON.stringify(page)).not.toContain(wrongCode);
+    for (let n = 0; n < 40; n++) await give(secret("gs_"), wrongCode);
+    const rows = await t.run(async (ctx) => await ctx.db.query("audit").collect());
+    expect(rows.filter((row) => row.action === "sign-in.refused")).toHaveLength(19);
+  });
+
   it("is asked of a member who has only links and an app, too", async () => {
     const { session } = await joinAs(t, owner, { name: "Bo", roles: ["admin"] });
     await setUp(session);

@@ -3,6 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import { action, type ActionCtx } from "../../_generated/server.js";
 import { memberAction } from "../../model/memberCalls.ts";
+import type { refusedPasskey } from "../../model/passkeys/stored.ts";
 import {
   assertion,
   assertionOptions,
@@ -88,19 +89,20 @@ const outcome = v.union(
   v.object({ kind: v.literal("refused"), reason: v.literal("unknown-passkey") }),
 );
 
+const unknownPasskey: Infer<typeof outcome> = { kind: "refused", reason: "unknown-passkey" };
+
 /** Signs in the member whose passkey has signed. It is both factors. The browser made the secret `session`. Refuses: invalid. */
 export const signIn = action({
   args: { assertion, session: v.string(), agent: v.optional(v.string()) },
   returns: outcome,
   handler: async (ctx, { assertion: given, ...begun }): Promise<Infer<typeof outcome>> => {
     const used = await usedPasskey(ctx, given);
-    const started =
-      used === null
-        ? null
-        : await ctx.runMutation(internal.access.passkeys.finishSignIn, { ...used, ...begun });
-    return started === null
-      ? { kind: "refused", reason: "unknown-passkey" }
-      : { kind: "signed-in", ...started };
+    if ("refused" in used) {
+      await ctx.runMutation(internal.access.passkeys.noteRefused, used);
+      return unknownPasskey;
+    }
+    const started = await ctx.runMutation(internal.access.passkeys.finishSignIn, { ...used, ...begun });
+    return started === null ? unknownPasskey : { kind: "signed-in", ...started };
   },
 });
 
@@ -113,24 +115,26 @@ export const prove = memberAction(
   returns: v.boolean(),
   handler: async (ctx, { session, assertion: given }): Promise<boolean> => {
     const used = await usedPasskey(ctx, given);
-    return (
-      used !== null && (await ctx.runMutation(internal.access.passkeys.finishProof, { session, ...used }))
-    );
+    if ("refused" in used) {
+      await ctx.runMutation(internal.access.passkeys.noteRefusedProof, { session, refused: used.refused });
+      return false;
+    }
+    return await ctx.runMutation(internal.access.passkeys.finishProof, { session, ...used });
   },
 });
 
-/** The passkey that has signed a challenge of ours, and its counter then; or null. */
+/** The passkey that has signed a challenge of ours, and its counter then; or why it is refused. */
 async function usedPasskey(
   ctx: ActionCtx,
   given: Infer<typeof assertion>,
-): Promise<{ passkeyId: Id<"passkeys">; counter: number } | null> {
+): Promise<{ passkeyId: Id<"passkeys">; counter: number } | Infer<typeof refusedPasskey>> {
   const signed = challengeIn(given.clientDataJSON);
   const found = await ctx.runMutation(internal.access.passkeys.take, {
     challenge: signed,
     credentialId: given.id,
   });
-  if (found === null) return null;
+  if (found.refused !== undefined) return found;
   const { passkeyId, origin, ...passkey } = found;
   const counter = await verifiedCounter(given, passkey, { origin, challenge: signed });
-  return counter === null ? null : { passkeyId, counter };
+  return counter === null ? { passkeyId, refused: "wrong-signature" } : { passkeyId, counter };
 }

@@ -100,7 +100,10 @@ export const signIn = action({
   returns: outcome,
   handler: async (ctx, { session, code }): Promise<Infer<typeof outcome>> => {
     const waiting = await ctx.runMutation(internal.access.secondFactor.beginSignIn, { session });
-    if (waiting === null) return { kind: "refused", reason: "ended" };
+    if (waiting === null) {
+      await ctx.runMutation(internal.access.secondFactor.noteEnded, {});
+      return { kind: "refused", reason: "ended" };
+    }
     const given = await readCode(waiting.secret, code, Date.now());
     const started =
       given === null
@@ -124,7 +127,7 @@ export const prove = memberAction(
     const given = await readCode(own.secret, code, Date.now());
     const isRight =
       given !== null && (await ctx.runMutation(internal.access.secondFactor.finishProof, { session, given }));
-    if (!isRight) await ctx.runMutation(internal.access.secondFactor.noteWrong, { memberId: own.memberId });
+    if (!isRight) await ctx.runMutation(internal.access.secondFactor.noteWrongProof, { session });
     return isRight;
   },
 });

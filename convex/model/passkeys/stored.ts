@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { internal } from "../../_generated/api.js";
@@ -6,6 +7,27 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { boundedText, refuse } from "../refuse.ts";
+
+/** Why a passkey is refused, in words for the audit trail. */
+const refusals = {
+  unknown: "nobody has it",
+  "old-challenge": "its challenge was used already or too old",
+  "wrong-signature": "wrong signature",
+  copy: "its counter did not grow, so it may be a copy",
+  "of-another": "it belongs to another member",
+} as const;
+
+export const passkeyRefusal = literals("unknown", "old-challenge", "wrong-signature", "copy", "of-another");
+
+/** A passkey that is refused. Null: nobody has it. */
+export const refusedPasskey = v.object({
+  passkeyId: v.union(v.id("passkeys"), v.null()),
+  refused: passkeyRefusal,
+});
+
+export function passkeyRefusalWords(refused: Infer<typeof passkeyRefusal>): string {
+  return `passkey: ${refusals[refused]}`;
+}
 
 const challengeMs = 5 * 60_000;
 const maxPasskeys = 20;

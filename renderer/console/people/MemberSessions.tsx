@@ -27,15 +27,16 @@ export function MemberSessions({ member: { memberId, name }, onClose }: Props): 
           onEnd={({ sessionId }) => void endOne({ sessionId }, `A session of ${name} was ended.`)}
         />
       </div>
+      <p className="mt-3 text-muted">
+        “End all sessions” also ends sign-ins that {name} has not finished, and links that nobody has used.
+      </p>
       <DialogActions>
         <Button look="quiet" onClick={() => setAsksReset(true)}>
           Reset second factor
         </Button>
-        {(sessions?.length ?? 0) > 1 ? (
-          <Button onClick={() => void endAll({ memberId }, `All sessions of ${name} were ended.`)}>
-            End all sessions
-          </Button>
-        ) : null}
+        <Button onClick={() => void endAll({ memberId }, `All sessions of ${name} were ended.`)}>
+          End all sessions
+        </Button>
         <Button look="primary" onClick={onClose}>
           Done
         </Button>

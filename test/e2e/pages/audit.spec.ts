@@ -68,7 +68,7 @@ test("refused acts and acts with the admin key are in the audit trail", async ({
   await page.getByLabel("Action").selectOption("refusals");
   const refused = trail.getByRole("row", { name: /Act of a member refused/ });
   await expect(refused).toContainText("Dona Refused");
-  await expect(refused).toContainText("console/people:createTeam");
+  await expect(refused).toContainText("Create a team");
   await page.getByLabel("Action").selectOption("deployment.variables-changed");
   const variables = trail.getByRole("row", { name: /AUDITED_COLOR/ });
   await expect(variables).toContainText("Server setup");

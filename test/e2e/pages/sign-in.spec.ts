@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { ssoRefusalWords } from "../../../app/people/single-sign-on.ts";
 import {
   clientId,
   clientSecret,
@@ -57,18 +58,20 @@ test("a member sets a password, and signs in with it and not with another", asyn
   await expect(page.getByRole("complementary").getByRole("button", { name: "Sign out" })).toBeVisible();
 });
 
-test("the dialog “Confirm it’s you” takes the password, and the act goes on", async ({ farm, page }) => {
-  // The server refuses an act 30 minutes after the sign-in. A test cannot wait so long, so the first try gets that refusal here.
-  let refusals = 0;
+/**
+ * The server refuses these acts 30 minutes after the sign-in. A test cannot wait so long, so the first try of each gets that
+ * refusal here. @returns how many tries got it.
+ */
+async function refuseOnce(page: Page, acts: readonly string[]): Promise<() => number> {
+  const left = new Set(acts);
   await page.routeWebSocket(/\/sync$/, (socket) => {
     const server = socket.connectToServer();
     socket.onMessage((message) => {
       const sent = JSON.parse(String(message)) as { type: string; udfPath?: string; requestId?: number };
-      if (sent.udfPath !== "console/people:createTeam" || refusals > 0) {
+      if (!left.delete(sent.udfPath ?? "")) {
         server.send(message);
         return;
       }
-      refusals += 1;
       const errorData = { code: "proof_needed", message: "Confirm that it is you, and try again." };
       const refused = {
         type: "MutationResponse",
@@ -80,10 +83,19 @@ test("the dialog “Confirm it’s you” takes the password, and the act goes o
       socket.send(JSON.stringify({ ...refused, requestId: sent.requestId }));
     });
   });
+  return () => acts.length - left.size;
+}
+
+async function signInWithPassword(page: Page, farm: Farm): Promise<void> {
   await page.goto(consoleOf(farm));
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByLabel("Password").press("Enter");
+}
+
+test("the dialog “Confirm it’s you” takes the password, and the act goes on", async ({ farm, page }) => {
+  const refusals = await refuseOnce(page, ["console/people:createTeam"]);
+  await signInWithPassword(page, farm);
   await openPage(page, "People");
   await page.getByRole("button", { name: "New team" }).click();
   await page.getByLabel("Name").fill("Lab");
@@ -98,7 +110,33 @@ test("the dialog “Confirm it’s you” takes the password, and the act goes o
   await proof.getByRole("button", { name: "Confirm" }).click();
   await expect(proof).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Members of Lab" })).toBeVisible();
-  expect(refusals).toBe(1);
+  expect(refusals()).toBe(1);
+});
+
+test("a key is handed over, and revoked, after “Confirm it’s you”", async ({ farm, page }) => {
+  const refusals = await refuseOnce(page, ["console/keys:setOwner", "console/keys:revoke"]);
+  await signInWithPassword(page, farm);
+  const confirm = async (): Promise<void> => {
+    const proof = page.getByRole("dialog", { name: "Confirm it’s you" });
+    await proof.getByLabel("Password").fill(password);
+    await proof.getByRole("button", { name: "Confirm" }).click();
+    await expect(proof).toHaveCount(0);
+  };
+  await openPage(page, "API keys");
+  const key = page.getByRole("row").filter({ hasText: "sk-gleaner-" }).first();
+  await key.getByRole("button", { name: /^Hand over/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Hand over/ });
+  await dialog.getByRole("combobox").selectOption({ label: "Lab (team)" });
+  await dialog.getByRole("button", { name: "Hand over" }).click();
+  await confirm();
+  await expect(dialog).toHaveCount(0);
+  await expect(key).toContainText("Lab");
+  await key.getByRole("button", { name: /^Revoke/ }).click();
+  const revoking = page.getByRole("dialog", { name: /^Revoke the key/ });
+  await revoking.getByRole("button", { name: "Revoke" }).click();
+  await confirm();
+  await expect(key.getByText("Revoked")).toBeVisible();
+  expect(refusals()).toBe(2);
 });
 
 test.describe("single sign-on", () => {
@@ -161,14 +199,17 @@ test.describe("single sign-on", () => {
     await expect(eve.getByText(/None of your groups has a role here/)).toBeVisible();
   });
 
-  test("a person whom the provider has revoked does not come in again", async ({ farm, page }) => {
-    provider.people["bob"]!.revoked = true;
-    await page.goto(consoleOf(farm));
-    await page.getByRole("button", { name: "Sign in with Acme ID" }).click();
-    await page.locator("input[name=login]").fill("bob");
-    await page.locator("input[name=password]").fill("any");
-    await page.locator("button[type=submit]").click();
+  test("a person whom the provider has revoked does not come in again, until it lets them", async ({
+    farm,
+    page,
+  }) => {
+    provider.people["bob"]!.revoked = "after consent";
+    await visit(page, farm, "bob");
+    await expect(page.getByText(ssoRefusalWords("provider"))).toBeVisible();
     await expect(page.getByRole("button", { name: "Sign out" })).toHaveCount(0);
-    expect(page.url()).not.toContain("/console/");
+    await expect(page.getByRole("button", { name: "Sign in with Acme ID" })).toBeVisible();
+    provider.people["bob"]!.revoked = false;
+    await page.getByRole("button", { name: "Sign in with Acme ID" }).click();
+    await expect(page.getByRole("link", { name: /keys/ })).toBeVisible();
   });
 });
