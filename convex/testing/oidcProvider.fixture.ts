@@ -49,7 +49,7 @@ export async function startOidcProvider(
     findAccount: ({ oidc }, id) => {
       const person = people[id];
       if (person === undefined || person.revoked === true) return undefined;
-      if (person.revoked === "after consent" && oidc.route === "never") return undefined;
+      if (person.revoked === "after consent" && oidc.route === "token") return undefined;
       const { groups, email = `${id}@example.org`, emailVerified = true } = person;
       const claims = () => ({ sub: id, name: `Person ${id}`, email, email_verified: emailVerified, groups });
       return { accountId: id, claims };
