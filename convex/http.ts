@@ -2,6 +2,7 @@ import { httpRouter } from "convex/server";
 import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
+import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
@@ -80,6 +81,29 @@ http.route({
       return new Response(null, { status: 302, headers });
     }
     return new Response("This sign-in has ended. Go back to the console and try again.\n", { status: 400 });
+  }),
+});
+
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+  "referrer-policy": "no-referrer",
+};
+
+/** The recipient of a mail with alerts ends them, without an account. */
+http.route({
+  path: endMailsPath,
+  method: "GET",
+  handler: httpAction(async () => await Promise.resolve(new Response(askPage, { headers: pageHeaders }))),
+});
+http.route({
+  path: endMailsPath,
+  method: "POST",
+  handler: httpAction(async (ctx, request) => {
+    const token = new URL(request.url).searchParams.get("token") ?? "";
+    await ctx.runMutation(internal.alerts.endMails, { token: token.slice(0, 200) });
+    return new Response(endedPage, { headers: pageHeaders });
   }),
 });
 

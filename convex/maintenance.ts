@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { watchAttention as watch } from "./model/alerts/attention.ts";
+import { watchBudgets as warnOfBudgets } from "./model/alerts/budgetWarnings.ts";
 import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
@@ -330,6 +331,7 @@ export const followFleet = internalAction({
   handler: async (ctx, { organizationId }) => {
     await follow(ctx, organizationId);
     await followDepth(ctx, organizationId);
+    await ctx.runMutation(internal.maintenance.watchBudgets, { organizationId });
     return null;
   },
 });
@@ -369,6 +371,15 @@ export const dueDevices = internalQuery({
   args: { organizationId: v.id("organizations"), now: v.number() },
   returns: v.array(v.id("devices")),
   handler: async (ctx, { organizationId, now }) => await dueBatch(ctx, organizationId, now),
+});
+
+export const watchBudgets = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    await warnOfBudgets(ctx, organizationId, Date.now());
+    return null;
+  },
 });
 
 export const watchAttention = internalMutation({

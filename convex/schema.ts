@@ -4,6 +4,7 @@ import { v } from "convex/values";
 import {
   activity,
   amountsByKind,
+  alertNews,
   attentionItem,
   budgetSubject,
   bulkAct,
@@ -724,6 +725,8 @@ export default defineSchema({
     subject: budgetSubject,
     monthlyMicro: v.int64(),
     createdAt: v.number(),
+    /** The last warning, and the start of its month. Written by model/alerts/budgetWarnings.ts. */
+    warned: v.optional(v.object({ month: v.number(), state: v.union(v.literal("near"), v.literal("over")) })),
   })
     .index("by_organization", ["organizationId"])
     .index("by_subject", ["subject"]),
@@ -829,6 +832,28 @@ export default defineSchema({
     /** The last try to deliver. `error`: why it failed. */
     last: v.optional(v.object({ at: v.number(), error: v.union(v.string(), v.null()) })),
   }).index("by_organization", ["organizationId"]),
+
+  /** The members who get alerts by mail. Written by model/alerts/mails.ts. */
+  alertMails: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    /** Ends these mails. Each of them has it in a link. Sealed (model/signIn/sealed.ts). */
+    token: v.string(),
+    tokenHash: v.string(),
+    createdAt: v.number(),
+    /** News for the next mail, oldest first, and how many more there were. */
+    waiting: v.array(alertNews),
+    more: v.number(),
+    /** When the next try is due. Absent while no news wait. */
+    dueAt: v.optional(v.number()),
+    /** Tries of the next mail that failed. */
+    tries: v.number(),
+    sentAt: v.optional(v.number()),
+    /** The last try. `error`: why it failed. */
+    last: v.optional(v.object({ at: v.number(), error: v.union(v.string(), v.null()) })),
+  })
+    .index("by_organization", ["organizationId"])
+    .index("by_token", ["tokenHash"]),
 
   /** A message that was not delivered yet. Written by model/alerts/deliver.ts. */
   alertDeliveries: defineTable({

@@ -131,6 +131,16 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
   return words[kind];
 }
 
+/** The page of the console with the act that mends it, and its filters. */
+export function attentionPlace(kind: Concern): {
+  readonly page: "models" | "devices";
+  readonly filters: Readonly<Record<string, string>>;
+} {
+  if (kind === "unserved-model") return { page: "models", filters: {} };
+  if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
+  return { page: "devices", filters: { state: "attention", concern: kind } };
+}
+
 /** The sentence when it is over. */
 export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject">): string {
   const words: Readonly<Record<Concern, string>> = {

@@ -3,6 +3,7 @@ import { internal } from "../_generated/api.js";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { sendTest } from "../model/alerts/deliver.ts";
+import { alertMailView, alertMailViews, mailTest, removeAlertMail } from "../model/alerts/mails.ts";
 import {
   checkedAddress,
   removeWebhook,
@@ -10,6 +11,8 @@ import {
   webhooksOf,
   webhookView,
 } from "../model/alerts/webhooks.ts";
+import { hashSecret } from "../model/authenticate.ts";
+import { mailServerOf } from "../model/mail/server.ts";
 import { memberAction, type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { owned } from "../model/refuse.ts";
 import { randomSecret } from "../model/signIn/randomSecret.ts";
@@ -62,4 +65,51 @@ export const test = memberMutation("alerts.change")({
 
 async function ownWebhook(ctx: QueryCtx & MemberCtx, webhookId: Id<"webhooks">): Promise<Doc<"webhooks">> {
   return owned(await ctx.db.get("webhooks", webhookId), ctx.organizationId, "webhook");
+}
+
+/** The members who get alerts by mail. `ready`: whether there is a mail server. */
+export const mails = memberQuery("alerts.read")({
+  args: {},
+  returns: v.object({ ready: v.boolean(), recipients: v.array(alertMailView) }),
+  handler: async (ctx) => ({
+    ready: (await mailServerOf(ctx, ctx.organizationId)) !== null,
+    recipients: await alertMailViews(ctx, ctx.organizationId),
+  }),
+});
+
+/** Mails alerts to a member. Refuses: not_found, conflict. */
+export const addMail = memberAction("alerts.change")({
+  args: { memberId: v.id("members") },
+  returns: v.null(),
+  handler: async (ctx, { session, memberId }): Promise<null> => {
+    const token = `ga_${randomSecret()}`;
+    const secret = { token: seal(token, "alert mail"), tokenHash: await hashSecret(token) };
+    return await ctx.runMutation(internal.alerts.storeMail, { session, memberId, ...secret });
+  },
+});
+
+const ofMail = { mailId: v.id("alertMails") };
+
+/** Ends the mails to a member. Refuses: not_found. */
+export const removeMail = memberMutation("alerts.change")({
+  args: ofMail,
+  returns: v.null(),
+  handler: async (ctx, { mailId }) => {
+    await removeAlertMail(ctx, await ownMail(ctx, mailId), ctx.by);
+    return null;
+  },
+});
+
+/** Mails a test at once. Refuses: not_found. */
+export const testMail = memberMutation("alerts.change")({
+  args: ofMail,
+  returns: v.null(),
+  handler: async (ctx, { mailId }) => {
+    await mailTest(ctx, await ownMail(ctx, mailId), ctx.at);
+    return null;
+  },
+});
+
+async function ownMail(ctx: QueryCtx & MemberCtx, mailId: Id<"alertMails">): Promise<Doc<"alertMails">> {
+  return owned(await ctx.db.get("alertMails", mailId), ctx.organizationId, "recipient");
 }

@@ -154,6 +154,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   },
   "sign-in-link": memberOf,
   "sign-in": memberOf,
+  "alert-mail": memberOf,
   budget: async (ctx, subject) =>
     (await keyOf(ctx, subject)) ?? (await subjects["member"]?.(ctx, subject)) ?? (await teamOf(ctx, subject)),
   "usage-facts": organizationOf,

@@ -354,6 +354,15 @@ export const attentionItem = v.object({
   told: v.boolean(),
 });
 
+/** Something that a mail tells: one sentence, and for what is not over the act that mends it and a link to it. */
+export const alertNews = v.object({
+  sentence: v.string(),
+  act: v.string(),
+  link: v.string(),
+  /** ms epoch. */
+  since: v.number(),
+});
+
 /** `online`: donating or standing by. `attention`: something about it needs attention. */
 export const listedState = literals(...deviceStates, "online", "attention");
 

@@ -84,7 +84,21 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         createdAt: 0,
       }),
   );
+  const alertMails = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("alertMails", {
+        organizationId,
+        memberId: spare.members,
+        token: "plain.x",
+        tokenHash: secret(""),
+        createdAt: 0,
+        waiting: [],
+        more: 0,
+        tries: 0,
+      }),
+  );
   return {
+    alertMails,
     apiKeys: keyId,
     webhooks,
     bulkActs,

@@ -284,6 +284,48 @@ describe("budgets", () => {
     expect((await list()).map(({ spentMicro }) => spentMicro)).toEqual([0n, 0n, 0n]);
   });
 
+  it("are told to webhooks and by mail at 80 and at 100 percent, once each in a month", async () => {
+    vi.stubEnv("CONVEX_SITE_URL", "http://127.0.0.1:3211");
+    const told: string[] = [];
+    vi.stubGlobal("fetch", async (_: unknown, { body }: { readonly body: string }) => {
+      const { event, sentence, count } = JSON.parse(body) as Record<string, string>;
+      told.push(`${event!} ${String(count)} ${sentence!}`);
+      return await Promise.resolve(new Response(null, { status: 200 }));
+    });
+    await t.action(api.console.alerts.add, { session, url: "http://127.0.0.1:9/hook" });
+    await set(firstKey, (5n * answerMicro) / 2n);
+    const watch = async (): Promise<void> => {
+      await countStatistics(t, acme);
+      await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
+      await pass(t, 1);
+    };
+    await watch();
+    await answer();
+    await watch();
+    expect(told).toEqual([]);
+    await answer();
+    await watch();
+    await watch();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^budget.near 80 The API key first key has used 80% of its budget of this month: .* of .*cr\.$/);
+    await answer();
+    await watch();
+    await watch();
+    expect(told).toHaveLength(2);
+    expect(told[1]).toMatch(/^budget.over 120 The API key first key/);
+    // A raised budget warns anew.
+    await set(firstKey, (7n * answerMicro) / 2n);
+    await watch();
+    expect(told).toHaveLength(2);
+    await set(firstKey, 5n * answerMicro);
+    await watch();
+    await answer();
+    await watch();
+    expect(told).toHaveLength(3);
+    vi.unstubAllGlobals();
+    vi.unstubAllEnvs();
+  });
+
   it("are seen by those whom they are about", async () => {
     const ofAda = await addKey("Ada's", ada.memberId);
     for (const subject of [firstKey, ofAda.keyId, lab, bo.memberId]) await set(subject, 5n);

@@ -1,67 +1,47 @@
 import type { Infer } from "convex/values";
-import { attentionWords, endedWords } from "../../../app/devices/attention.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import type { attentionItem } from "../validators.ts";
+import { keepForMails } from "./mails.ts";
+import { beganMessage, endedMessage, type Message, testMessage } from "./messages.ts";
+import { retryMs } from "./retries.ts";
 import { webhooksOf } from "./webhooks.ts";
-
-/** Pauses between the tries of a delivery. After the last one it is given up. */
-const retryMs = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000] as const;
-/** An action that was cut off is repeated after this time. */
-const lostAfterMs = 60_000;
 
 type Item = Infer<typeof attentionItem>;
 
-/** Something to tell. Each way of telling gets the same message. */
-type Message = {
-  readonly event: "attention.began" | "attention.ended" | "test";
-  readonly kind: string;
-  readonly subject: string;
-  readonly count: number;
-  readonly sentence: string;
-  /** The act that mends it; "" at its end. */
-  readonly act: string;
-  /** ISO 8601. */
-  readonly at: string;
-};
+/** An action that was cut off is repeated after this time. */
+const lostAfterMs = 60_000;
 
 /** Tells what began and what ended, once each. */
 export async function startAlerts(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  {
-    began,
-    ended,
-    at: now,
-  }: { readonly began: readonly Item[]; readonly ended: readonly Item[]; readonly at: number },
+  { began, ended, at }: { readonly began: readonly Item[]; readonly ended: readonly Item[]; readonly at: number },
 ): Promise<void> {
-  const at = new Date(now).toISOString();
-  const messages: Message[] = [
-    ...began.map(({ kind, subject, count }) => {
-      const words = attentionWords({ kind, subject, count });
-      return { event: "attention.began" as const, kind, subject, count, ...words, at };
-    }),
-    ...ended.map(({ kind, subject, count }) => {
-      const sentence = endedWords({ kind, subject });
-      return { event: "attention.ended" as const, kind, subject, count, sentence, act: "", at };
-    }),
+  const messages = [
+    ...began.map((item) => beganMessage(item, at)),
+    ...ended.map((item) => endedMessage(item, at)),
   ];
+  await tell(ctx, organizationId, messages, at);
+}
+
+/** Sends messages to all webhooks, and keeps them for the next mails. */
+export async function tell(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  messages: readonly Message[],
+  now: number,
+): Promise<void> {
   for (const webhook of await webhooksOf(ctx, organizationId))
     for (const message of messages) await send(ctx, webhook, message, now);
+  await keepForMails(ctx, organizationId, messages, now);
 }
 
 /** Sends a message that says that it is a test. */
 export async function sendTest(ctx: MutationCtx, webhook: Doc<"webhooks">, now: number): Promise<void> {
-  const sentence = "This is a test of Gleaner's alerts. Nothing is wrong.";
-  const at = new Date(now).toISOString();
-  await send(
-    ctx,
-    webhook,
-    { event: "test", kind: "test", subject: "", count: 0, sentence, act: "", at },
-    now,
-  );
+  await send(ctx, webhook, testMessage(now), now);
 }
 
 async function send(

@@ -1,4 +1,7 @@
+import type { Infer } from "convex/values";
+import { plural } from "../../../app/format/quantity.ts";
 import { type Role, roleWords } from "../../../app/people/roles.ts";
+import type { alertNews } from "../validators.ts";
 
 export type Mail = { readonly subject: string; readonly text: string };
 
@@ -46,4 +49,31 @@ ${link}
 If it was not you, do nothing: the password stays as it is.
 `,
   };
+}
+
+/** A digest of alerts. `end`: the link that ends these mails. `alerts`: the page that shows who gets them. */
+export function alertMail(
+  organization: string,
+  {
+    news,
+    more,
+    end,
+    alerts,
+  }: {
+    readonly news: readonly Infer<typeof alertNews>[];
+    readonly more: number;
+    readonly end: string;
+    readonly alerts: string;
+  },
+): Mail {
+  const [first] = news;
+  const others = news.length + more - 1;
+  const subject = `${organization}: ${first?.sentence ?? "news"}${others > 0 ? ` And ${String(others)} more.` : ""}`;
+  const told = news.map(({ sentence, act, link, since }) => {
+    const begun = `${sentence}\nSince ${new Date(since).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
+    return act === "" ? begun : `${begun}\n${act}: ${link}`;
+  });
+  const rest = more === 0 ? [] : [`${plural(more, "more thing", "more things")} happened since.`];
+  const why = `You get alerts of ${organization}: an administrator chose you.\nAll recipients: ${alerts}\nEnd these mails: ${end}`;
+  return { subject: subject.slice(0, 200), text: `${[...told, ...rest, why].join("\n\n")}\n` };
 }

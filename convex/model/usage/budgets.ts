@@ -26,6 +26,25 @@ export const budgetRow = v.object({
   state: literals("ok", "near", "over"),
 });
 
+export async function budgetDocs(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"budgets">[]> {
+  return await ctx.db
+    .query("budgets")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .take(mostBudgets);
+}
+
+/** The subject of a budget in words. The name is null if it is gone. */
+export async function budgetName(
+  ctx: QueryCtx,
+  subject: Doc<"budgets">["subject"],
+): Promise<{ readonly kind: "key" | "member" | "team"; readonly name: string | null }> {
+  const { kind, row } = await subjectOf(ctx, subject);
+  return { kind, name: row === null ? null : visibleText(row.name) };
+}
+
 /** The budgets of the organization, or of these owners and their keys, with what is spent this month (UTC). */
 export async function budgetsOf(
   ctx: QueryCtx,
@@ -33,10 +52,7 @@ export async function budgetsOf(
   owners: Owners,
   now: number,
 ): Promise<Infer<typeof budgetRow>[]> {
-  const budgets = await ctx.db
-    .query("budgets")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .take(mostBudgets);
+  const budgets = await budgetDocs(ctx, organizationId);
   const rows = await Promise.all(
     budgets.map(async ({ subject, monthlyMicro }) => {
       const named = await subjectOf(ctx, subject);
@@ -86,10 +102,7 @@ export async function setBudget(
 }
 
 async function checkNumber(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {
-  const all = await ctx.db
-    .query("budgets")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .take(mostBudgets);
+  const all = await budgetDocs(ctx, organizationId);
   if (all.length >= mostBudgets) {
     refuse("invalid", `There are ${String(mostBudgets)} budgets already. Remove one first.`);
   }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { attentionWords } from "../../../app/devices/attention.ts";
+import { attentionPlace, attentionWords } from "../../../app/devices/attention.ts";
 import { Card } from "../../ui/Card.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
@@ -45,7 +45,6 @@ export function AttentionList({ items }: { readonly items: readonly AttentionIte
 }
 
 function placeOf({ kind }: AttentionItem): string {
-  if (kind === "unserved-model") return hrefOf("models");
-  if (kind === "unserved-jobs") return hrefOf("devices", undefined, { state: "standby" });
-  return hrefOf("devices", undefined, { state: "attention", concern: kind });
+  const { page, filters } = attentionPlace(kind);
+  return hrefOf(page, undefined, filters);
 }

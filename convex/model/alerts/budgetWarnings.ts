@@ -1,0 +1,37 @@
+import { formatShare } from "../../../app/format/quantity.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { budgetState, shareOfBudget } from "../../../app/usage/budget.ts";
+import { monthOf } from "../../../app/usage/months.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { budgetDocs, budgetName } from "../usage/budgets.ts";
+import { daysSince } from "../usage/months.ts";
+import { tell } from "./deliver.ts";
+import { budgetMessage, type Message } from "./messages.ts";
+
+const rank = { ok: 0, near: 1, over: 2 } as const;
+
+/** Tells when a budget of this month (UTC) is nearly used up, and when it is used up: once each in a month. */
+export async function watchBudgets(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<void> {
+  const month = monthOf(now);
+  const messages: Message[] = [];
+  for (const { _id, subject, monthlyMicro, warned } of await budgetDocs(ctx, organizationId)) {
+    const days = await daysSince(ctx, subject, month);
+    const spentMicro = days.reduce((sum, { micro }) => sum + micro, 0n);
+    const state = budgetState(spentMicro, monthlyMicro);
+    const before = warned?.month === month ? warned.state : "ok";
+    if (state === before) continue;
+    await ctx.db.patch("budgets", _id, { warned: state === "ok" ? undefined : { month, state } });
+    if (state === "ok" || rank[state] < rank[before]) continue;
+    const { kind, name } = await budgetName(ctx, subject);
+    const share = shareOfBudget(spentMicro, monthlyMicro);
+    const of = kind === "key" ? "API key" : kind;
+    const sentence = `The ${of} ${name ?? "that was deleted"} has used ${formatShare(share)} of its budget of this month: ${formatCredits(spentMicro)} of ${formatCredits(monthlyMicro)}.`;
+    messages.push(budgetMessage(state, { subject, sentence, share }, now));
+  }
+  if (messages.length > 0) await tell(ctx, organizationId, messages, now);
+}

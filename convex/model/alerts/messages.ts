@@ -1,0 +1,73 @@
+import type { Infer } from "convex/values";
+import { attentionPlace, attentionWords, endedWords } from "../../../app/devices/attention.ts";
+import type { attentionItem } from "../validators.ts";
+
+declare const process: {
+  readonly env: { readonly CONVEX_SITE_URL?: string; readonly GLEANER_CONSOLE_URL?: string };
+};
+
+type Item = Infer<typeof attentionItem>;
+
+/** Something to tell. Each way of telling gets the same message. */
+export type Message = {
+  readonly event: "attention.began" | "attention.ended" | "budget.near" | "budget.over" | "test";
+  readonly kind: string;
+  readonly subject: string;
+  readonly count: number;
+  readonly sentence: string;
+  /** The act that mends it; "" at its end. */
+  readonly act: string;
+  /** The console's page for that act; "" without one. */
+  readonly link: string;
+  /** When it began, and the time of the message; ISO 8601. */
+  readonly since: string;
+  readonly at: string;
+};
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** The address of a page of the console. */
+export function consoleLink(page: string, filters: Readonly<Record<string, string>> = {}): string {
+  const { CONVEX_SITE_URL: siteUrl = "", GLEANER_CONSOLE_URL: consoleUrl } = process.env;
+  const base = consoleUrl ?? `${siteUrl.replace(/\/$/, "")}/console/`;
+  const query = new URLSearchParams(filters).toString();
+  return `${base}#/${page}${query === "" ? "" : `?${query}`}`;
+}
+
+export function beganMessage({ kind, subject, count, since }: Item, now: number): Message {
+  const { page, filters } = attentionPlace(kind);
+  const words = attentionWords({ kind, subject, count });
+  const times = { since: iso(since), at: iso(now) };
+  return { event: "attention.began", kind, subject, count, ...words, link: consoleLink(page, filters), ...times };
+}
+
+export function endedMessage({ kind, subject, count, since }: Item, now: number): Message {
+  const sentence = endedWords({ kind, subject });
+  const times = { since: iso(since), at: iso(now) };
+  return { event: "attention.ended", kind, subject, count, sentence, act: "", link: "", ...times };
+}
+
+/** `share`: of the budget, such as 0.83. */
+export function budgetMessage(
+  state: "near" | "over",
+  { subject, sentence, share }: { readonly subject: string; readonly sentence: string; readonly share: number },
+  now: number,
+): Message {
+  return {
+    event: `budget.${state}`,
+    kind: "budget",
+    subject,
+    count: Math.floor(share * 100),
+    sentence,
+    act: "See its usage, or change the budget",
+    link: consoleLink("usage"),
+    since: iso(now),
+    at: iso(now),
+  };
+}
+
+export function testMessage(now: number): Message {
+  const sentence = "This is a test of Gleaner's alerts. Nothing is wrong.";
+  const times = { since: iso(now), at: iso(now) };
+  return { event: "test", kind: "test", subject: "", count: 0, sentence, act: "", link: "", ...times };
+}
