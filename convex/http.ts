@@ -4,6 +4,7 @@ import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
 import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
+import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl } from "./openai/errors.ts";
@@ -28,6 +29,7 @@ http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completi
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
 http.route({ path: "/v1/usage", method: "GET", handler: usage });
+http.route({ path: "/v1/budgets", method: "GET", handler: budgets });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
 http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changePriority) });
 http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });

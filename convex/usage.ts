@@ -2,7 +2,9 @@ import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { usageDays, usageGroupings } from "../app/usage/usage-table.ts";
 import { internalQuery } from "./_generated/server.js";
+import { present } from "./model/refuse.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
+import { budgetRow, budgetsOf } from "./model/usage/budgets.ts";
 import { factsOf } from "./model/usage/facts.ts";
 import { keyUsageOf, usageOf } from "./model/usage/report.ts";
 import { usageFacts, usageRow } from "./model/validators.ts";
@@ -25,6 +27,28 @@ export const read = internalQuery({
       factsOf(ctx, organizationId),
     ]);
     return { rows, facts };
+  },
+});
+
+const now = v.number();
+
+/** The budgets of the organization that has this token for metrics; null for any other token. */
+export const budgets = internalQuery({
+  args: { token: v.string(), now },
+  returns: v.union(v.array(budgetRow), v.null()),
+  handler: async (ctx, { token, now: at }) => {
+    const organizationId = await organizationOfToken(ctx, token);
+    return organizationId === null ? null : await budgetsOf(ctx, organizationId, null, at);
+  },
+});
+
+/** The budget of an admitted API key. */
+export const budgetsOfKey = internalQuery({
+  args: { keyId: v.id("apiKeys"), now },
+  returns: v.array(budgetRow),
+  handler: async (ctx, { keyId, now: at }) => {
+    const { organizationId } = present(await ctx.db.get("apiKeys", keyId), "admitted key");
+    return await budgetsOf(ctx, organizationId, [keyId], at);
   },
 });
 

@@ -206,6 +206,7 @@ import type * as model_usage_report from "../model/usage/report.js";
 import type * as model_validators from "../model/validators.js";
 import type * as models from "../models.js";
 import type * as openai_answerForm from "../openai/answerForm.js";
+import type * as openai_budgets from "../openai/budgets.js";
 import type * as openai_chatForm from "../openai/chatForm.js";
 import type * as openai_completionForm from "../openai/completionForm.js";
 import type * as openai_continueText from "../openai/continueText.js";
@@ -429,6 +430,7 @@ declare const fullApi: ApiFromModules<{
   "model/validators": typeof model_validators;
   models: typeof models;
   "openai/answerForm": typeof openai_answerForm;
+  "openai/budgets": typeof openai_budgets;
   "openai/chatForm": typeof openai_chatForm;
   "openai/completionForm": typeof openai_completionForm;
   "openai/continueText": typeof openai_continueText;

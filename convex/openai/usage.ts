@@ -16,8 +16,8 @@ import { outcomeOf } from "./outcome.ts";
 import { type ApiError, cors, errorResponse, json } from "./respond.ts";
 
 /** Tokens for metrics begin so. */
-const tokenPrefix = "gm_";
-const formats = ["json", "csv"] as const;
+export const tokenPrefix = "gm_";
+export const tableFormats = ["json", "csv"] as const;
 
 /**
  * GET /v1/usage: a table of usage as JSON or CSV. A token for metrics reads the tables of its organization, an API key its own
@@ -46,7 +46,7 @@ async function ofOrganization(ctx: ActionCtx, request: Request, token: string): 
 type Wanted = {
   readonly by: UsageBy;
   readonly days: UsageDays;
-  readonly format: (typeof formats)[number];
+  readonly format: (typeof tableFormats)[number];
 };
 
 /** The parameters of the address, with "day", 30 and "json" by default. */
@@ -54,10 +54,10 @@ function wantedOf(request: Request, groupings: readonly UsageBy[]): Wanted | { r
   const { searchParams } = new URL(request.url);
   const by = groupings.find((each) => each === (searchParams.get("by") ?? "day"));
   const days = usageDays.find((each) => String(each) === (searchParams.get("days") ?? "30"));
-  const format = formats.find((each) => each === (searchParams.get("format") ?? "json"));
+  const format = tableFormats.find((each) => each === (searchParams.get("format") ?? "json"));
   if (by === undefined) return { error: wrongParameter("by", groupings) };
   if (days === undefined) return { error: wrongParameter("days", usageDays) };
-  return format === undefined ? { error: wrongParameter("format", formats) } : { by, days, format };
+  return format === undefined ? { error: wrongParameter("format", tableFormats) } : { by, days, format };
 }
 
 type Table = {

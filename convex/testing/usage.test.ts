@@ -307,7 +307,9 @@ describe("budgets", () => {
     await watch();
     await watch();
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^budget.near 80 The API key first key has used 80% of its budget of this month: .* of .*cr\.$/);
+    expect(told[0]).toMatch(
+      /^budget.near 80 The API key first key has used 80% of its budget of this month: .* of .*cr\.$/,
+    );
     await answer();
     await watch();
     await watch();
@@ -449,6 +451,52 @@ describe("GET /v1/usage", () => {
     expect(await wrong.json()).toMatchObject({
       error: { param: "days", message: "The parameter days must be one of: 7, 30, 90." },
     });
+    expect((await get(acme.apiKey, "?format=xml")).status).toBe(400);
+  });
+});
+
+describe("GET /v1/budgets", () => {
+  const get = async (token: string, query = ""): Promise<Response> =>
+    await t.fetch(`/v1/budgets${query}`, { headers: { authorization: `Bearer ${token}` } });
+  const set = async (subject: Id<"apiKeys"> | Id<"teams">, monthlyMicro: bigint) =>
+    await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro });
+
+  it("gives the holder of the token for metrics all budgets, and an API key its own", async () => {
+    await set(firstKey, 2n * answerMicro);
+    await set(lab, 1_000_000n);
+    await answer();
+    await countStatistics(t, acme);
+    const token = secret("gm_");
+    await t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash: await hashSecret(token) });
+    const ofKey = {
+      of: "key",
+      id: firstKey,
+      name: "first key",
+      budget_credits: Number(2n * answerMicro) / 1e6,
+      spent_credits: Number(answerMicro) / 1e6,
+      share: 0.5,
+      state: "ok",
+    };
+    const all = (await (await get(token)).json()) as object;
+    expect(all).toMatchObject({
+      object: "list",
+      month: "2027-01",
+      data: [ofKey, { of: "team", name: "Lab" }],
+    });
+    const own = (await (await get(acme.apiKey)).json()) as { readonly data: readonly object[] };
+    expect(own.data).toHaveLength(1);
+    expect(own.data[0]).toMatchObject(ofKey);
+    const csv = await get(token, "?format=csv");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(await csv.text()).toMatch(
+      /^of,id,name,budget_credits,spent_credits,expected_credits,share,state\r\nkey,\S+,first key,/,
+    );
+  });
+
+  it("refuses unknown secrets and formats", async () => {
+    expect((await get("gm_unknown")).status).toBe(401);
+    expect((await get("sk-gleaner-unknown")).status).toBe(401);
+    expect((await t.fetch("/v1/budgets")).status).toBe(401);
     expect((await get(acme.apiKey, "?format=xml")).status).toBe(400);
   });
 });

@@ -1,4 +1,5 @@
 import { AlertsView } from "../console/alerts/AlertsView.tsx";
+import { RecipientsView } from "../console/alerts/RecipientsView.tsx";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
 import { type Bulk, BulkView } from "../console/devices/bulk/BulkProgress.tsx";
@@ -300,12 +301,25 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-alerts",
       "alerts",
-      <AlertsView
-        webhooks={rows.webhooks(now)}
-        changes={{ onAdd: () => Promise.resolve(true), onTest: nothing, onRemove: nothing }}
-      />,
+      <>
+        <AlertsView
+          webhooks={rows.webhooks(now)}
+          changes={{ onAdd: () => Promise.resolve(true), onTest: nothing, onRemove: nothing }}
+        />
+        <RecipientsView
+          mails={rows.alertMails(now)}
+          changes={{ addDialog: () => null, onTest: nothing, onRemove: nothing }}
+        />
+      </>,
     ),
-    inShell("console-alerts-none", "alerts", <AlertsView webhooks={[]} changes={null} />),
+    inShell(
+      "console-alerts-none",
+      "alerts",
+      <>
+        <AlertsView webhooks={[]} changes={null} />
+        <RecipientsView mails={{ ready: false, recipients: [] }} changes={null} />
+      </>,
+    ),
     ...devices
       .slice(0, 1)
       .map((device) =>

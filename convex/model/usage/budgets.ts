@@ -6,7 +6,6 @@ import { budgetState } from "../../../app/usage/budget.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import type { Owners } from "../memberCalls.ts";
 import { owned, refuse } from "../refuse.ts";
 import { budgetSubject } from "../validators.ts";
 import { forecastFor } from "./months.ts";
@@ -45,11 +44,11 @@ export async function budgetName(
   return { kind, name: row === null ? null : visibleText(row.name) };
 }
 
-/** The budgets of the organization, or of these owners and their keys, with what is spent this month (UTC). */
+/** The budgets of the organization, or of these keys and owners and the owners' keys, with what is spent this month (UTC). */
 export async function budgetsOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  owners: Owners,
+  owners: readonly string[] | null,
   now: number,
 ): Promise<Infer<typeof budgetRow>[]> {
   const budgets = await budgetDocs(ctx, organizationId);

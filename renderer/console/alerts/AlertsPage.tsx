@@ -4,13 +4,19 @@ import { api } from "../../../convex/_generated/api.js";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { useAct, useLongAct, useScope, useSession } from "../data/session-context.ts";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
+import { AddRecipient } from "./AddRecipient.tsx";
 import { AlertsView } from "./AlertsView.tsx";
+import { RecipientsView } from "./RecipientsView.tsx";
 
-/** Webhooks that are told once when something needs attention, and once when it does not anymore. */
+/** Webhooks and members that are told once when something needs attention, and once when it does not anymore. */
 export function AlertsPage(): ReactNode {
   const session = useSession();
   const mayChange = useScope("alerts.change") !== null;
   const webhooks = useQuery(api.console.alerts.list, { session });
+  const mails = useQuery(api.console.alerts.mails, { session });
+  const addMail = useLongAct(api.console.alerts.addMail);
+  const removeMail = useAct(api.console.alerts.removeMail);
+  const testMail = useAct(api.console.alerts.testMail);
   const add = useLongAct(api.console.alerts.add);
   const remove = useAct(api.console.alerts.remove);
   const test = useAct(api.console.alerts.test);
@@ -29,6 +35,26 @@ export function AlertsPage(): ReactNode {
                   }),
                 onTest: ({ webhookId }) => void test({ webhookId }, "A test is on its way."),
                 onRemove: ({ webhookId }) => void remove({ webhookId }, "The webhook was removed."),
+              }
+            : null
+        }
+      />
+      <RecipientsView
+        mails={mails}
+        changes={
+          mayChange
+            ? {
+                addDialog: (close) => (
+                  <AddRecipient
+                    onAdd={async ({ memberId, name }) =>
+                      await addMail({ memberId }, `Alerts are mailed to ${name} from now on.`)
+                    }
+                    onClose={close}
+                  />
+                ),
+                onTest: ({ mailId }) => void testMail({ mailId }, "A test is on its way."),
+                onRemove: ({ mailId, name }) =>
+                  void removeMail({ mailId }, `Alerts are not mailed to ${name} anymore.`),
               }
             : null
         }

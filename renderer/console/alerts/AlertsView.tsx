@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
@@ -11,6 +10,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { WebhookRow } from "../data/rows.ts";
+import { LastDelivery } from "./LastDelivery.tsx";
 
 type Changes = {
   /** Resolves to false if the server refused. */
@@ -80,18 +80,7 @@ const columns: readonly Column<WebhookRow>[] = [
   {
     key: "last",
     title: "Last delivery",
-    cell: ({ last }) =>
-      last === null ? (
-        <span className="text-muted">none yet</span>
-      ) : (
-        <div>
-          <Badge tone={last.error === null ? "good" : "bad"} dot>
-            {last.error === null ? "Delivered" : "Failed"}
-          </Badge>{" "}
-          <RelativeTime at={last.at} />
-          {last.error === null ? null : <p className="text-xs text-muted">{last.error}</p>}
-        </div>
-      ),
+    cell: ({ last }) => <LastDelivery last={last} words="Delivered" />,
   },
   {
     key: "created",

@@ -6,6 +6,8 @@ type Console = typeof api.console;
 /** Rows of the backend's functions for the console. Times are in ms since the epoch, money in micro-credits. */
 export type Summary = FunctionReturnType<Console["overview"]["summary"]>;
 export type AttentionItem = FunctionReturnType<Console["overview"]["attention"]>[number];
+export type AlertMails = FunctionReturnType<Console["alerts"]["mails"]>;
+export type RecipientRow = AlertMails["recipients"][number];
 export type WebhookRow = FunctionReturnType<Console["alerts"]["list"]>[number];
 export type DeviceRow = FunctionReturnType<Console["devices"]["get"]>;
 export type ListedDevice = FunctionReturnType<Console["devices"]["list"]>["page"][number];

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { formatShare } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { shareOfBudget } from "../../../app/usage/budget.ts";
+import { budgetCsv } from "../../../app/usage/budget-table.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -11,6 +12,7 @@ import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { BudgetRow } from "../data/rows.ts";
+import { DownloadCsv } from "./DownloadCsv.tsx";
 
 export type BudgetChanges = {
   readonly removeBudget: (budget: BudgetRow) => void;
@@ -33,11 +35,17 @@ export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
       flush
       title="Budgets of this month"
       aside={
-        changes === null ? null : (
-          <Button size="sm" onClick={() => setEdited("new")}>
-            Set a budget
-          </Button>
-        )
+        <span className="flex flex-wrap gap-2">
+          <DownloadCsv
+            name="budgets.csv"
+            csv={budgets === undefined ? undefined : () => budgetCsv(budgets)}
+          />
+          {changes === null ? null : (
+            <Button size="sm" onClick={() => setEdited("new")}>
+              Set a budget
+            </Button>
+          )}
+        </span>
       }
     >
       <Table
@@ -47,14 +55,16 @@ export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
         keyOf={({ subject }) => subject}
         empty={
           <Empty title={own ? "You have no budget" : "No budgets yet"}>
-            A budget warns at 80% and at 100% of a month. Credits are the limit that stops a key.
+            A budget warns at 80% and at 100% of a month, here and by alerts. Credits are the limit that stops
+            a key.
           </Empty>
         }
       />
       {budgets === undefined || budgets.length === 0 ? null : (
         <p className="border-t border-line px-4 py-2 text-xs text-muted">
-          Budgets warn at 80% and at 100%. Credits are the limit that stops a key. A month is expected to cost
-          what is spent, and for each day left the mean of that weekday in the last four weeks.
+          Budgets warn at 80% and at 100%, here and by alerts. Credits are the limit that stops a key. A month
+          is expected to cost what is spent, and for each day left the mean of that weekday in the last four
+          weeks.
         </p>
       )}
       {edited === null || changes === null

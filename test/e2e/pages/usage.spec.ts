@@ -18,7 +18,10 @@ const figure = (row: Locator, words: string) => row.getByRole("cell", { name: wo
 async function downloaded(page: Page): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download CSV" }).click(),
+    page
+      .getByRole("region", { name: "Usage", exact: true })
+      .getByRole("button", { name: "Download CSV" })
+      .click(),
   ]);
   return await readFile(await download.path(), "utf8");
 }
