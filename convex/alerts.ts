@@ -4,7 +4,6 @@ import type { Id } from "./_generated/dataModel.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { deliveryOf, noteDelivery, startAlerts, tryDelivery } from "./model/alerts/deliver.ts";
 import { endMailsAddress } from "./model/alerts/endPage.ts";
-import { post } from "./model/alerts/post.ts";
 import {
   addAlertMail,
   alertMailOfToken,
@@ -14,6 +13,7 @@ import {
   tryMail,
 } from "./model/alerts/mails.ts";
 import { consoleLink } from "./model/alerts/messages.ts";
+import { post } from "./model/alerts/post.ts";
 import { addWebhook } from "./model/alerts/webhooks.ts";
 import { hashSecret } from "./model/authenticate.ts";
 import { alertMail } from "./model/mail/words.ts";

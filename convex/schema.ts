@@ -3,8 +3,8 @@ import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import {
   activity,
-  amountsByKind,
   alertNews,
+  amountsByKind,
   attentionItem,
   budgetSubject,
   bulkAct,

@@ -1,6 +1,6 @@
 import { budgetCsv, type BudgetFigures, budgetRecords } from "../../app/usage/budget-table.ts";
 import { internal } from "../_generated/api.js";
-import { httpAction } from "../_generated/server.js";
+import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { answerCaller, bearerKey } from "./endpoint.ts";
 import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -11,7 +11,7 @@ import { tableFormats, tokenPrefix } from "./usage.ts";
  * GET /v1/budgets: the budgets of this month (UTC) as JSON or CSV. A token for metrics reads those of its organization, an API key
  * its own.
  */
-export const budgets = httpAction(async (ctx, request) => {
+export const budgets = httpAction(async (ctx: ActionCtx, request) => {
   const now = Date.now();
   const token = bearerKey(request);
   if (token?.startsWith(tokenPrefix) === true) {

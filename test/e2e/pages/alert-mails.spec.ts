@@ -1,6 +1,6 @@
 import { ConvexHttpClient } from "convex/browser";
-import { type Mailbox, startMailbox } from "../../../convex/testing/mailbox.fixture.ts";
 import { api } from "../../../convex/_generated/api.js";
+import { type Mailbox, startMailbox } from "../../../convex/testing/mailbox.fixture.ts";
 import { makeSecret } from "../../../launch/organization/secrets.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";

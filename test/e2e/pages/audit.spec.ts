@@ -113,12 +113,11 @@ test("the chain is checked in words, and `gleaner audit verify` finds a changed 
   const verify = async (text: string): Promise<string> => {
     const file = info.outputPath("trail.jsonl");
     await writeFile(file, text);
-    const run = promisify(execFile)(process.execPath, ["cli/gleaner.ts", "audit", "verify", file]);
-    return await run.then(
-      ({ stdout }) => stdout,
-      (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) =>
-        `failed ${String(error.code)}: ${error.stdout} ${error.stderr}`,
-    );
+    return await new Promise((resolve) => {
+      execFile(process.execPath, ["cli/gleaner.ts", "audit", "verify", file], (error, stdout, stderr) =>
+        resolve(error === null ? stdout : `failed: ${stdout} ${stderr}`),
+      );
+    });
   };
   expect(await verify(exported)).toMatch(/^\d+ seals? fits? \d+ entr/);
   const changed = exported.replace('"action":"organization.created"', '"action":"organization.changed"');
