@@ -15,11 +15,11 @@ const tableOf = (page: Page, name: string) => page.getByRole("table", { name, ex
 /** The cell of a row with exactly this number. */
 const figure = (row: Locator, words: string) => row.getByRole("cell", { name: words, exact: true });
 
-async function downloaded(page: Page): Promise<string> {
+async function downloaded(page: Page, card: "Usage" | "Earnings" | "Budgets of this month"): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page
-      .getByRole("region", { name: "Usage", exact: true })
+      .getByRole("region", { name: card, exact: true })
       .getByRole("button", { name: "Download CSV" })
       .click(),
   ]);
@@ -40,7 +40,7 @@ test("an administrator sees usage by day, model and key, sets a budget, and comp
   const models = tableOf(page, "Usage by Model");
   await expect(models.getByRole("row", { name: farm.modelId })).toContainText("100%", counted);
   await expect(figure(models.getByRole("row", { name: farm.modelId }), "2")).toBeVisible(counted);
-  const [, line = ""] = (await downloaded(page)).split("\r\n");
+  const [, line = ""] = (await downloaded(page, "Usage")).split("\r\n");
   expect(line).toMatch(new RegExp(`^${farm.modelId},2,2,1,`));
 
   // The address keeps the choice, and the keyboard goes on to the next grouping.
@@ -69,6 +69,8 @@ test("an administrator sees usage by day, model and key, sets a budget, and comp
   await dialog.getByRole("button", { name: "Save" }).click();
   const budgets = tableOf(page, "Budgets");
   await expect(budgets.getByRole("row", { name: "First requester" })).toContainText("Used up");
+  const [, budget = ""] = (await downloaded(page, "Budgets of this month")).split("\r\n");
+  expect(budget).toMatch(/^key,\w+,First requester,/);
   await openPage(page, "Overview");
   await expect(page.getByText(/Budgets used up this month: First requester/)).toBeVisible();
   await page.getByRole("link", { name: "Show usage" }).click();
@@ -113,7 +115,7 @@ test("a donor sees the earnings of their own devices by day, and no usage", asyn
   const devices = tableOf(theirs, "Earnings by Device");
   await expect(devices.getByRole("row", { name: "usage-2" })).toBeVisible();
   await expect(devices.getByRole("row")).toHaveCount(2);
-  const [header = ""] = (await downloaded(theirs)).split("\r\n");
+  const [header = ""] = (await downloaded(theirs, "Earnings")).split("\r\n");
   expect(header).toMatch(/^device,name,jobs,/);
   await donor.stop();
 });
