@@ -16,12 +16,12 @@ import { findBatch, forgetBulkAct } from "./model/fleet/bulk/find.ts";
 import {
   changedBatch,
   changedPage,
-  countBatch,
   countFleet as countListed,
   dueBatch,
   followFleet as follow,
   uncountedListings,
 } from "./model/fleet/countListings.ts";
+import { countBatch } from "./model/fleet/counts.ts";
 import { relist } from "./model/fleet/listing.ts";
 import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
 import { projectBatch } from "./model/ledger/project.ts";

@@ -630,10 +630,12 @@ export default defineSchema({
     jobs: v.number(),
     /** How the job ended; only on the entry that closes a reservation. */
     outcome: v.optional(outcome),
+    /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
+    reserves: v.optional(v.boolean()),
   })
     .index("by_transfer", ["transferKey"])
     .index("by_account", ["account"])
-    .index("by_organization", ["organizationId"]),
+    .index("by_organization_reserves", ["organizationId", "reserves"]),
 
   /** The projection: balances without the pending entries. Written only by the projector. */
   accounts: defineTable({
@@ -756,6 +758,16 @@ export default defineSchema({
     facets: v.optional(v.array(facetCount)),
     /** Changes of workers up to then are in `deviceListings`. Absent: none. */
     readTo: v.optional(v.number()),
+  }).index("by_organization", ["organizationId"]),
+
+  /**
+   * The two numbers of devices that the overview shows. A row of its own, written only when one of them changes, so that no
+   * other change runs the overview again. Written by model/fleet/counts.ts.
+   */
+  fleetTotals: defineTable({
+    organizationId: v.id("organizations"),
+    online: v.number(),
+    donating: v.number(),
   }).index("by_organization", ["organizationId"]),
 
   /**

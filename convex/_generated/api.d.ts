@@ -91,6 +91,7 @@ import type * as model_devices_versions from "../model/devices/versions.js";
 import type * as model_fleet_bulk_apply from "../model/fleet/bulk/apply.js";
 import type * as model_fleet_bulk_find from "../model/fleet/bulk/find.js";
 import type * as model_fleet_countListings from "../model/fleet/countListings.js";
+import type * as model_fleet_counts from "../model/fleet/counts.js";
 import type * as model_fleet_journal from "../model/fleet/journal.js";
 import type * as model_fleet_listing from "../model/fleet/listing.js";
 import type * as model_fleet_listingPage from "../model/fleet/listingPage.js";
@@ -315,6 +316,7 @@ declare const fullApi: ApiFromModules<{
   "model/fleet/bulk/apply": typeof model_fleet_bulk_apply;
   "model/fleet/bulk/find": typeof model_fleet_bulk_find;
   "model/fleet/countListings": typeof model_fleet_countListings;
+  "model/fleet/counts": typeof model_fleet_counts;
   "model/fleet/journal": typeof model_fleet_journal;
   "model/fleet/listing": typeof model_fleet_listing;
   "model/fleet/listingPage": typeof model_fleet_listingPage;

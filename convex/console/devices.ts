@@ -15,7 +15,7 @@ import {
   retire as retireDevice,
 } from "../model/devices/service.ts";
 import { oldestVersionOf, requireVersion } from "../model/devices/versions.ts";
-import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/countListings.ts";
+import { fleetCounts, fleetCountsOf, ownCounts } from "../model/fleet/counts.ts";
 import { journal as journalSpans, journalOf } from "../model/fleet/journal.ts";
 import { listArgs, listedDevice, listingPage } from "../model/fleet/listingPage.ts";
 import { earnedBetween } from "../model/ledger/balance.ts";

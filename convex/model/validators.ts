@@ -331,6 +331,8 @@ export const countedFacts = {
   platform: v.string(),
   version: v.string(),
   groups: v.array(v.string()),
+  /** Whether its worker is online. Absent in rows of earlier versions. */
+  online: v.optional(v.boolean()),
 };
 
 /** The facts of a device that lists filter by. `platform`: the system, as Node.js names it. `version`: "" if unknown. */

@@ -204,6 +204,32 @@ it("tells how a device's attempts ended, and what it earned on a day", async () 
   await expectRefusal(t.query(api.console.devices.earned, { ...day, from: 0 }), "invalid");
 });
 
+it("counts a small fleet with each change, and a large one once a minute", async () => {
+  const one = await addDevice(t, acme, "one");
+  const two = await addDevice(t, acme, "two");
+  const shown = async () => {
+    const { devicesOnline, devicesDonating } = await t.query(api.console.overview.summary, { session });
+    const { donating, standby } = (await t.query(api.console.devices.counts, { session })).states;
+    expect({ online: donating + standby, donating }).toEqual({
+      online: devicesOnline,
+      donating: devicesDonating,
+    });
+    return [devicesOnline, devicesDonating];
+  };
+  expect(await shown()).toEqual([2, 2]);
+  await standBy(one);
+  expect(await shown()).toEqual([2, 1]);
+  await t.run(async (ctx) => {
+    const counts = (await ctx.db.query("deviceCounts").unique())!;
+    const states = { ...counts.states, offline: 3_000 };
+    await ctx.db.patch("deviceCounts", counts._id, { states });
+  });
+  await standBy(two);
+  expect(await shown()).toEqual([2, 1]);
+  await follow();
+  expect(await shown()).toEqual([2, 0]);
+});
+
 it("counts the devices that are ready with a model in a large fleet, and reads few of them", async () => {
   const { deviceId } = await addDevice(t, acme);
   await follow();

@@ -82,12 +82,16 @@ it("shows an organization's jobs, tokens, credits, devices and queue to the hold
   ]);
 });
 
-it("counts the devices once a minute, and when a token is made", async () => {
+it("counts the devices of a large fleet once a minute, and when a token is made", async () => {
   const inState = async (token: string, state: string) =>
     valueOf(await metricsOf(token), "gleaner_devices", { state });
   const token = await makeToken();
   expect(await inState(token, "donating")).toBe(1);
   expect(await inState(token, "retired")).toBe(0);
+  await t.run(async (ctx) => {
+    const counts = (await ctx.db.query("deviceCounts").unique())!;
+    await ctx.db.patch("deviceCounts", counts._id, { states: { ...counts.states, standby: 3_000 } });
+  });
   await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
   expect(await inState(token, "retired")).toBe(0);
   await t.mutation(internal.maintenance.followFleets, {});

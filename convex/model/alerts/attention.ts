@@ -9,7 +9,7 @@ import {
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { fleetCountsOf } from "../fleet/countListings.ts";
+import { fleetCountsOf } from "../fleet/counts.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { attentionItem } from "../validators.ts";

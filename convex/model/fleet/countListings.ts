@@ -1,12 +1,9 @@
 import { type Infer, v } from "convex/values";
-import { deviceStates } from "../../../app/statistics/metrics.ts";
 import { internal } from "../../_generated/api.js";
-import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
-import type { Owners } from "../memberCalls.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { ActionCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
-import { deviceCounts, type facetCount } from "../validators.ts";
-import { countedOf } from "./listing.ts";
+import { countsRow } from "./counts.ts";
 
 /*
  * Once a minute: lists the devices whose workers came or went without a call of theirs, and adds changed devices to the
@@ -16,13 +13,6 @@ import { countedOf } from "./listing.ts";
 const perBatch = 50;
 /** A change of a worker may be committed this much later than its time says. */
 const overlapMs = 120_000;
-/** Names beyond these are not counted. */
-const maxNames = 500;
-const maxOwn = 280;
-
-type Counted = NonNullable<Doc<"deviceListings">["counted"]>;
-type Facet = Infer<typeof facetCount>;
-
 /** An action, because a mutation that reads the changes of all devices would conflict with each of them. */
 export async function followFleet(ctx: ActionCtx, organizationId: Id<"organizations">): Promise<void> {
   const { changedDevices, relistDevices } = internal.maintenance;
@@ -105,120 +95,4 @@ export async function uncountedListings(
     .withIndex("by_recount", (q) => q.eq("organizationId", organizationId).eq("recount", true))
     .take(perBatch);
   return rows.map(({ _id }) => _id);
-}
-
-/** Counts listed devices by their present facts, in place of those that they were counted by. */
-export async function countBatch(
-  ctx: MutationCtx,
-  organizationId: Id<"organizations">,
-  {
-    listingIds,
-    readTo,
-  }: { readonly listingIds: readonly Id<"deviceListings">[]; readonly readTo: number | null },
-): Promise<void> {
-  const row = await countsRow(ctx, organizationId);
-  // A row of an earlier version counts other devices.
-  const tally = new Tally(row?.facets === undefined ? noDevices : row.states, row?.facets ?? []);
-  for (const listingId of listingIds) {
-    const listing = await ctx.db.get("deviceListings", listingId);
-    if (listing?.organizationId !== organizationId || !listing.recount) continue;
-    const counted = countedOf(listing);
-    if (listing.counted !== undefined) tally.add(listing.counted, -1);
-    tally.add(counted, 1);
-    await ctx.db.patch("deviceListings", listingId, { counted, recount: false });
-  }
-  const next = {
-    states: tally.states,
-    facets: tally.facets,
-    ...(readTo === null ? {} : { readTo }),
-  };
-  if (row === null) await ctx.db.insert("deviceCounts", { organizationId, ...next });
-  else await ctx.db.patch("deviceCounts", row._id, next);
-}
-
-const noDevices = Object.fromEntries(deviceStates.map((state) => [state, 0])) as Infer<typeof deviceCounts>;
-
-/** Devices added up by state, group, system and version. */
-class Tally {
-  readonly states: Infer<typeof deviceCounts>;
-  readonly #facets: Map<string, Facet>;
-
-  constructor(states: Infer<typeof deviceCounts>, facets: readonly Facet[]) {
-    this.states = { ...states };
-    this.#facets = new Map(facets.map((facet) => [keyOf(facet), facet]));
-  }
-
-  get facets(): Facet[] {
-    return [...this.#facets.values()];
-  }
-
-  add(counted: Counted, by: 1 | -1): void {
-    this.states[counted.state] += by;
-    for (const named of facetsOf(counted)) {
-      const key = keyOf(named);
-      const devices = (this.#facets.get(key)?.devices ?? 0) + by;
-      if (devices <= 0) this.#facets.delete(key);
-      else if (this.#facets.has(key) || this.#facets.size < maxNames)
-        this.#facets.set(key, { ...named, devices });
-    }
-  }
-}
-
-function facetsOf({ platform, version, groups, models, concerns }: Counted): Pick<Facet, "of" | "name">[] {
-  return [
-    { of: "platform", name: platform },
-    { of: "version", name: version },
-    ...groups.map((name) => ({ of: "group" as const, name })),
-    ...(models ?? []).map((name) => ({ of: "model" as const, name })),
-    ...(concerns ?? []).map((name) => ({ of: "concern" as const, name })),
-  ];
-}
-
-function keyOf({ of, name }: Pick<Facet, "of" | "name">): string {
-  return `${of} ${name}`;
-}
-
-async function countsRow(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<Doc<"deviceCounts"> | null> {
-  return await ctx.db
-    .query("deviceCounts")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .unique();
-}
-
-export const fleetCounts = v.object({
-  states: deviceCounts,
-  /** Devices by group, system and version. */
-  facets: v.array(v.object({ of: v.string(), name: v.string(), devices: v.number() })),
-  /** The counts are of this moment (ms epoch). Null: nothing is counted yet. */
-  at: v.union(v.number(), v.null()),
-});
-
-/** The same of some owners' devices, counted now. A few hundred are counted at most. */
-export async function ownCounts(
-  ctx: QueryCtx,
-  owners: NonNullable<Owners>,
-): Promise<Infer<typeof fleetCounts>> {
-  const rows = await Promise.all(
-    owners.map((owner) =>
-      ctx.db
-        .query("deviceListings")
-        .withIndex("by_owner_name", (q) => q.eq("owner", owner))
-        .take(Math.floor(maxOwn / owners.length)),
-    ),
-  );
-  const tally = new Tally(noDevices, []);
-  for (const row of rows.flat()) tally.add(row, 1);
-  return { states: tally.states, facets: tally.facets, at: null };
-}
-
-/** An organization's devices in numbers, which are at most a minute old. One row is read. */
-export async function fleetCountsOf(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<Infer<typeof fleetCounts>> {
-  const row = await countsRow(ctx, organizationId);
-  return { states: row?.states ?? noDevices, facets: row?.facets ?? [], at: row?.readTo ?? null };
 }

@@ -2,17 +2,18 @@ import { concernsOf } from "../../../app/devices/attention.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
+import { countedOf, countIfSmall } from "./counts.ts";
 import { noteState } from "./journal.ts";
 import { deviceStateOf } from "./state.ts";
 
 /** Lists filter by no more models of one device. */
 const maxModels = 40;
 
-type Facts = Pick<Doc<"deviceListings">, "state" | "platform" | "version" | "groups" | "models">;
+type Facts = Pick<Doc<"deviceListings">, "state" | "platform" | "version" | "groups" | "models" | "online">;
 
 /**
  * Brings a device's row in the list up to date. Everything that changes a listed fact calls this in its transaction. It
- * writes only if a fact differs, and no other device's row is read, so devices do not contend.
+ * writes only if a fact differs, and no other device's row is read, so the devices of a large fleet do not contend.
  */
 export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise<void> {
   const device = await ctx.db.get("devices", deviceId);
@@ -28,6 +29,7 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
     version: worker?.version ?? "",
     groups: device.groups ?? [],
     models: (worker?.capabilities?.models ?? []).slice(0, maxModels),
+    online: worker?.online ?? false,
   };
   const hasDonated = found?.hasDonated === true || facts.state === "donating";
   const { concerns, recheckAt } = concernsOf(
@@ -59,8 +61,9 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
     ...(hasDonated ? { hasDonated } : {}),
     ...(recheckAt === null ? {} : { recheckAt }),
   };
-  if (found === null) await ctx.db.insert("deviceListings", row);
-  else if (isNews(found, row)) await ctx.db.replace("deviceListings", found._id, row);
+  const listingId = found?._id ?? (await ctx.db.insert("deviceListings", row));
+  if (found !== null && isNews(found, row)) await ctx.db.replace("deviceListings", listingId, row);
+  if (row.recount) await countIfSmall(ctx, organizationId, listingId);
   await noteState(ctx, device, { at: changedAt, state: facts.state, reason: reasonOf(device, facts.state) });
 }
 
@@ -86,18 +89,6 @@ function reasonOf({ activity, pause }: Doc<"devices">, state: Facts["state"]): s
 }
 
 type Counted = NonNullable<Doc<"deviceListings">["counted"]>;
-
-/** The facts that a listed device is counted by. */
-export function countedOf({
-  state,
-  platform,
-  version,
-  groups,
-  models = [],
-  concerns = [],
-}: Counted): Required<Counted> {
-  return { state, platform, version, groups, models, concerns };
-}
 
 function isCounted(counted: Counted, facts: Counted): boolean {
   return isSame(counted, countedOf(facts));

@@ -4,6 +4,8 @@ import { type AccountKind, kindOf } from "./transfer.ts";
 
 /** Bounds the entries that one query reads. The projector clears them each minute. */
 const maxPending = 2_000;
+/** The same for a query that runs again with each of those entries. */
+const maxShown = 250;
 /** Bounds the accounts that are read once per organization, to start its totals. */
 const maxAccounts = 8_000;
 
@@ -21,13 +23,53 @@ const noneEnded: Ended = { succeeded: 0, failed: 0, canceled: 0, expired: 0 };
  * because the projector adds whole transfers.
  */
 export async function totalsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Totals> {
-  const row = await rowOf(ctx, organizationId);
-  const projected = row ?? (await sumOfAccounts(ctx, organizationId));
-  const pending = await ctx.db
-    .query("ledgerPending")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-    .take(maxPending + 1);
-  const { byKind, ended } = pending.length <= maxPending ? plus(projected, pending) : projected;
+  const [projected, pending] = await Promise.all([
+    projectedOf(ctx, organizationId),
+    ctx.db
+      .query("ledgerPending")
+      .withIndex("by_organization_reserves", (q) => q.eq("organizationId", organizationId))
+      .take(maxPending + 1),
+  ]);
+  return totals(pending.length <= maxPending ? plus(projected, pending) : projected);
+}
+
+/** An organization's ledger in the numbers that people look at. */
+export type ShownTotals = {
+  /** Always zero. */
+  readonly sum: bigint;
+  /** Of devices. */
+  readonly earned: bigint;
+  /** Of keys, with their reservations. */
+  readonly spent: bigint;
+  readonly ended: Ended;
+};
+
+/**
+ * The same without reservations, which change none of these numbers: so a submission does not run the caller again. A busy
+ * organization sees its totals of the last minute, and the end of a job does not run the caller again either.
+ */
+export async function shownTotalsOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<ShownTotals> {
+  const [projected, pending] = await Promise.all([
+    projectedOf(ctx, organizationId),
+    ctx.db
+      .query("ledgerPending")
+      .withIndex("by_organization_reserves", (q) =>
+        q.eq("organizationId", organizationId).eq("reserves", undefined),
+      )
+      .take(maxShown + 1),
+  ]);
+  const { sum, byKind, ended } = totals(pending.length <= maxShown ? plus(projected, pending) : projected);
+  return { sum, earned: byKind.device, spent: -byKind.issuance - byKind.key - byKind.escrow, ended };
+}
+
+async function projectedOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Projected> {
+  return (await rowOf(ctx, organizationId)) ?? (await sumOfAccounts(ctx, organizationId));
+}
+
+function totals({ byKind, ended }: Projected): Totals {
   return { sum: byKind.issuance + byKind.key + byKind.escrow + byKind.device, byKind, ended };
 }
 

@@ -64,7 +64,12 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
   for (const { account, micro, jobs = 0, outcome } of booking.entries) {
     const entry = { organizationId, transferKey, account, micro, at };
     await ctx.db.insert("ledgerEntries", { ...entry, kind, ...(jobId === undefined ? {} : { jobId }) });
-    await ctx.db.insert("ledgerPending", { ...entry, jobs, ...(outcome === undefined ? {} : { outcome }) });
+    await ctx.db.insert("ledgerPending", {
+      ...entry,
+      jobs,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(kind === "reserve" ? { reserves: true } : {}),
+    });
   }
   return "booked";
 }

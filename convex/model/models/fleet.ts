@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { fleetCountsOf } from "../fleet/countListings.ts";
+import { fleetCountsOf } from "../fleet/counts.ts";
 import { type DeviceModel, deviceModel } from "../validators.ts";
 
 /** Bounds the devices that are counted. In a larger fleet the numbers mean "at least", but for devices that are ready. */

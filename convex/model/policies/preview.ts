@@ -3,7 +3,7 @@ import { addSums, noSums, type PreviewSums, sumsOf } from "../../../app/policy/r
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { fleetCountsOf } from "../fleet/countListings.ts";
+import { fleetCountsOf } from "../fleet/counts.ts";
 import { refuse } from "../refuse.ts";
 import { deviceTotals, previewSums } from "../validators.ts";
 import { everybody, policyUnder, type StoredRules } from "./current.ts";

@@ -4,7 +4,7 @@ import { type LaneDepth, metricsOf } from "../../../app/statistics/metrics.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { fleetCountsOf } from "../fleet/countListings.ts";
+import { fleetCountsOf } from "../fleet/counts.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queueDepthOf } from "../organizations/queueDepth.ts";
 import { rowOf } from "./rollUp.ts";
