@@ -8,6 +8,8 @@ export type PageFigures = {
   readonly documentsReadMax: number;
   /** Runs of its queries after a change of a device that it does not show. */
   readonly rerunsPerDeviceChange: number;
+  /** Runs of its queries after a payout that it does not show. */
+  readonly rerunsPerPayout: number;
 };
 
 export type ConsoleFigures = {
@@ -41,6 +43,11 @@ export function consoleBars({ pages }: ConsoleFigures): readonly Bar[] {
     bar(
       "a device's change reruns no query that does not show it",
       worst((figures) => figures.rerunsPerDeviceChange),
+      0,
+    ),
+    bar(
+      "a payout reruns no query that does not show it",
+      worst((figures) => figures.rerunsPerPayout),
       0,
     ),
   ];

@@ -2,13 +2,20 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
 import { api } from "../../convex/_generated/api.js";
 import type { Farm } from "../../launch/farm/farm.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { median } from "../support/statistics.ts";
 import { between, type Functions, usageOf } from "../support/usage.ts";
 import type { PageFigures } from "./figures.ts";
-import { deviceKey } from "./seed.ts";
+import { deviceKey, type LastDevice } from "./seed.ts";
+
+const identify = makeFunctionReference<"query", { apiKey: string }, { keyId: string }>("requests:identify");
+const submit = makeFunctionReference<"mutation", Record<string, unknown>, { jobId: string }>(
+  "requests:submit",
+);
+const end = makeFunctionReference<"mutation", Record<string, unknown>>("jobs:onFinal");
 
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 /** A page's queries have ended, and those that a change reruns have run. */
@@ -27,13 +34,12 @@ export async function startBrowser(): Promise<Browser | null> {
 }
 
 /**
- * Opens each page as an owner, and changes a device that no page shows. `last` is its number: lists are ordered by name, and
- * it is the last one.
+ * Opens each page as an owner, then changes and pays a device that no page shows: the last one, since lists are ordered by name.
  */
 export async function measurePages(
   farm: Farm,
   browser: Browser,
-  last: number,
+  last: LastDevice,
   say: (line: string) => void,
 ): Promise<Readonly<Record<string, PageFigures>>> {
   const page = await browser.newPage();
@@ -45,9 +51,11 @@ export async function measurePages(
     .getByRole("link")
     .evaluateAll((links) => links.map((link) => (link.getAttribute("href") ?? "").replace("#/", "")));
   const client = new ConvexHttpClient(farm.backend.url, { logger: false });
-  const change = deviceChange(client, last);
+  const change = deviceChange(client, last.number);
   // The state that it has from its copy is another one.
   await change();
+  // Each page has two payouts. The jobs are submitted before, so that only the payout happens while a page is measured.
+  const payout = await payouts(farm, last.id, 2 * ids.length);
   const figures: Record<string, PageFigures> = {};
   for (const id of ids) {
     const before = await usageOf(farm.backend.url, farm.adminKey);
@@ -59,25 +67,37 @@ export async function measurePages(
     }
     await sleep(settledMs);
     const opened = await usageOf(farm.backend.url, farm.adminKey);
-    const rerun = await rerunsAfter(farm, change, id);
+    const changed = await rerunsAfter(farm, change, showing.device[id] ?? []);
+    const paid = await rerunsAfter(farm, payout, showing.payout[id] ?? []);
     const queries = ofConsole(between(before, opened).functions).filter(({ runs }) => runs > 0);
     figures[id] = {
       contentMs: Math.round(median(times)),
       documentsReadMax: Math.max(0, ...queries.map(({ documentsReadMax }) => documentsReadMax)),
-      rerunsPerDeviceChange: rerun.reduce((sum, { runs }) => sum + runs, 0),
+      rerunsPerDeviceChange: sumOf(changed),
+      rerunsPerPayout: sumOf(paid),
     };
-    say([id, JSON.stringify(figures[id]), ...rerun.map((each) => each.function)].join(" "));
+    say([id, JSON.stringify(figures[id]), ...[...changed, ...paid].map((each) => each.function)].join(" "));
   }
   return figures;
 }
 
-/** The overview lists the devices that changed last, so it shows each change. */
-const showing: Readonly<Record<string, readonly string[]>> = {
-  overview: ["console/devices.js:list", "console/devices.js:get"],
+const sumOf = (functions: Functions): number => functions.reduce((sum, { runs }) => sum + runs, 0);
+
+/**
+ * The queries of a page that show the change. The overview lists the devices that changed last, and tells how many donate. It and
+ * Earnings show the credits that all devices have earned.
+ */
+const showing: Readonly<Record<"device" | "payout", Readonly<Record<string, readonly string[]>>>> = {
+  device: { overview: ["console/devices.js:list", "console/devices.js:get"] },
+  payout: { overview: ["console/overview.js:summary"] },
 };
 
 /** Queries of a page that run again after each of two changes. What runs once a minute runs after one of them at most. */
-async function rerunsAfter(farm: Farm, change: () => Promise<void>, id: string): Promise<Functions> {
+async function rerunsAfter(
+  farm: Farm,
+  change: () => Promise<void>,
+  shows: readonly string[],
+): Promise<Functions> {
   const once = async (): Promise<Functions> => {
     const before = await usageOf(farm.backend.url, farm.adminKey);
     await change();
@@ -87,7 +107,6 @@ async function rerunsAfter(farm: Farm, change: () => Promise<void>, id: string):
   };
   const first = await once();
   const again = new Set((await once()).map((each) => each.function));
-  const shows = showing[id] ?? [];
   return first.filter((each) => again.has(each.function) && !shows.includes(each.function));
 }
 
@@ -115,6 +134,38 @@ function deviceChange(client: ConvexHttpClient, n: number): () => Promise<void> 
       ? ({ kind: "donating", reason: "idle" } as const)
       : ({ kind: "holding", reason: "starting" } as const);
     await client.mutation(api.devices.report, { key: deviceKey(n), activity });
+  };
+}
+
+/** Pays the device for another job with each call, as the queue does when a job ends. No job's row changes. */
+async function payouts(
+  { backend, adminKey, organization, modelId }: Farm,
+  deviceId: string,
+  most: number,
+): Promise<() => Promise<void>> {
+  const client = new ConvexHttpClient(backend.url, { logger: false });
+  (client as unknown as { setAdminAuth(key: string): void }).setAdminAuth(adminKey);
+  const { keyId } = await client.query(identify, { apiKey: organization.apiKey });
+  const request = { messages: [{ role: "user", content: "Hi" }], maxTokens: 8, temperature: 0, topP: 1 };
+  const work = { kind: "chat", request: { ...request, seed: 7, stop: [] } };
+  const jobIds: string[] = [];
+  for (let n = 0; n < most; n += 1)
+    jobIds.push((await client.mutation(submit, { keyId, model: modelId, work, stream: false })).jobId);
+  return async () => {
+    await client.mutation(end, {
+      scope: organization.organizationId,
+      jobId: jobIds.pop() ?? "",
+      kind: "chat",
+      round: 0,
+      outcome: "succeeded",
+      worker: deviceId,
+      attemptId: null,
+      report: {
+        usage: { promptTokens: 9, completionTokens: 3 },
+        timing: { prefillMs: 5, generateMs: 20 },
+      },
+      error: null,
+    });
   };
 }
 

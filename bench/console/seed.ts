@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,11 +15,13 @@ import { repetitions } from "../support/repetitions.ts";
 import { copiedId, copyOf, idOf, type Row, type Rows } from "./copies.ts";
 
 export type Seeded = { readonly devices: number; readonly members: number; readonly jobs: number };
+/** The device that comes last in lists. */
+export type LastDevice = { readonly number: number; readonly id: string };
 
 const wanted: Seeded = { devices: 10_000, members: 200, jobs: 1_000_000 };
 /** Jobs are added in portions, until this time has passed. */
 const jobsAtOnce = 50_000;
-const jobsWithinMs = 110_000;
+const jobsWithinMs = 150_000;
 const firstAnswerWithinMs = 180_000;
 const hourMs = 3_600_000;
 /** The time between two submissions: the jobs are of the last 30 days. */
@@ -43,7 +46,11 @@ export function deviceKey(n: number): string {
  * Makes a real device with a real job, and fills the organization with copies of their rows by an import. A slow machine gets
  * fewer jobs.
  */
-export async function seed(farm: Farm, folder: string, say: (line: string) => void): Promise<Seeded> {
+export async function seed(
+  farm: Farm,
+  folder: string,
+  say: (line: string) => void,
+): Promise<Seeded & { readonly lastDevice: LastDevice }> {
   const donor = await farm.startDonor("sample");
   const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
   const messages = [{ role: "user" as const, content: "What is the capital of Greece?" }];
@@ -57,18 +64,33 @@ export async function seed(farm: Farm, folder: string, say: (line: string) => vo
   ]);
   const now = Date.now();
   say(`${wanted.devices} devices and ${wanted.members} members`);
-  const add = async (tables: readonly string[], of: readonly number[], copy: Copy): Promise<void> =>
-    await importRows(farm, folder, tables, of, copy);
-  await add(tablesOf.device, numbers(0, wanted.devices), (table, n) => deviceCopy(device, table, n, now));
-  await add(tablesOf.member, numbers(0, wanted.members), (table, n) => memberCopy(member, table, n));
+  const write = async (tables: readonly string[], of: readonly number[], copy: Copy): Promise<string> =>
+    await writeRows(folder, tables, of, copy);
+  await importRows(
+    farm,
+    await write(tablesOf.device, numbers(0, wanted.devices), (table, n) => deviceCopy(device, table, n, now)),
+  );
+  await importRows(
+    farm,
+    await write(tablesOf.member, numbers(0, wanted.members), (table, n) => memberCopy(member, table, n)),
+  );
+  const portionOf = async (portion: number): Promise<string> =>
+    await write(tablesOf.job, numbers(portion * jobsAtOnce, (portion + 1) * jobsAtOnce), (table, n) =>
+      jobCopy(job, device, table, n, now),
+    );
   let jobs = 0;
+  let next = portionOf(0);
   for (const portion of repetitions(wanted.jobs / jobsAtOnce, jobsWithinMs)) {
-    const from = portion * jobsAtOnce;
-    jobs = from + jobsAtOnce;
-    await add(tablesOf.job, numbers(from, jobs), (table, n) => jobCopy(job, device, table, n, now));
+    const file = await next;
+    // The next portion is written while the backend imports this one.
+    next = portionOf(portion + 1);
+    await importRows(farm, file);
+    jobs += jobsAtOnce;
     say(`${jobs} jobs`);
   }
-  return { ...wanted, jobs };
+  await rm(await next);
+  const number = wanted.devices - 1;
+  return { ...wanted, jobs, lastDevice: { number, id: copiedId(idOf(device["devices"] ?? {}), number) } };
 }
 
 function deviceCopy(rows: Rows, table: string, n: number, now: number): Row {
@@ -150,15 +172,14 @@ async function sample({ backend, adminKey }: Farm, tables: readonly string[]): P
   return Object.fromEntries(await Promise.all(rows));
 }
 
-/** Adds copies by `npx convex import`, in one step. */
-async function importRows(
-  { backend, adminKey }: Farm,
+/** Writes copies as an export, and returns the file. */
+async function writeRows(
   folder: string,
   tables: readonly string[],
   of: readonly number[],
   copy: Copy,
-): Promise<void> {
-  const file = join(folder, "copies.zip");
+): Promise<string> {
+  const file = join(folder, `copies-${randomUUID()}.zip`);
   await writeZip(file, async (zip) => {
     for (const table of tables) {
       const path = table.replace(/^(\w+)\//, "_components/$1/");
@@ -166,6 +187,11 @@ async function importRows(
       await zip.add(`${path}/documents.jsonl`, lines(table, of, copy), { compress: false });
     }
   });
+  return file;
+}
+
+/** Adds the rows of a file by `npx convex import`, in one step. */
+async function importRows({ backend, adminKey }: Farm, file: string): Promise<void> {
   const cli = join(import.meta.dirname, "../../node_modules/convex/bin/main.js");
   const where = ["--url", backend.url, "--admin-key", adminKey];
   await promisify(execFile)(process.execPath, [cli, "import", "--append", "-y", file, ...where]);

@@ -93,11 +93,14 @@ test("a submission does not run them again, although it reserves credits", async
     stop: [],
   };
   const submit = async (): Promise<unknown> =>
-    await http.mutation(makeFunctionReference<"mutation", object, unknown>("requests:submit"), {
-      keyId,
-      model: farm.modelId,
-      work: { kind: "chat", request },
-      stream: false,
-    });
+    await http.mutation(
+      makeFunctionReference<"mutation", Record<string, unknown>, unknown>("requests:submit"),
+      {
+        keyId,
+        model: farm.modelId,
+        work: { kind: "chat", request },
+        stream: false,
+      },
+    );
   expect(await least(submit)).toBe(0);
 });
