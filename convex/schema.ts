@@ -734,8 +734,8 @@ export default defineSchema({
     .index("by_subject", ["subject"]),
 
   /**
-   * The jobs that had not ended, minute by minute in one hour: of all jobs, of a model or of a lane. Models and lanes without
-   * such jobs have no sample. Written by maintenance.followFleet, and kept for eight days.
+   * The jobs that had not ended, minute by minute in one hour: of all jobs, of a model, a lane or a key. Those without such
+   * jobs have no sample. The subject "" of a model, a lane or a key is all others. Written by maintenance.followFleet, and kept for eight days.
    */
   queueDepths: defineTable({
     organizationId: v.id("organizations"),

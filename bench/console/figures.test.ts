@@ -6,6 +6,7 @@ const atBars: PageFigures = {
   documentsReadMax: 300,
   rerunsPerDeviceChange: 0,
   rerunsPerPayout: 0,
+  rerun: [],
 };
 const metBy = (devices: PageFigures): readonly boolean[] =>
   consoleBars({ pages: { overview: atBars, devices }, matrixCells: 1 }).map(({ met }) => met);

@@ -10,6 +10,8 @@ export type PageFigures = {
   readonly rerunsPerDeviceChange: number;
   /** Runs of its queries after a payout that it does not show. */
   readonly rerunsPerPayout: number;
+  /** The queries that ran again. */
+  readonly rerun: readonly string[];
 };
 
 export type ConsoleFigures = {

@@ -11,10 +11,6 @@ import { between, type Functions, usageOf } from "../support/usage.ts";
 import type { PageFigures } from "./figures.ts";
 import { deviceKey, type LastDevice } from "./seed.ts";
 
-const identify = makeFunctionReference<"query", { apiKey: string }, { keyId: string }>("requests:identify");
-const submit = makeFunctionReference<"mutation", Record<string, unknown>, { jobId: string }>(
-  "requests:submit",
-);
 const end = makeFunctionReference<"mutation", Record<string, unknown>>("jobs:onFinal");
 
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -54,8 +50,7 @@ export async function measurePages(
   const change = deviceChange(client, last.number);
   // The state that it has from its copy is another one.
   await change();
-  // Each page has two payouts. The jobs are submitted before, so that only the payout happens while a page is measured.
-  const payout = await payouts(farm, last.id, 2 * ids.length);
+  const payout = payouts(farm, last);
   const figures: Record<string, PageFigures> = {};
   for (const id of ids) {
     const before = await usageOf(farm.backend.url, farm.adminKey);
@@ -75,8 +70,9 @@ export async function measurePages(
       documentsReadMax: Math.max(0, ...queries.map(({ documentsReadMax }) => documentsReadMax)),
       rerunsPerDeviceChange: sumOf(changed),
       rerunsPerPayout: sumOf(paid),
+      rerun: [...changed, ...paid].map((each) => each.function),
     };
-    say([id, JSON.stringify(figures[id]), ...[...changed, ...paid].map((each) => each.function)].join(" "));
+    say(`${id} ${JSON.stringify(figures[id])}`);
   }
   return figures;
 }
@@ -84,12 +80,12 @@ export async function measurePages(
 const sumOf = (functions: Functions): number => functions.reduce((sum, { runs }) => sum + runs, 0);
 
 /**
- * The queries of a page that show the change. The overview lists the devices that changed last, and tells how many donate. It and
- * Earnings show the credits that all devices have earned.
+ * The queries of a page that show the change. The overview lists the devices that changed last, and tells what all devices have
+ * earned. A payout gives the job's key the rest of its reservation, and the page of keys shows the balance.
  */
 const showing: Readonly<Record<"device" | "payout", Readonly<Record<string, readonly string[]>>>> = {
   device: { overview: ["console/devices.js:list", "console/devices.js:get"] },
-  payout: { overview: ["console/overview.js:summary"] },
+  payout: { overview: ["console/overview.js:summary"], keys: ["console/keys.js:list"] },
 };
 
 /** Queries of a page that run again after each of two changes. What runs once a minute runs after one of them at most. */
@@ -137,28 +133,22 @@ function deviceChange(client: ConvexHttpClient, n: number): () => Promise<void> 
   };
 }
 
-/** Pays the device for another job with each call, as the queue does when a job ends. No job's row changes. */
-async function payouts(
-  { backend, adminKey, organization, modelId }: Farm,
-  deviceId: string,
-  most: number,
-): Promise<() => Promise<void>> {
+/** Pays the device for another old job with each call, as the queue does when a job ends. No job's row changes in the queue. */
+function payouts(
+  { backend, adminKey, organization }: Farm,
+  { id, oldJobs }: LastDevice,
+): () => Promise<void> {
   const client = new ConvexHttpClient(backend.url, { logger: false });
   (client as unknown as { setAdminAuth(key: string): void }).setAdminAuth(adminKey);
-  const { keyId } = await client.query(identify, { apiKey: organization.apiKey });
-  const request = { messages: [{ role: "user", content: "Hi" }], maxTokens: 8, temperature: 0, topP: 1 };
-  const work = { kind: "chat", request: { ...request, seed: 7, stop: [] } };
-  const jobIds: string[] = [];
-  for (let n = 0; n < most; n += 1)
-    jobIds.push((await client.mutation(submit, { keyId, model: modelId, work, stream: false })).jobId);
+  const jobs = oldJobs();
   return async () => {
     await client.mutation(end, {
       scope: organization.organizationId,
-      jobId: jobIds.pop() ?? "",
+      jobId: jobs.next().value,
       kind: "chat",
       round: 0,
       outcome: "succeeded",
-      worker: deviceId,
+      worker: id,
       attemptId: null,
       report: {
         usage: { promptTokens: 9, completionTokens: 3 },

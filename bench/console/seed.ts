@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
@@ -16,12 +17,19 @@ import { copiedId, copyOf, idOf, type Row, type Rows } from "./copies.ts";
 
 export type Seeded = { readonly devices: number; readonly members: number; readonly jobs: number };
 /** The device that comes last in lists. */
-export type LastDevice = { readonly number: number; readonly id: string };
+export type LastDevice = {
+  readonly number: number;
+  readonly id: string;
+  /** The ids of jobs that no page shows without paging, each once. */
+  readonly oldJobs: () => Generator<string, never>;
+};
 
 const wanted: Seeded = { devices: 10_000, members: 200, jobs: 1_000_000 };
 /** Jobs are added in portions, until this time has passed. */
 const jobsAtOnce = 50_000;
-const jobsWithinMs = 150_000;
+const jobsWithinMs = 120_000;
+const countedWithinMs = 90_000;
+const oldJobsFrom = 10_000;
 const firstAnswerWithinMs = 180_000;
 const hourMs = 3_600_000;
 /** The time between two submissions: the jobs are of the last 30 days. */
@@ -90,7 +98,35 @@ export async function seed(
   }
   await rm(await next);
   const number = wanted.devices - 1;
-  return { ...wanted, jobs, lastDevice: { number, id: copiedId(idOf(device["devices"] ?? {}), number) } };
+  const lastDevice: LastDevice = {
+    number,
+    id: copiedId(idOf(device["devices"] ?? {}), number),
+    *oldJobs(): Generator<string, never> {
+      for (let n = oldJobsFrom; ; n += 1) yield copiedId(idOf(job["queue/jobs"] ?? {}), n);
+    },
+  };
+  await untilCounted(farm, say);
+  return { ...wanted, jobs, lastDevice };
+}
+
+/** Waits until the backend has counted all devices: until then each count changes what the pages show. */
+async function untilCounted(farm: Farm, say: (line: string) => void): Promise<void> {
+  const startedAt = Date.now();
+  const client = adminOf(farm);
+  const page = { numItems: 1, cursor: null };
+  for (;;) {
+    const { page: rows } = (await client.function(tableData, undefined, {
+      table: "deviceCounts",
+      order: "desc",
+      paginationOpts: page,
+    })) as { readonly page: readonly { readonly states: Readonly<Record<string, number>> }[] };
+    const counted = Object.values(rows[0]?.states ?? {}).reduce((sum, number) => sum + number, 0);
+    if (counted >= wanted.devices || Date.now() - startedAt > countedWithinMs) {
+      say(`${counted} devices are counted`);
+      return;
+    }
+    await sleep(1_000);
+  }
 }
 
 function deviceCopy(rows: Rows, table: string, n: number, now: number): Row {
@@ -150,14 +186,22 @@ function numbers(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from }, (_, at) => from + at);
 }
 
-/** The newest row of each table. */
-async function sample({ backend, adminKey }: Farm, tables: readonly string[]): Promise<Rows> {
-  const client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as {
-    setAdminAuth(key: string): void;
-    function(reference: unknown, component: string | undefined, args: unknown): Promise<unknown>;
-  };
+const tableData = makeFunctionReference<"query">("_system/cli/tableData");
+
+type AdminClient = {
+  setAdminAuth(key: string): void;
+  function(reference: unknown, component: string | undefined, args: unknown): Promise<unknown>;
+};
+
+function adminOf({ backend, adminKey }: Farm): AdminClient {
+  const client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as AdminClient;
   client.setAdminAuth(adminKey);
-  const tableData = makeFunctionReference<"query">("_system/cli/tableData");
+  return client;
+}
+
+/** The newest row of each table. */
+async function sample(farm: Farm, tables: readonly string[]): Promise<Rows> {
+  const client = adminOf(farm);
   const rows = tables.map(async (table) => {
     const component = table.startsWith("queue/") ? "queue" : undefined;
     const paginationOpts = { numItems: 1, cursor: null };

@@ -22,7 +22,8 @@ export const stats = memberQuery("queue.read")({
 });
 
 /**
- * The jobs that had not ended, over time: of all jobs, of a model or of a lane. Sampled once a minute, and kept for eight days.
+ * The jobs that had not ended, over time: of all jobs, of a model, a lane or a key, or ("") of all others of
+ * these. Sampled once a minute, and kept for eight days.
  * A week is shown by the highest numbers of each hour. `until`: the end of the time (ms epoch). Refuses: invalid.
  */
 export const depths = memberQuery("queue.read")({

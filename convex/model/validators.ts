@@ -466,7 +466,7 @@ export const usageRow = v.object({
 /** The member, team or key whose spending a budget watches. */
 export const budgetSubject = v.union(v.id("apiKeys"), v.id("members"), v.id("teams"));
 
-export const depthKind = literals("all", "model", "lane");
+export const depthKind = literals("all", "model", "lane", "key");
 
 /** The jobs that had not ended at a moment. */
 export const depthSample = v.object({

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import { type Backend, modelId, type Organization, pass, submit } from "./backend.fixture.ts";
+import { hashSecret } from "../model/authenticate.ts";
+import {
+  type Backend,
+  countQueue,
+  modelId,
+  type Organization,
+  pass,
+  secret,
+  submit,
+} from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -20,7 +29,7 @@ async function sample(): Promise<void> {
 }
 
 type Range = "hour" | "day" | "week";
-const depths = async (range: Range, by: "all" | "model" | "lane" = "all", subject = "") =>
+const depths = async (range: Range, by: "all" | "model" | "lane" | "key" = "all", subject = "") =>
   await t.query(api.console.queue.depths, { session, by, subject, range, until: Date.now() });
 
 it("the depth of the queue is sampled once a minute, of all jobs, by model and by lane", async () => {
@@ -33,7 +42,8 @@ it("the depth of the queue is sampled once a minute, of all jobs, by model and b
   expect(all[1]!.at - all[0]!.at).toBe(60_000);
   expect((await depths("hour", "model", modelId)).map(({ ready }) => ready)).toEqual([2]);
   const [lane] = (await t.query(api.console.queue.stats, { session })).lanes;
-  expect((await depths("hour", "lane", lane!.laneId)).map(({ ready }) => ready)).toEqual([2]);
+  // The statistics name lanes in the same way.
+  expect((await depths("hour", "lane", lane!.name)).map(({ ready }) => ready)).toEqual([2]);
   expect(await depths("hour", "model", "another")).toEqual([]);
 });
 
@@ -59,4 +69,39 @@ it("samples are one row an hour, and are deleted after eight days", async () => 
   await sample();
   expect(await rows()).toHaveLength(1);
   expect(await depths("week")).toHaveLength(1);
+});
+
+/** Makes another API key, and returns its id and its secret. */
+async function addKey(name: string) {
+  const apiKey = secret("sk-gleaner-");
+  const keyHash = await hashSecret(apiKey);
+  const prefix = apiKey.slice(0, 14);
+  const { keyId } = await t.mutation(api.console.keys.create, { session, name, keyHash, prefix });
+  return { keyId, apiKey };
+}
+
+it("the depth is sampled by key, and the keys beyond the ten with most jobs are added up", async () => {
+  const keys: Awaited<ReturnType<typeof addKey>>[] = [];
+  for (let n = 0; n < 12; n += 1) keys.push(await addKey(`key ${String(n)}`));
+  const [first, ...others] = keys;
+  for (let n = 0; n < 3; n += 1) await submit(t, first!);
+  for (const key of others) await submit(t, key);
+  await sample();
+  const readyOf = async (keyId: string) => (await depths("hour", "key", keyId)).map(({ ready }) => ready);
+  expect(await readyOf(first!.keyId)).toEqual([3]);
+  const each = await Promise.all(others.map(async ({ keyId }) => await readyOf(keyId)));
+  expect(each.flat()).toEqual(Array(9).fill(1));
+  expect(await readyOf("")).toEqual([2]);
+  const all = (await depths("hour")).map(({ ready }) => ready);
+  expect(all).toEqual([14]);
+});
+
+it("beyond a hundred jobs, the depth of a key is that of the last count", async () => {
+  const { keyId, apiKey } = await addKey("busy");
+  for (let n = 0; n < 104; n += 1) await submit(t, { apiKey });
+  await sample();
+  expect(await depths("hour", "key", keyId)).toMatchObject([{ ready: 100 }]);
+  await countQueue(t);
+  await sample();
+  expect((await depths("hour", "key", keyId)).map(({ ready }) => ready)).toEqual([100, 104]);
 });

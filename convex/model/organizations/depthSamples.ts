@@ -1,26 +1,27 @@
 import { type Infer, v } from "convex/values";
 import { bucketOf, ranges, spans } from "../../../app/statistics/spans.ts";
+import { otherSubject } from "../../../app/statistics/tally.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { depthKind, type depthSample } from "../validators.ts";
-import { type QueueDepth, queueDepthOf } from "./queueDepth.ts";
+import { type QueueDepth, queueDepthByKey } from "./queueDepth.ts";
 
 /*
  * The depth of the queue over time. Once a minute the jobs that have not ended are counted and stored: of all jobs, and of the
- * lanes and models that have the most of them.
+ * lanes, models and keys that have the most of them. The others are added up.
  */
 
-/** Rows that are written a minute are at most one of all jobs, and so many of lanes and of models. */
+/** Lanes, models and keys that are told apart. Of each, one more row has the others. */
 const mostSubjects = 10;
 const keptMs = 8 * spans.day;
 /** No hour writes more rows than are deleted at its beginning. */
-const perSweep = 2 * mostSubjects + 1;
+const perSweep = 3 * (mostSubjects + 1) + 1;
 
 type Sample = Infer<typeof depthSample>;
 type Kind = Infer<typeof depthKind>;
 
-/** The jobs of a subject now. The subject of all jobs is "". */
+/** The jobs of a subject now. A lane goes by its name, as in the statistics. The subject of all jobs, and of all others, is "". */
 export const depthOf = v.object({
   by: depthKind,
   subject: v.string(),
@@ -38,14 +39,15 @@ export async function followDepth(ctx: ActionCtx, organizationId: Id<"organizati
 }
 
 export async function readDepth(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Depth[]> {
-  const { ready, waiting, running, lanes } = await queueDepthOf(ctx, organizationId);
+  const { ready, waiting, running, lanes, keys } = await queueDepthByKey(ctx, organizationId);
   const all: Depth = { by: "all", subject: "", ...countsOf({ ready, waiting, running }) };
-  const byLane = lanes.map((lane): Depth => ({ by: "lane", subject: lane.laneId, ...countsOf(lane) }));
+  const byLane = lanes.map((lane): Depth => ({ by: "lane", subject: lane.name, ...countsOf(lane) }));
   const byModel = lanes.map((lane): Depth => {
     const { model = "" } = lane.requirements;
     return { by: "model", subject: model, ...countsOf(lane) };
   });
-  return [all, ...deepest(byLane), ...deepest(sumOfModels(byModel))];
+  const byKey = keys.map((key): Depth => ({ by: "key", subject: key.keyId, ...countsOf(key) }));
+  return [all, ...[byLane, sumOfModels(byModel), byKey].flatMap((depths) => deepest(depths, all))];
 }
 
 type Counts = Pick<QueueDepth, "ready" | "waiting" | "running">;
@@ -69,12 +71,23 @@ function sumOfModels(depths: readonly Depth[]): Depth[] {
   return [...sums.values()];
 }
 
-function deepest(depths: readonly Depth[]): Depth[] {
-  const size = ({ ready, waiting, running }: Depth): number => ready + waiting + running;
-  return depths
-    .filter((depth) => size(depth) > 0)
-    .sort((a, b) => size(b) - size(a))
+/** Those with most jobs, and the sum of the others. */
+function deepest(depths: readonly Depth[], all: Depth): Depth[] {
+  const most = depths
+    .filter((depth) => sizeOf(depth) > 0)
+    .sort((a, b) => sizeOf(b) - sizeOf(a))
     .slice(0, mostSubjects);
+  const [first] = most;
+  if (first === undefined) return [];
+  const left = (status: "ready" | "waiting" | "running"): number =>
+    Math.max(0, all[status] - most.reduce((sum, depth) => sum + depth[status], 0));
+  const others = { ready: left("ready"), waiting: left("waiting"), running: left("running") };
+  const rest: Depth = { by: first.by, subject: otherSubject, ...others };
+  return sizeOf(rest) === 0 ? most : [...most, rest];
+}
+
+function sizeOf({ ready, waiting, running }: Depth): number {
+  return ready + waiting + running;
 }
 
 export async function storeDepth(

@@ -27,6 +27,8 @@ export const queueDepth = v.object({
 });
 export type QueueDepth = Infer<typeof queueDepth>;
 
+type Counts = Pick<QueueDepth, Status>;
+type LiveCounts = Awaited<ReturnType<typeof queue.liveCounts>>;
 type Status = "ready" | "waiting" | "running";
 
 /**
@@ -34,10 +36,37 @@ type Status = "ready" | "waiting" | "running";
  * jobs of a status are counted exactly. Of more, the count of the last minute is the best one.
  */
 export async function queueDepthOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<QueueDepth> {
-  const [stats, live] = await Promise.all([
-    queue.stats(ctx, organizationId),
+  return await depthFrom(ctx, organizationId, await queue.liveCounts(ctx, organizationId));
+}
+
+/** The jobs of an API key that are not final, now. */
+type KeyDepth = Counts & { readonly keyId: string };
+
+/** The same numbers, and also those of the keys with most jobs. */
+export async function queueDepthByKey(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<QueueDepth & { readonly keys: readonly KeyDepth[] }> {
+  const [live, counted] = await Promise.all([
     queue.liveCounts(ctx, organizationId),
+    queue.requesterCounts(ctx, organizationId),
   ]);
+  const now = new Map(live.requesters.map((each) => [each.name, each]));
+  const lastMinute = new Map(counted.map((each) => [each.name, each]));
+  const keys = [...new Set([...now.keys(), ...lastMinute.keys()])].map((keyId): KeyDepth => {
+    const of = (status: Status): Counted =>
+      best(live[status], now.get(keyId)?.[status] ?? 0, lastMinute.get(keyId)?.[status] ?? 0);
+    return { keyId, ready: of("ready"), waiting: of("waiting"), running: of("running") };
+  });
+  return { ...(await depthFrom(ctx, organizationId, live)), keys };
+}
+
+async function depthFrom(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  live: LiveCounts,
+): Promise<QueueDepth> {
+  const stats = await queue.stats(ctx, organizationId);
   const now = new Map(live.lanes.map((lane) => [lane.laneId, lane]));
   const total = (status: Status): Counted => best(live[status], live[status].count, stats[status]);
   return {

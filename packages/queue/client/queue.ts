@@ -192,7 +192,15 @@ export class Queue {
     return await ctx.runQuery(this.component.lanes.stats, { scope });
   }
 
-  /** Counts of jobs by status and lane, now: exact up to 100 of a status. A query over this runs again with each job. */
+  /**
+   * The requesters with most jobs that are not final, at most 50: counted once a minute, by the same count as `stats`. Jobs
+   * without a requester are left out.
+   */
+  async requesterCounts(ctx: QueryRunner, scope: string) {
+    return await ctx.runQuery(this.component.lanes.requesters, { scope });
+  }
+
+  /** Counts of jobs by status, lane and requester, now: exact up to 100 of a status. A query over this runs again with each job. */
   async liveCounts(ctx: QueryRunner, scope: string) {
     return await ctx.runQuery(this.component.lanes.live, { scope });
   }

@@ -1,8 +1,9 @@
 import { v } from "convex/values";
-import { capabilities, laneState, laneView } from "../shared/validators.ts";
+import { capabilities, laneState, laneView, requesterTally } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { fleet } from "./model/counts/fleet.ts";
 import { countLive, liveCounts } from "./model/counts/live.ts";
+import { requesterCountsOf } from "./model/counts/requesters.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 
@@ -54,6 +55,13 @@ export const stats = query({
     lanes: v.array(laneView),
   }),
   handler: async (ctx, { scope }) => await statsOf(ctx, scope),
+});
+
+/** The requesters with most jobs that are not final, at most 50, as of the last count. */
+export const requesters = query({
+  args: { scope: v.string() },
+  returns: v.array(requesterTally),
+  handler: async (ctx, { scope }) => await requesterCountsOf(ctx, scope),
 });
 
 /**

@@ -443,6 +443,8 @@ export const laneState = v.union(v.literal("open"), v.literal("paused"), v.liter
 
 export const laneView = v.object({
   laneId: v.string(),
+  /** Its kind and requirements in one text. A lane that was deleted and comes back has the same name. */
+  name: v.string(),
   kind: v.string(),
   requirements,
   /** `paused`: workers claim no jobs. `draining`: new jobs are refused, and existing ones finish. */
@@ -462,6 +464,15 @@ export const laneView = v.object({
   waits: v.union(v.array(v.number()), v.null()),
 });
 export type LaneView = Infer<typeof laneView>;
+
+/** The jobs of a requester that are not final. `running` includes prefetched jobs. */
+export const requesterTally = v.object({
+  name: v.string(),
+  ready: v.number(),
+  waiting: v.number(),
+  running: v.number(),
+});
+export type RequesterTally = Infer<typeof requesterTally>;
 
 export const batchView = v.object({
   batchId: v.string(),

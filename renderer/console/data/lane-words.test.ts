@@ -4,6 +4,7 @@ import type { LaneRow } from "./rows.ts";
 
 const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   laneId: "l1",
+  name: '["chat",{}]',
   kind: "chat",
   requirements,
   state: "open",

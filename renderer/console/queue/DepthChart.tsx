@@ -9,30 +9,25 @@ import { useSession } from "../data/session-context.ts";
 import type { By, StatisticsRange } from "../statistics/subject-words.ts";
 
 type Props = {
-  readonly by: By;
-  /** "": all jobs. */
-  readonly subject: string;
+  readonly by: Exclude<By, "device">;
+  /** Undefined: all jobs. "": all others. */
+  readonly subject: string | undefined;
   readonly range: StatisticsRange;
   readonly until: number;
 };
 
-/**
- * The jobs that had not ended, over time. Keys have no depth of their own, so all jobs are shown for them; and samples are kept
- * for eight days, so a month shows its last week.
- */
+/** The jobs that had not ended, over time. Samples are kept for eight days, so a month shows its last week. */
 export function DepthChart({ by, subject, range, until }: Props): ReactNode {
   const session = useSession();
-  const ofOne = subject !== "" && (by === "model" || by === "lane");
   const samples = useQuery(api.console.queue.depths, {
     session,
-    by: ofOne ? by : "all",
-    subject: ofOne ? subject : "",
+    by: subject === undefined ? "all" : by,
+    subject: subject ?? "",
     range: range === "month" ? "week" : range,
     until,
   });
-  const notes = [range === "month" ? "last 7 days" : null, subject !== "" && !ofOne ? "all jobs" : null];
-  const note = notes.filter((each) => each !== null).join(", ");
-  return <DepthView title={note === "" ? "Queue depth" : `Queue depth (${note})`} samples={samples} />;
+  const title = range === "month" ? "Queue depth (last 7 days)" : "Queue depth";
+  return <DepthView title={title} samples={samples} />;
 }
 
 type ViewProps = { readonly title: string; readonly samples: readonly DepthSample[] | undefined };

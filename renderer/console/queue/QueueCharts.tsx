@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { bucketOf, ranges, spans } from "../../../app/statistics/spans.ts";
+import { otherSubject } from "../../../app/statistics/tally.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Line } from "../../ui/charts/Chart.tsx";
 import { ChartCard } from "../../ui/charts/ChartCard.tsx";
@@ -21,7 +22,10 @@ import {
 } from "../statistics/subject-words.ts";
 import { DepthChart } from "./DepthChart.tsx";
 
-const kinds: readonly By[] = ["model", "lane", "key"];
+type Kind = Exclude<By, "device">;
+const kinds: readonly Kind[] = ["model", "lane", "key"];
+/** The value, in the address, of all models, lanes or keys that are not told apart. */
+const others = "others";
 
 /** Waits, throughput and depth over time, of all jobs or of one model, lane or key. The choice is in the address. */
 export function QueueCharts(): ReactNode {
@@ -34,7 +38,8 @@ export function QueueCharts(): ReactNode {
   const range = rangeOptions.find(({ value }) => value === chosenRange)?.value ?? "day";
   // Only each five minutes another one, so that the query stays the same.
   const until = bucketOf(useNow(), spans.short) + spans.short;
-  const of = subject === "" ? {} : { subject };
+  const chosen = subject === "" ? undefined : subject === others ? otherSubject : subject;
+  const of = chosen === undefined ? {} : { subject: chosen };
   const report = useQuery(api.console.statistics.report, { session, by, range, until, ...of });
   return (
     <QueueChartsView
@@ -50,7 +55,7 @@ export function QueueCharts(): ReactNode {
       }}
       onSubject={setSubject}
       onRange={setRange}
-      depth={<DepthChart by={by} subject={subject} range={range} until={until} />}
+      depth={<DepthChart by={by} subject={chosen} range={range} until={until} />}
     />
   );
 }
@@ -58,9 +63,9 @@ export function QueueCharts(): ReactNode {
 type Props = {
   /** Undefined while it loads. */
   readonly report: StatisticsReport | undefined;
-  readonly kinds: readonly By[];
-  readonly by: By;
-  /** "": all jobs. */
+  readonly kinds: readonly Kind[];
+  readonly by: Kind;
+  /** "": all jobs. "others": all that are not told apart. */
   readonly subject: string;
   readonly range: StatisticsRange;
   readonly until: number;
@@ -88,7 +93,7 @@ export function QueueChartsView(props: Props): ReactNode {
     return { times, waits, ended };
   }, [report, from, until]);
   const subjects = (report?.subjects ?? []).filter((each) => each.subject !== "");
-  const known = subject === "" || subjects.some((each) => each.subject === subject);
+  const known = subject === "" || subject === others || subjects.some((each) => each.subject === subject);
   return (
     <section aria-label="Waits and throughput" className="grid gap-3">
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:max-w-2xl">
@@ -104,6 +109,7 @@ export function QueueChartsView(props: Props): ReactNode {
           options={[
             { value: "", label: "All jobs" },
             ...subjects.map((each) => ({ value: each.subject, label: subjectWords(by, each).name })),
+            { value: others, label: "All others" },
             ...(known ? [] : [{ value: subject, label: subject }]),
           ]}
           onChange={props.onSubject}

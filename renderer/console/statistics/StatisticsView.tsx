@@ -3,7 +3,7 @@ import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { ranges } from "../../../app/statistics/spans.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Chart } from "../../ui/charts/Chart.tsx";
+import { ChartCard } from "../../ui/charts/ChartCard.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Tabs } from "../../ui/controls/Tabs.tsx";
 import type { StatisticsReport } from "../data/rows.ts";
@@ -118,25 +118,13 @@ function Charts({ report, from, until }: ChartsProps): ReactNode {
   }, [report, from, until]);
   return (
     <div className="grid gap-4 xl:grid-cols-2">
-      <Card title="Jobs">
-        {lines === null ? (
-          <div className="min-h-60" />
-        ) : (
-          <Chart label="Jobs over time" times={lines.times} lines={lines.jobs} format={formatCount} />
-        )}
-      </Card>
-      <Card title="Wait and run, 95th percentile">
-        {lines === null ? (
-          <div className="min-h-60" />
-        ) : (
-          <Chart
-            label="Waits and runs over time"
-            times={lines.times}
-            lines={lines.durations}
-            format={formatDuration}
-          />
-        )}
-      </Card>
+      <ChartCard title="Jobs" times={lines?.times} lines={lines?.jobs} format={formatCount} />
+      <ChartCard
+        title="Wait and run, 95th percentile"
+        times={lines?.times}
+        lines={lines?.durations}
+        format={formatDuration}
+      />
     </div>
   );
 }

@@ -26,7 +26,7 @@ test("an administrator sees statistics, and makes the token for Prometheus", asy
 
   const models = page.getByRole("table", { name: "Statistics by Model" });
   await expect(models.getByRole("row", { name: farm.modelId })).toContainText(/\d%/, counted);
-  await expect(page.getByRole("img", { name: "Jobs over time" })).toBeVisible();
+  await expect(page.getByRole("img", { name: "Jobs, over time" })).toBeVisible();
   await page.getByRole("tab", { name: "Models" }).focus();
   await page.keyboard.press("ArrowLeft");
   const devices = page.getByRole("table", { name: "Statistics by Device" });

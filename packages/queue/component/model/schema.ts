@@ -13,6 +13,7 @@ import {
   limitedBy,
   policy,
   rate,
+  requesterTally,
   requirements,
   schedule,
   settingsPatch,
@@ -124,6 +125,11 @@ export const schema = defineSchema({
   })
     .index("by_lane", ["laneId"])
     .index("by_scope", ["scope"]),
+
+  /** The requesters of a scope with most jobs, counted once a minute. Written by model/counts/ only. */
+  requesterCounts: defineTable({ scope: v.string(), requesters: v.array(requesterTally) }).index("by_scope", [
+    "scope",
+  ]),
 
   /**
    * Backlogs: lanes (by name) and requesters that were full in the last count, and lanes in which some new jobs would wait too

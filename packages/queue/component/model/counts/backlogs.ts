@@ -122,8 +122,9 @@ export function findBacklogs(
     max: maxQueued,
     waits: mayShed(waits ?? null, settings) ? waits : undefined,
   }));
-  const ofRequesters = requesters.map((one) => ({
-    ...one,
+  const ofRequesters = requesters.map(({ name, ready, waiting }) => ({
+    name,
+    queued: ready + waiting,
     of: "requester" as const,
     max: maxQueuedPerRequester,
     waits: undefined,

@@ -2,13 +2,13 @@ import type { GenericActionCtx } from "convex/server";
 import type { DataModel } from "../builders.ts";
 import { lanesPerScan, type RangeCount } from "./ranges.ts";
 import { counts } from "./references.ts";
-import { type LaneTally, queuedByRequester, readyByLevel, tallyLane } from "./tally.ts";
+import { type LaneTally, readyByLevel, tallyLane, tallyRequesters } from "./tally.ts";
 import { expectedWaits, type LanePace } from "./waits.ts";
 
 type ActionCtx = GenericActionCtx<DataModel>;
 type Lane = { readonly laneId: LaneTally["laneId"]; readonly scope: string; readonly name: string };
 
-/** The most requesters of a scope whose counts are stored: those with most queued jobs. */
+/** The most requesters of a scope that are looked at: those with most jobs. */
 const maxRequesters = 500;
 
 /**
@@ -53,10 +53,7 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
       tallies.push(...found.tallies);
     }
   }
-  const requesters = [...queuedByRequester(ranges)]
-    .map(([name, queued]) => ({ name, queued: Math.round(queued) }))
-    .sort((a, b) => b.queued - a.queued)
-    .slice(0, maxRequesters);
+  const requesters = tallyRequesters(ranges).slice(0, maxRequesters);
   const fleet = await ctx.runQuery(counts.largeFleet, { scope });
   const waits = await countWaits(ctx, tallies, ranges);
   const withWaits = tallies.map((tally) => ({ ...tally, ...waits.get(tally.laneId) }));

@@ -4,7 +4,7 @@ import type { Id } from "../builders.ts";
 import { defaultSettings } from "../settings.ts";
 import { retryAfterMs, retryAtOf } from "./backlogs.ts";
 import { estimateCount } from "./ranges.ts";
-import { queuedByRequester, tallyLane } from "./tally.ts";
+import { tallyLane, tallyRequesters } from "./tally.ts";
 
 describe("estimateCount", () => {
   it("an estimated count is exact if all jobs were read", () => {
@@ -95,7 +95,11 @@ describe("tallies", () => {
     expect(tallyLane(other, ranges)).toMatchObject({ ready: 0, waiting: 0, running: 0 });
   });
 
-  it("a tally gives each requester its share of the queued jobs", () => {
-    expect([...queuedByRequester(ranges)]).toEqual([["ada", 2_005]]);
+  it("a tally gives each requester its share of the jobs, and names those with most jobs first", () => {
+    const one = { ...range("ready", 1), requesters: [{ name: "ben", read: 1 }] };
+    expect(tallyRequesters([one, ...ranges])).toEqual([
+      { name: "ada", ready: 2_000, waiting: 5, running: 4 },
+      { name: "ben", ready: 1, waiting: 0, running: 0 },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { requesterTally } from "../../../shared/validators.ts";
 import type { Doc, QueryCtx } from "../builders.ts";
 
 /** Up to this number, jobs are counted exactly. */
@@ -16,6 +17,8 @@ export const liveCounts = v.object({
   lanes: v.array(
     v.object({ laneId: v.string(), ready: v.number(), waiting: v.number(), running: v.number() }),
   ),
+  /** The counted jobs by requester. One without any is left out. */
+  requesters: v.array(requesterTally),
 });
 export type LiveCounts = Infer<typeof liveCounts>;
 
@@ -28,20 +31,35 @@ export async function countLive(ctx: QueryCtx, scope: string): Promise<LiveCount
   ]);
   const prefetched = await firstJobs(ctx, scope, "prefetched", countedAtMost - held.length);
   const counted = { ready, waiting, running: [...held, ...prefetched] };
-  const byLane = new Map<string, { ready: number; waiting: number; running: number }>();
-  for (const status of ["ready", "waiting", "running"] as const) {
-    for (const { laneId } of counted[status]) {
-      const lane = byLane.get(laneId) ?? { ready: 0, waiting: 0, running: 0 };
-      lane[status] += 1;
-      byLane.set(laneId, lane);
-    }
-  }
+  const byLane = countBy(counted, ({ laneId }) => laneId);
+  const byRequester = countBy(counted, ({ requester }) => requester);
   return {
     ready: countOf(counted.ready),
     waiting: countOf(counted.waiting),
     running: countOf(counted.running),
     lanes: [...byLane].map(([laneId, counts]) => ({ laneId, ...counts })),
+    requesters: [...byRequester].map(([name, counts]) => ({ name, ...counts })),
   };
+}
+
+type ByStatus<T> = { ready: T; waiting: T; running: T };
+
+/** The number of jobs of each name. Jobs without one are left out. */
+function countBy(
+  jobs: ByStatus<readonly Doc<"jobs">[]>,
+  nameOf: (job: Doc<"jobs">) => string | undefined,
+): ReadonlyMap<string, ByStatus<number>> {
+  const by = new Map<string, ByStatus<number>>();
+  for (const status of ["ready", "waiting", "running"] as const) {
+    for (const job of jobs[status]) {
+      const name = nameOf(job);
+      if (name === undefined) continue;
+      const counts = by.get(name) ?? { ready: 0, waiting: 0, running: 0 };
+      counts[status] += 1;
+      by.set(name, counts);
+    }
+  }
+  return by;
 }
 
 async function firstJobs(

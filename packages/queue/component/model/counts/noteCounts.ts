@@ -4,6 +4,7 @@ import { noteRate } from "../rings/laneRate.ts";
 import { settingsOf } from "../settings.ts";
 import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
 import { noteFleet } from "./fleet.ts";
+import { noteRequesters } from "./requesters.ts";
 import type { LaneTally, ScopeCounts } from "./tally.ts";
 
 /** Stores a scope's counts and its backlogs. A lane that stays empty is not written. */
@@ -16,6 +17,7 @@ export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: num
       .query("fleets")
       .withIndex("by_scope", (q) => q.eq("scope", scope))
       .unique(),
+    noteRequesters(ctx, scope, requesters),
     ...lanes.map((tally) => noteLane(ctx, scope, tally, now)),
   ]);
   await noteBacklogs(ctx, counts, before, findBacklogs(lanes, requesters, settings), now);

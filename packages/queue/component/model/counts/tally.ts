@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { type RequesterTally,requesterTally } from "../../../shared/validators.ts";
 import type { Id } from "../builders.ts";
 import { priorities } from "../priority.ts";
 import { fleet } from "./fleet.ts";
@@ -20,8 +21,8 @@ export type LaneTally = Infer<typeof laneTally>;
 export const scopeCounts = v.object({
   scope: v.string(),
   lanes: v.array(laneTally),
-  /** Those with most queued jobs. */
-  requesters: v.array(v.object({ name: v.string(), queued: v.number() })),
+  /** Those with most jobs. */
+  requesters: v.array(requesterTally),
   /** Null for a small fleet, which is counted at each request. */
   fleet: v.union(fleet, v.null()),
 });
@@ -49,14 +50,26 @@ export function readyByLevel(laneId: Id<"lanes">, ranges: readonly RangeCount[])
   return { laneId, ready };
 }
 
-/** The queued jobs of each requester: its share of the jobs read, scaled to all jobs. */
-export function queuedByRequester(ranges: readonly RangeCount[]): ReadonlyMap<string, number> {
-  const queued = new Map<string, number>();
+/** The jobs of each requester, those with most jobs first: its share of the jobs read, scaled to all jobs. */
+export function tallyRequesters(ranges: readonly RangeCount[]): readonly RequesterTally[] {
+  const tallies = new Map<string, RequesterTally>();
   for (const { status, count, read, requesters } of ranges) {
-    if (status !== "waiting" && status !== "ready") continue;
+    const of = status === "waiting" || status === "ready" ? status : "running";
     for (const { name, read: own } of requesters) {
-      queued.set(name, (queued.get(name) ?? 0) + (own / read) * count);
+      const tally = tallies.get(name) ?? { name, ready: 0, waiting: 0, running: 0 };
+      tallies.set(name, { ...tally, [of]: tally[of] + (own / read) * count });
     }
   }
-  return queued;
+  return [...tallies.values()]
+    .map(({ name, ready, waiting, running }) => ({
+      name,
+      ready: Math.round(ready),
+      waiting: Math.round(waiting),
+      running: Math.round(running),
+    }))
+    .sort((a, b) => sizeOf(b) - sizeOf(a));
+}
+
+function sizeOf({ ready, waiting, running }: RequesterTally): number {
+  return ready + waiting + running;
 }

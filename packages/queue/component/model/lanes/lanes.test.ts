@@ -133,10 +133,10 @@ describe("lanes.stats", () => {
 });
 
 describe("lanes.live", () => {
-  it("live counts the jobs of each status and lane now", async () => {
+  it("live counts the jobs of each status, lane and requester now", async () => {
     const t = startQueue();
     expect(await t.query(queue.lanes.live, { scope })).toMatchObject({ lanes: [] });
-    await submitJobs(t, [{}, {}, { delayMs: 9e6 }, { kind: "resize" }]);
+    await submitJobs(t, [{}, {}, { delayMs: 9e6, requester: "ada" }, { kind: "resize", requester: "ada" }]);
     await takeOne(t, await addWorker(t));
     const [hash, resize] = await t.query(queue.lanes.list, { scope });
     expect(await t.query(queue.lanes.live, { scope })).toEqual({
@@ -147,8 +147,26 @@ describe("lanes.live", () => {
         { laneId: hash!.laneId, ready: 1, waiting: 1, running: 1 },
         { laneId: resize!.laneId, ready: 1, waiting: 0, running: 0 },
       ]) as unknown,
+      requesters: [{ name: "ada", ready: 1, waiting: 1, running: 0 }],
     });
     expect(await t.query(queue.lanes.live, { scope: "other" })).toMatchObject({ lanes: [] });
+  });
+
+  it("the requesters with most jobs are those of the last count", async () => {
+    const t = startQueue();
+    const counted = async () => {
+      await t.action(queue.counts.count, {});
+      return await t.query(queue.lanes.requesters, { scope });
+    };
+    expect(await counted()).toEqual([]);
+    const [jobId] = await submitJobs(t, [{ requester: "ada" }]);
+    await submitJobs(t, [{ requester: "ben" }, { requester: "ben", delayMs: 9e6 }, {}]);
+    expect(await t.query(queue.lanes.requesters, { scope })).toEqual([]);
+    const ben = { name: "ben", ready: 1, waiting: 1, running: 0 };
+    expect(await counted()).toEqual([ben, { name: "ada", ready: 1, waiting: 0, running: 0 }]);
+    await t.mutation(queue.jobs.cancel, { scope, jobId: jobId! });
+    expect(await counted()).toEqual([ben]);
+    expect(await t.query(queue.lanes.requesters, { scope: "other" })).toEqual([]);
   });
 
   it("live says that there are more than it counts, and reads at most 300 documents", async () => {

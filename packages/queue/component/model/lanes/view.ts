@@ -18,10 +18,11 @@ export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[
       .take(maxLanes),
   ]);
   const byLane = new Map(counts.map((row) => [row.laneId, row]));
-  return lanes.map(({ _id, kind, requirements, state, stateBy, stateAt, slots }) => {
+  return lanes.map(({ _id, name, kind, requirements, state, stateBy, stateAt, slots }) => {
     const counted = byLane.get(_id);
     return {
       laneId: _id,
+      name,
       kind,
       requirements,
       state,
