@@ -71,6 +71,8 @@ const actions = {
   "device.labelled": "Device groups, tags and data classes changed",
   "device.limited": "Limits of a device changed",
   "job.canceled": "Job canceled",
+  "job.cancel-undone": "Cancel of a job undone",
+  "job.priority-undone": "Change of a job's priority undone",
   "job.prioritized": "Priority of a job changed",
   "job.payload-read": "Request and answer of a job looked at",
   "payload-access.changed": "Access of owners to requests and answers changed",

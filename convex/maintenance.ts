@@ -26,6 +26,7 @@ import { relist } from "./model/fleet/listing.ts";
 import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
+import { cancelHeldJobs } from "./model/orders/heldCancels.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
@@ -107,6 +108,16 @@ export const cancelJobsOfKey = internalMutation({
   handler: async (ctx, { apiKeyId }) => {
     const key = await ctx.db.get("apiKeys", apiKeyId);
     if (key !== null) await cancelJobsOf(ctx, key);
+    return null;
+  },
+});
+
+/** Cancels jobs at the end of the seconds in which that could be undone. */
+export const cancelHeld = internalMutation({
+  args: { cancelId: v.id("heldCancels") },
+  returns: v.null(),
+  handler: async (ctx, { cancelId }) => {
+    await cancelHeldJobs(ctx, cancelId, Date.now());
     return null;
   },
 });

@@ -6,6 +6,7 @@ import {
   alertNews,
   amountsByKind,
   attentionItem,
+  beforePriority,
   budgetSubject,
   bulkAct,
   bulkFilters,
@@ -561,6 +562,18 @@ export default defineSchema({
     rotatedAt: v.number(),
   }).index("by_organization", ["organizationId"]),
 
+  /** Cancels that wait for some seconds, so that they can be undone. Written by model/orders/heldCancels.ts. */
+  heldCancels: defineTable({
+    organizationId: v.id("organizations"),
+    jobIds: v.array(v.string()),
+    /** The one who asked for it. */
+    actor: v.object({ memberId: v.id("members"), sessionId: v.id("sessions") }),
+    /** When they happen (ms epoch). */
+    at: v.number(),
+    /** Some of the jobs are canceled, and the others follow. */
+    hasBegun: v.boolean(),
+  }),
+
   /**
    * The app's part of a job: its key, its price and its reservation. Written by requests.submit, closed by jobs.onFinal,
    * reopened by a retry of a dead letter. Never holds the prompt.
@@ -578,6 +591,10 @@ export default defineSchema({
     priority: v.optional(priority),
     /** What the job costs because of that priority, in percent of `price`. Absent: 100. */
     pricePercent: v.optional(v.number()),
+    /** How often its reservation was raised or lowered in all. */
+    reservationChanges: v.optional(v.number()),
+    /** Before the last change of its priority. An undo puts it back. Written by model/orders/priorities.ts. */
+    beforePriority: v.optional(beforePriority),
     /** Bounds of the true token counts: the model's context, and the requested maximum. */
     most: usage,
     /** The most tokens that the prompt can have, by its bytes. Absent in old orders. */

@@ -120,6 +120,7 @@ import type * as model_models_organizationKey from "../model/models/organization
 import type * as model_models_remoteModel from "../model/models/remoteModel.js";
 import type * as model_models_signCatalog from "../model/models/signCatalog.js";
 import type * as model_orders_findJob from "../model/orders/findJob.js";
+import type * as model_orders_heldCancels from "../model/orders/heldCancels.js";
 import type * as model_orders_jobDetail from "../model/orders/jobDetail.js";
 import type * as model_orders_jobPages from "../model/orders/jobPages.js";
 import type * as model_orders_jobRow from "../model/orders/jobRow.js";
@@ -127,6 +128,7 @@ import type * as model_orders_jobWaits from "../model/orders/jobWaits.js";
 import type * as model_orders_measures from "../model/orders/measures.js";
 import type * as model_orders_orders from "../model/orders/orders.js";
 import type * as model_orders_payloadAccess from "../model/orders/payloadAccess.js";
+import type * as model_orders_priorities from "../model/orders/priorities.js";
 import type * as model_orders_retry from "../model/orders/retry.js";
 import type * as model_organizations_create from "../model/organizations/create.js";
 import type * as model_organizations_depthSamples from "../model/organizations/depthSamples.js";
@@ -345,6 +347,7 @@ declare const fullApi: ApiFromModules<{
   "model/models/remoteModel": typeof model_models_remoteModel;
   "model/models/signCatalog": typeof model_models_signCatalog;
   "model/orders/findJob": typeof model_orders_findJob;
+  "model/orders/heldCancels": typeof model_orders_heldCancels;
   "model/orders/jobDetail": typeof model_orders_jobDetail;
   "model/orders/jobPages": typeof model_orders_jobPages;
   "model/orders/jobRow": typeof model_orders_jobRow;
@@ -352,6 +355,7 @@ declare const fullApi: ApiFromModules<{
   "model/orders/measures": typeof model_orders_measures;
   "model/orders/orders": typeof model_orders_orders;
   "model/orders/payloadAccess": typeof model_orders_payloadAccess;
+  "model/orders/priorities": typeof model_orders_priorities;
   "model/orders/retry": typeof model_orders_retry;
   "model/organizations/create": typeof model_organizations_create;
   "model/organizations/depthSamples": typeof model_organizations_depthSamples;

@@ -8,10 +8,24 @@ import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "..
 import { findJob } from "../model/orders/findJob.ts";
 import { jobDetail, jobDetailOf } from "../model/orders/jobDetail.ts";
 import { deadLetterPage, jobPage } from "../model/orders/jobPages.ts";
+import {
+  heldCancel,
+  holdCancel,
+  maxHeld,
+  undoHeldCancel,
+  undoneCancel,
+} from "../model/orders/heldCancels.ts";
 import { jobRow } from "../model/orders/jobRow.ts";
-import { canceled, cancelOrder, prioritized, setOrderPriority } from "../model/orders/orders.ts";
+import { canceled, cancelOrder } from "../model/orders/orders.ts";
+import {
+  prioritized,
+  setOrderPriority,
+  undonePriority,
+  undoOrderPriority,
+} from "../model/orders/priorities.ts";
 import { retryBatch, retryOrder, retryOutcome } from "../model/orders/retry.ts";
 import { queue } from "../model/queue.ts";
+import { owned, refuse } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -70,7 +84,7 @@ export const find = memberQuery("jobs.read")({
   handler: async (ctx, { text }) => await findJob(ctx, text),
 });
 
-/** Cancels an unfinished job of the organization. */
+/** Cancels an unfinished job of the organization at once. */
 export const cancel = memberMutation("jobs.change")({
   args: { jobId: v.string() },
   returns: canceled,
@@ -78,6 +92,36 @@ export const cancel = memberMutation("jobs.change")({
     const outcome = await cancelOrder(ctx, await ownJob(ctx, jobId));
     if (outcome.kind === "canceled") await ctx.audit("job.canceled", jobId);
     return outcome;
+  },
+});
+
+/**
+ * Cancels jobs eight seconds from now, unless `undoCancel` comes first. Jobs that have ended by then are left out. At most 50 a
+ * call. Refuses: invalid, not_found.
+ */
+export const cancelSoon = memberMutation("jobs.change")({
+  args: { jobIds: v.array(v.string()) },
+  returns: heldCancel,
+  handler: async (ctx, { jobIds }) => {
+    if (jobIds.length === 0 || jobIds.length > maxHeld)
+      refuse("invalid", `Name one to ${String(maxHeld)} jobs.`);
+    for (const jobId of jobIds) await ownJob(ctx, jobId);
+    const actor = { memberId: ctx.member._id, sessionId: ctx.session._id };
+    return await holdCancel(ctx, ctx.organizationId, jobIds, { actor, now: ctx.at });
+  },
+});
+
+/** Keeps the jobs that `cancelSoon` would cancel. Refuses: not_found. */
+export const undoCancel = memberMutation("jobs.change")({
+  args: { cancelId: v.id("heldCancels") },
+  returns: undoneCancel,
+  handler: async (ctx, { cancelId }) => {
+    const held = await ctx.db.get("heldCancels", cancelId);
+    // Its row is deleted once the jobs are canceled.
+    if (held === null) return { kind: "too-late" as const };
+    owned(held, ctx.organizationId, "cancel");
+    for (const jobId of held.jobIds) await ownJob(ctx, jobId);
+    return await undoHeldCancel(ctx, held, ctx.by);
   },
 });
 
@@ -93,6 +137,20 @@ export const setPriority = memberMutation("jobs.change")({
     const outcome = await setOrderPriority(ctx, order, wanted, ctx.at);
     const detail = changesText([["highest priority so far", order.priority, wanted]]);
     if (outcome.kind === "changed") await ctx.audit("job.prioritized", jobId, detail);
+    return outcome;
+  },
+});
+
+/**
+ * Undoes a change of a job's priority within a minute, if no device has taken the job since. Its key pays the former price again.
+ * `at`: the moment of the change. Refuses: not_found.
+ */
+export const undoPriority = memberMutation("jobs.change")({
+  args: { jobId: v.string(), at: v.number() },
+  returns: undonePriority,
+  handler: async (ctx, { jobId, at }) => {
+    const outcome = await undoOrderPriority(ctx, await ownJob(ctx, jobId), at, ctx.at);
+    if (outcome.kind === "undone") await ctx.audit("job.priority-undone", jobId);
     return outcome;
   },
 });

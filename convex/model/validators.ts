@@ -1,4 +1,5 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
+import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
@@ -301,6 +302,17 @@ export const reply = v.object({
   outrunMicro: v.optional(v.int64()),
   /** Whether the device belongs to the owner of the job's key, and is not paid. */
   ownJob: v.optional(v.boolean()),
+});
+
+/** A job's priority and its price before a change of its priority. `at`: when it changed (ms epoch). */
+export const beforePriority = v.object({
+  at: v.number(),
+  round: v.number(),
+  /** The priority of the job, and the highest that it had had. */
+  priority,
+  highest: v.optional(priority),
+  pricePercent: v.optional(v.number()),
+  reservedMicro: v.int64(),
 });
 
 /** Micro-credits by kind of account. */

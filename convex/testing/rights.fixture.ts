@@ -97,8 +97,19 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         tries: 0,
       }),
   );
+  const heldCancels = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("heldCancels", {
+        organizationId,
+        jobIds: [],
+        actor: { memberId: session.memberId!, sessionId: session._id },
+        at: 0,
+        hasBegun: false,
+      }),
+  );
   return {
     alertMails,
+    heldCancels,
     apiKeys: keyId,
     webhooks,
     bulkActs,

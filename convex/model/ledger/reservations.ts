@@ -41,15 +41,7 @@ export async function raiseReservation(
   pricePercent: number,
   at: number,
 ): Promise<void> {
-  const {
-    organizationId,
-    jobId,
-    round,
-    apiKeyId,
-    reservedPromptTokens,
-    most,
-    pricePercent: before = 100,
-  } = order;
+  const { apiKeyId, reservedPromptTokens, most, pricePercent: before = 100 } = order;
   if (pricePercent <= before || reservedPromptTokens === undefined) return;
   const { completionTokens } = most;
   const highest = { promptTokens: reservedPromptTokens, completionTokens };
@@ -58,18 +50,42 @@ export async function raiseReservation(
   // Pending entries count too: of many jobs that are raised at once, each must see the others' reservations.
   if ((await balanceOf(ctx, keyAccount(apiKeyId))).micro < added)
     refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
+  await addToReservation(ctx, order, added, at);
   await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
-  await transfer(ctx, {
-    key: `raise:${jobId}:${String(round)}:${String(pricePercent)}`,
+}
+
+/** Gives a job its earlier price and reservation again, before it has ended. */
+export async function lowerReservation(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { reservedMicro, pricePercent }: Pick<Doc<"orders">, "reservedMicro" | "pricePercent">,
+  at: number,
+): Promise<void> {
+  if (reservedMicro === order.reservedMicro) return;
+  await addToReservation(ctx, order, reservedMicro - order.reservedMicro, at);
+  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
+}
+
+/** Moves credits between the key and escrow. Each change of a job has a number, since a price can be raised again. */
+async function addToReservation(
+  ctx: MutationCtx,
+  { _id, organizationId, jobId, round, apiKeyId, reservationChanges = 0 }: Doc<"orders">,
+  micro: bigint,
+  at: number,
+): Promise<void> {
+  const booked = await transfer(ctx, {
+    key: `reservation:${jobId}:${String(round)}:${String(reservationChanges)}`,
     organizationId,
     kind: "reserve",
     at,
     jobId,
     entries: [
-      { account: keyAccount(apiKeyId), micro: -added },
-      { account: escrowAccount(organizationId), micro: added },
+      { account: keyAccount(apiKeyId), micro: -micro },
+      { account: escrowAccount(organizationId), micro },
     ],
   });
+  if (booked === "repeated") throw new Error(`the reservation of job ${jobId} was changed already`);
+  await ctx.db.patch("orders", _id, { reservationChanges: reservationChanges + 1 });
 }
 
 /** The transfer key that opens a round's reservation. */

@@ -1,14 +1,9 @@
-import { jobStatus, type Priority } from "@gleaner/queue/validators";
+import { jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import { literals } from "convex-helpers/validators";
-import { isAbove } from "../../../app/jobs/priority.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { checkPriority } from "../keys/keyRights.ts";
-import { raiseReservation } from "../ledger/reservations.ts";
-import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
-import { owned, present, refuse } from "../refuse.ts";
+import { owned, refuse } from "../refuse.ts";
 
 /** The order of a job; null if this app did not submit it. */
 export async function orderOf(ctx: QueryCtx, jobId: string): Promise<Doc<"orders"> | null> {
@@ -49,32 +44,6 @@ export const canceled = v.union(
   v.object({ kind: v.literal("canceled") }),
   v.object({ kind: v.literal("already-final"), status: jobStatus }),
 );
-
-/** `not-queued`: a device has started the job, or it has ended. */
-export const prioritized = v.object({ kind: literals("changed", "not-queued") });
-
-/**
- * Changes the priority of a job that no device has started. Beyond its highest priority until now it may cost more, which is
- * reserved; a lower one does not make it cheaper. The limits of its key count for admins, too: its key pays. Refuses: not_found,
- * priority_not_allowed, quota_exceeded.
- */
-export async function setOrderPriority(
-  ctx: MutationCtx,
-  order: Doc<"orders">,
-  priority: Priority,
-  at: number,
-): Promise<Infer<typeof prioritized>> {
-  const { _id, organizationId, jobId, priority: highest = "high" } = order;
-  checkPriority(present(await ctx.db.get("apiKeys", order.apiKeyId), "key of a job"), priority);
-  const { kind } = await queue.setPriority(ctx, organizationId, jobId, priority);
-  if (kind === "not-found") return refuse("not_found", "There is no such job.");
-  if (kind === "changed" && isAbove(priority, highest)) {
-    const prices = await priorityPricesOf(ctx, organizationId);
-    await raiseReservation(ctx, order, prices[priority], at);
-    await ctx.db.patch("orders", _id, { priority });
-  }
-  return { kind };
-}
 
 /** Cancels an unfinished job and releases its reservation. Its device stops. Refuses: not_found. */
 export async function cancelOrder(
