@@ -77,3 +77,8 @@ export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
 
 /** Failed and lost attempts that a job may have before it fails for good. */
 export const maxFailedAttempts = 4;
+
+/** How long a cancel from the console waits, so that it can be undone. */
+export const cancelHeldMs = 8_000;
+/** The most jobs of one such cancel. */
+export const canceledAtOnce = 50;

@@ -2,19 +2,14 @@ import { batchView, jobStatus, priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
+import { canceledAtOnce } from "../../app/jobs/limits.ts";
 import { internal } from "../_generated/api.js";
 import { actorName } from "../model/audit.ts";
 import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
 import { findJob } from "../model/orders/findJob.ts";
+import { heldCancel, holdCancel, undoHeldCancel, undoneCancel } from "../model/orders/heldCancels.ts";
 import { jobDetail, jobDetailOf } from "../model/orders/jobDetail.ts";
 import { deadLetterPage, jobPage } from "../model/orders/jobPages.ts";
-import {
-  heldCancel,
-  holdCancel,
-  maxHeld,
-  undoHeldCancel,
-  undoneCancel,
-} from "../model/orders/heldCancels.ts";
 import { jobRow } from "../model/orders/jobRow.ts";
 import { canceled, cancelOrder } from "../model/orders/orders.ts";
 import {
@@ -103,8 +98,8 @@ export const cancelSoon = memberMutation("jobs.change")({
   args: { jobIds: v.array(v.string()) },
   returns: heldCancel,
   handler: async (ctx, { jobIds }) => {
-    if (jobIds.length === 0 || jobIds.length > maxHeld)
-      refuse("invalid", `Name one to ${String(maxHeld)} jobs.`);
+    if (jobIds.length === 0 || jobIds.length > canceledAtOnce)
+      refuse("invalid", `Name one to ${String(canceledAtOnce)} jobs.`);
     for (const jobId of jobIds) await ownJob(ctx, jobId);
     const actor = { memberId: ctx.member._id, sessionId: ctx.session._id };
     return await holdCancel(ctx, ctx.organizationId, jobIds, { actor, now: ctx.at });

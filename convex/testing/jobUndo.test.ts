@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { canceledAtOnce, cancelHeldMs } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
-import { heldMs, maxHeld } from "../model/orders/heldCancels.ts";
 import {
   addDevice,
   addOrganization,
@@ -48,8 +48,8 @@ describe("a cancel from the console", () => {
     const running = await submit(t, acme);
     await claim(t, device, running);
     const before = await balanceOf();
-    expect(await cancel(waiting, running)).toMatchObject({ at: Date.now() + heldMs });
-    await pass(t, heldMs - 1_000);
+    expect(await cancel(waiting, running)).toMatchObject({ at: Date.now() + cancelHeldMs });
+    await pass(t, cancelHeldMs - 1_000);
     expect(await statusOf(t, acme, waiting)).toBe("ready");
     expect(await statusOf(t, acme, running)).toBe("running");
     expect(await balanceOf()).toBe(before);
@@ -65,7 +65,7 @@ describe("a cancel from the console", () => {
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
     const { cancelId } = await cancel(jobId);
-    await pass(t, heldMs - 1_000);
+    await pass(t, cancelHeldMs - 1_000);
     expect(await t.mutation(api.console.jobs.undoCancel, { session, cancelId })).toEqual({ kind: "undone" });
     await pass(t, 10_000);
     expect(await statusOf(t, acme, jobId)).toBe("running");
@@ -77,7 +77,7 @@ describe("a cancel from the console", () => {
   it("cannot be undone after it happened", async () => {
     const jobId = await submit(t, acme);
     const { cancelId } = await cancel(jobId);
-    await pass(t, heldMs);
+    await pass(t, cancelHeldMs);
     expect(await t.mutation(api.console.jobs.undoCancel, { session, cancelId })).toEqual({
       kind: "too-late",
     });
@@ -91,7 +91,7 @@ describe("a cancel from the console", () => {
     const attemptId = await claim(t, device, jobId);
     await cancel(jobId);
     await complete(t, device, attemptId);
-    await pass(t, heldMs);
+    await pass(t, cancelHeldMs);
     expect(await statusOf(t, acme, jobId)).toBe("succeeded");
     expect(await audited(jobId)).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe("a cancel from the console", () => {
     const jobIds: string[] = [];
     for (let n = 0; n < 25; n += 1) jobIds.push(await submit(t, acme));
     await cancel(...jobIds);
-    await pass(t, heldMs);
+    await pass(t, cancelHeldMs);
     for (let piece = 0; piece < 3; piece += 1) await pass(t, 10);
     for (const jobId of jobIds) expect(await statusOf(t, acme, jobId)).toBe("canceled");
     expect(await t.run(async (ctx) => await ctx.db.query("heldCancels").collect())).toEqual([]);
@@ -116,7 +116,7 @@ describe("a cancel from the console", () => {
     );
     await expectRefusal(t.mutation(api.console.jobs.undoCancel, { session: other, cancelId }), "not_found");
     await expectRefusal(cancel(), "invalid");
-    await expectRefusal(cancel(...Array<string>(maxHeld + 1).fill(jobId)), "invalid");
+    await expectRefusal(cancel(...Array<string>(canceledAtOnce + 1).fill(jobId)), "invalid");
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { cancelHeldMs } from "../../../app/jobs/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -11,10 +12,6 @@ import { cancelOrder, orderOf } from "./orders.ts";
  * and no credits moved. So an undo brings nothing back from an end. The backend cancels them also if the page is closed.
  */
 
-/** How long a cancel waits. */
-export const heldMs = 8_000;
-/** The most jobs of one call. */
-export const maxHeld = 50;
 /** A small piece, because each cancel writes many rows. */
 const perPiece = 10;
 
@@ -28,7 +25,7 @@ export async function holdCancel(
   jobIds: readonly string[],
   { actor, now }: { readonly actor: Doc<"heldCancels">["actor"]; readonly now: number },
 ): Promise<Infer<typeof heldCancel>> {
-  const at = now + heldMs;
+  const at = now + cancelHeldMs;
   const cancelId = await ctx.db.insert("heldCancels", {
     organizationId,
     jobIds: [...new Set(jobIds)],

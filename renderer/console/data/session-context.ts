@@ -38,7 +38,13 @@ type Callable = FunctionReference<"mutation"> | FunctionReference<"action">;
 type ArgsOf<Reference extends Callable> = Omit<FunctionArgs<Reference>, "session">;
 
 /** The toast about an answer. */
-export type Notice = { readonly words: string; readonly tone?: "bad"; readonly undo?: () => void };
+export type Notice = {
+  readonly words: string;
+  readonly tone?: "bad";
+  readonly undo?: () => void;
+  /** How long the undo is possible, if that is not the usual time. */
+  readonly undoForMs?: number;
+};
 /** Words for a toast, or a function of the answer that gives them. Without words there is no toast. */
 type Done<Reference extends Callable> =
   string | ((answer: FunctionReturnType<Reference>) => Notice | null | undefined);
@@ -87,7 +93,8 @@ function useWithSession<Reference extends Callable>(
         });
         if (typeof done === "function") {
           const notice = done(answer);
-          if (notice !== undefined && notice !== null) toast(notice.words, notice.tone, notice.undo);
+          if (notice !== undefined && notice !== null)
+            toast(notice.words, notice.tone, notice.undo, notice.undoForMs);
         } else if (done !== undefined) toast(done);
         return true;
       } catch (error) {

@@ -203,8 +203,8 @@ function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: 
           onConfirm={() => changes.cancel(job)}
           onClose={() => setAsked(null)}
         >
-          The requester gets an error and the credits back, and the device stops working on it. You cannot
-          undo this.
+          After eight seconds the requester gets an error and the credits back, and the device stops working
+          on it. Until then you can undo this.
         </Confirm>
       ) : null}
       {asked === "discard" ? (

@@ -59,8 +59,8 @@ function wordsOf(change: BulkChange) {
         action: "Cancel",
         danger: true,
         effects: [
-          "The requesters get an error and the credits back, and devices stop working on them.",
-          "You cannot undo this.",
+          "After eight seconds the requesters get an error and the credits back, and devices stop working on them.",
+          "Until then you can undo this.",
         ],
         others: "they have ended",
       };
@@ -70,7 +70,7 @@ function wordsOf(change: BulkChange) {
         danger: false,
         effects: [
           "A higher priority may cost their keys more. A lower one does not give credits back.",
-          "You can undo this.",
+          "You can undo this, and the price with it, as long as no device has taken the jobs.",
         ],
         others: "a device has started them, they have ended, or they have this priority",
       };

@@ -1,3 +1,4 @@
+import { cancelHeldMs } from "../../../app/jobs/limits.ts";
 import type { RetryOutcome } from "../data/rows.ts";
 import type { Notice } from "../data/session-context.ts";
 
@@ -25,6 +26,29 @@ export function retryAllNotice({ started, more }: Retried): Notice {
   if (started === 0)
     return { words: "No job could be retried. Retry a single job to see the reason.", tone: "bad" };
   return { words: started === 1 ? "One job is ready again." : `${started} jobs are ready again.` };
+}
+
+/** A cancel that still waits, and its undo. */
+export function cancelNotice(jobs: number, undo: () => void): Notice {
+  const those = jobs === 1 ? "The job is" : `${String(jobs)} jobs are`;
+  return {
+    words: `${those} canceled in ${String(cancelHeldMs / 1_000)} seconds.`,
+    undo,
+    // The undo goes before its time is up, so that it does not come too late.
+    undoForMs: cancelHeldMs - 500,
+  };
+}
+
+export function undoCancelNotice(outcomes: readonly { readonly kind: "undone" | "too-late" }[]): Notice {
+  return outcomes.every(({ kind }) => kind === "undone")
+    ? { words: "Nothing was canceled." }
+    : { words: "It was too late to undo the cancel.", tone: "bad" };
+}
+
+export function undoPriorityNotice({ kind }: { readonly kind: "undone" | "too-late" }): Notice {
+  return kind === "undone"
+    ? { words: "The job has its former priority and price." }
+    : { words: "It was too late to undo the change: a device has taken the job.", tone: "bad" };
 }
 
 export function priorityNotice({ kind }: { readonly kind: "changed" | "not-queued" }): Notice {

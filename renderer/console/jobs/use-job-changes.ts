@@ -1,17 +1,26 @@
+import { canceledAtOnce } from "../../../app/jobs/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
+import { messageOf } from "../data/refusal.ts";
 import type { JobRow } from "../data/rows.ts";
-import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
+import { type Notice, useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
 import { bulkDone } from "./bulk.ts";
 import type { ApplyBulk } from "./BulkBar.tsx";
-import { priorityNotice, retryAllNotice, retryNotice } from "./retry-words.ts";
+import {
+  cancelNotice,
+  priorityNotice,
+  retryAllNotice,
+  retryNotice,
+  undoCancelNotice,
+  undoPriorityNotice,
+} from "./retry-words.ts";
 
 type Priority = JobRow["priority"];
 
 /** The changes that the member may make to jobs; null for those who may change none. */
 export function useJobChanges() {
-  const cancel = useAct(api.console.jobs.cancel);
   const setPriority = useAct(api.console.jobs.setPriority);
+  const undoPriority = useAct(api.console.jobs.undoPriority);
   const retry = useAct(api.console.jobs.retryDeadLetter);
   const retryAll = useAct(api.console.jobs.retryDeadLetters);
   const discard = useAct(api.console.jobs.discardDeadLetter);
@@ -19,17 +28,17 @@ export function useJobChanges() {
   const mayChange = useScope("jobs.change") !== null;
   const mayRetryAll = useScope("queue.change") !== null;
   if (!mayChange) return null;
-  const prioritize = ({ jobId, priority: before }: JobRow, priority: Priority): void =>
+  const prioritize = ({ jobId }: JobRow, priority: Priority): void =>
     void setPriority({ jobId, priority }, (outcome) => ({
       ...priorityNotice(outcome),
       ...(outcome.kind === "changed"
-        ? { undo: () => void setPriority({ jobId, priority: before }, priorityNotice) }
+        ? { undo: () => void undoPriority({ jobId, at: outcome.at }, undoPriorityNotice) }
         : {}),
     }));
   return {
     bulk,
     prioritize,
-    cancel: ({ jobId }: JobRow): void => void cancel({ jobId }, "The job was canceled."),
+    cancel: (job: JobRow): void => bulk({ kind: "cancel" }, [job]),
     retry: ({ jobId }: JobRow): void => void retry({ jobId }, retryNotice),
     retryAll: mayRetryAll ? (): void => void retryAll({ onlyMendable: true }, retryAllNotice) : null,
     discard: ({ jobId }: JobRow): void => void discard({ jobId }, "The job was discarded."),
@@ -40,28 +49,34 @@ export function useJobChanges() {
 function useBulk(): ApplyBulk {
   const session = useSession();
   const toast = useToast();
-  const cancel = useMemberMutation(api.console.jobs.cancel);
+  const cancel = useCancel();
+  const undoPriority = useMemberMutation(api.console.jobs.undoPriority);
   const setPriority = useMemberMutation(api.console.jobs.setPriority);
   const retry = useMemberMutation(api.console.jobs.retryDeadLetter);
   const discard = useMemberMutation(api.console.jobs.discardDeadLetter);
-  const prioritizeAll = async (jobs: readonly JobRow[], priorityOf: (job: JobRow) => Priority) =>
-    await succeeded(jobs, async (job) => {
-      const change = { session, jobId: job.jobId, priority: priorityOf(job) };
-      return (await setPriority(change)).kind === "changed";
+  const prioritizeAll = async (jobs: readonly JobRow[], priority: Priority): Promise<void> => {
+    const changed = new Map<string, number>();
+    const done = await succeeded(jobs, async ({ jobId }) => {
+      const outcome = await setPriority({ session, jobId, priority });
+      if (outcome.kind !== "changed") return false;
+      changed.set(jobId, outcome.at);
+      return true;
     });
+    const undo = async (): Promise<void> => {
+      const undone = await succeeded(
+        done,
+        async ({ jobId }) =>
+          (await undoPriority({ session, jobId, at: changed.get(jobId) ?? 0 })).kind === "undone",
+      );
+      toast(bulkDone(undone.length, done.length));
+    };
+    toast(bulkDone(done.length, jobs.length), "good", done.length === 0 ? undefined : () => void undo());
+  };
   return (change, jobs) => {
     const run = async (): Promise<void> => {
-      if (change.kind === "priority") {
-        const done = await prioritizeAll(jobs, () => change.priority);
-        const undo = (): void =>
-          void prioritizeAll(done, ({ priority }) => priority).then((undone) =>
-            toast(bulkDone(undone.length, done.length)),
-          );
-        toast(bulkDone(done.length, jobs.length), "good", done.length === 0 ? undefined : undo);
-        return;
-      }
+      if (change.kind === "cancel") { await cancel(jobs); return; }
+      if (change.kind === "priority") { await prioritizeAll(jobs, change.priority); return; }
       const act = {
-        cancel: async (jobId: string) => (await cancel({ session, jobId })).kind === "canceled",
         retry: async (jobId: string) => (await retry({ session, jobId })).kind === "ready",
         discard: async (jobId: string) => (await discard({ session, jobId })).kind === "discarded",
       }[change.kind];
@@ -69,6 +84,36 @@ function useBulk(): ApplyBulk {
       toast(bulkDone(done.length, jobs.length));
     };
     void run();
+  };
+}
+
+/** Cancels jobs after some seconds, in which a toast undoes it. The server does it also if the page is closed. */
+function useCancel(): (jobs: readonly JobRow[]) => Promise<void> {
+  const session = useSession();
+  const toast = useToast();
+  const cancel = useMemberMutation(api.console.jobs.cancelSoon);
+  const undo = useMemberMutation(api.console.jobs.undoCancel);
+  const tell = ({ words, tone, undo: act, undoForMs }: Notice): void => toast(words, tone, act, undoForMs);
+  return async (jobs) => {
+    const ids = jobs.map(({ jobId }) => jobId);
+    const held: Awaited<ReturnType<typeof cancel>>[] = [];
+    try {
+      for (let from = 0; from < ids.length; from += canceledAtOnce)
+        held.push(await cancel({ session, jobIds: ids.slice(from, from + canceledAtOnce) }));
+    } catch (error) {
+      toast(messageOf(error), "bad");
+      if (held.length === 0) return;
+    }
+    const undoAll = async (): Promise<void> => {
+      const outcomes = await Promise.all(held.map(async ({ cancelId }) => await undo({ session, cancelId })));
+      tell(undoCancelNotice(outcomes));
+    };
+    tell(
+      cancelNotice(
+        ids.length,
+        () => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad")),
+      ),
+    );
   };
 }
 

@@ -34,7 +34,12 @@ export function ModelsPage(): ReactNode {
           prices === undefined ? null : (
             <PriorityPrices
               prices={prices}
-              onSet={(wanted) => void setPrices({ ...wanted }, "The prices of priorities were saved.")}
+              onSet={(wanted) =>
+                void setPrices({ ...wanted }, () => ({
+                  words: "The prices of priorities were saved.",
+                  undo: () => void setPrices({ ...prices }, "The former prices are back."),
+                }))
+              }
             />
           )
         }
@@ -72,16 +77,22 @@ export function ModelsPage(): ReactNode {
           initial={formOf(edited)}
           isKnown
           onSave={({ entry: { modelId, source, licence, contextTokens, template }, price }) =>
-            change(
-              { modelId, change: { source, licence, contextTokens, template, price } },
-              `${modelId} was saved.`,
-            )
+            change({ modelId, change: { source, licence, contextTokens, template, price } }, () => ({
+              words: `${modelId} was saved.`,
+              undo: () =>
+                void change({ modelId, change: formerOf(edited) }, `${modelId} is as it was before.`),
+            }))
           }
           onClose={() => setEdited(null)}
         />
       )}
     </div>
   );
+}
+
+/** The values of a model before a change, which an undo brings back. */
+function formerOf({ source, licence, contextTokens, template, price }: ModelRow) {
+  return { source, licence, contextTokens, template, price };
 }
 
 function formOf(model: ModelRow): ModelForm {

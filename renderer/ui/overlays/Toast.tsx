@@ -11,7 +11,8 @@ type Note = {
   readonly text: string;
   readonly undo?: (() => void) | undefined;
 };
-type Show = (text: string, tone?: Tone, undo?: () => void) => void;
+/** `undoForMs`: how long the undo is possible, if that is not the usual time. */
+type Show = (text: string, tone?: Tone, undo?: () => void, undoForMs?: number) => void;
 
 const ShowToast = createContext<Show>(() => undefined);
 
@@ -32,10 +33,10 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
     setNotes((all) => all.filter((note) => note.id !== id));
   }, []);
   const show = useCallback<Show>(
-    (text, tone = "good", undo) => {
+    (text, tone = "good", undo, undoForMs = undoMs) => {
       const id = nextId.current++;
       setNotes((all) => [...all, { id, tone, text, undo }].slice(-most));
-      if (tone !== "bad") setTimeout(() => dismiss(id), undo === undefined ? goodMs : undoMs);
+      if (tone !== "bad") setTimeout(() => dismiss(id), undo === undefined ? goodMs : undoForMs);
     },
     [dismiss],
   );

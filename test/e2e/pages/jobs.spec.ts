@@ -27,15 +27,18 @@ async function cancelAll(page: Page): Promise<void> {
   await expect(boxes.first()).toBeVisible();
   for (let at = 0; at < (await boxes.count()); at += 1) await boxes.nth(at).check();
   await page.getByRole("button", { name: "Cancel…" }).click();
-  await expect(page.getByRole("dialog")).toContainText("You cannot undo this.");
+  await expect(page.getByRole("dialog")).toContainText("Until then you can undo this.");
   await page
     .getByRole("dialog")
     .getByRole("button", { name: /^Cancel \d+ jobs?$/ })
     .click();
-  await expect(page.getByText(/jobs? changed\./).last()).toBeVisible();
+  await expect(page.getByText(/canceled in 8 seconds/).last()).toBeVisible();
 }
 
-test("a job is found by its whole id, and says that no device is donating", async ({ farm, page }) => {
+test("a job is found by its whole id, says that no device is donating, and its cancel can be undone", async ({
+  farm,
+  page,
+}) => {
   const answer = ask(farm);
   await signIn(page, farm);
   await openPage(page, "Jobs");
@@ -52,9 +55,17 @@ test("a job is found by its whole id, and says that no device is donating", asyn
   await expect(page.getByText("No device is donating.")).toBeVisible();
   await page.getByRole("button", { name: "Cancel job…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel job" }).click();
-  await expect(page.getByText("The job was canceled.")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Nothing was canceled.")).toBeVisible();
+  await page.getByRole("button", { name: "Cancel job…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel job" }).click();
+  await expect(page.getByText("The job is canceled in 8 seconds.")).toBeVisible();
+  // The server cancels it, although the page is closed.
+  await page.goto("about:blank");
   expect(await answer).toMatch(/cancel/i);
   await page.goBack();
+  await expect(page.getByRole("button", { name: "Cancel job…" })).toHaveCount(0);
+  await openPage(page, "Jobs");
   await expect(jobs(page)).toContainText("Canceled");
 });
 
@@ -90,6 +101,7 @@ test("a paused lane is on the overview, its job says who paused it, and the numb
   await expect(page.locator("dl > div").filter({ hasText: "for a device" })).toContainText("1");
   await openPage(page, "Overview");
   await expect(page.locator("dl > div").filter({ hasText: "Jobs queued" })).toContainText("1");
+  await expect(jobs(page)).toContainText(/Its lane is paused by Owner since/);
   await expect(page.getByText(/gleaner-demo · chat is paused by Owner/)).toBeVisible();
   await openPage(page, "Jobs");
   await expect(jobs(page)).toContainText(/Its lane is paused by Owner since/);

@@ -155,7 +155,7 @@ describe("lanes.live", () => {
   it("the requesters with most jobs are those of the last count", async () => {
     const t = startQueue();
     const counted = async () => {
-      await t.action(queue.counts.count, {});
+      await t.action(counts.count, {});
       return await t.query(queue.lanes.requesters, { scope });
     };
     expect(await counted()).toEqual([]);
