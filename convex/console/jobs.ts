@@ -106,7 +106,7 @@ export const cancelSoon = memberMutation("jobs.change")({
   },
 });
 
-/** Keeps the jobs that `cancelSoon` would cancel. Refuses: not_found. */
+/** Keeps the jobs that `cancelSoon` would cancel. Members who see only their own jobs undo their own cancels. Refuses: not_found. */
 export const undoCancel = memberMutation("jobs.change")({
   args: { cancelId: v.id("heldCancels") },
   returns: undoneCancel,
@@ -115,7 +115,8 @@ export const undoCancel = memberMutation("jobs.change")({
     // Its row is deleted once the jobs are canceled.
     if (held === null) return { kind: "too-late" as const };
     owned(held, ctx.organizationId, "cancel");
-    for (const jobId of held.jobIds) await ownJob(ctx, jobId);
+    if (ctx.scope === "own" && held.actor.memberId !== ctx.member._id)
+      refuse("not_found", "There is no such cancel.");
     return await undoHeldCancel(ctx, held, ctx.by);
   },
 });
