@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { retryAllNotice, retryNotice } from "./retry-words.ts";
+import { cancelHeldMs } from "../../../app/jobs/limits.ts";
+import {
+  cancelNotice,
+  retryAllNotice,
+  retryNotice,
+  undoCancelNotice,
+  undoPriorityNotice,
+} from "./retry-words.ts";
 
 it("tells whether a dead letter is retried", () => {
   expect(retryNotice({ kind: "ready" })).toEqual({ words: "The job is ready again." });
@@ -11,4 +18,20 @@ it("tells how many dead letters are retried", () => {
   expect(retryAllNotice({ started: 1, more: false }).words).toBe("One job is ready again.");
   expect(retryAllNotice({ started: 12, more: false }).words).toBe("12 jobs are ready again.");
   expect(retryAllNotice({ started: 0, more: true }).tone).toBeUndefined();
+});
+
+it("says when jobs are canceled, and offers the undo a little shorter than it is possible", () => {
+  const undo = (): undefined => undefined;
+  const notice = cancelNotice(1, undo);
+  expect(notice).toMatchObject({ words: "The job is canceled in 8 seconds.", undo });
+  expect(notice.undoForMs).toBeLessThan(cancelHeldMs);
+  expect(cancelNotice(12, undo).words).toBe("12 jobs are canceled in 8 seconds.");
+});
+
+it("tells an undo that came too late", () => {
+  const [undone, late] = [{ kind: "undone" }, { kind: "too-late" }] as const;
+  expect(undoCancelNotice([undone, undone])).toEqual({ words: "Nothing was canceled." });
+  expect(undoCancelNotice([undone, late]).tone).toBe("bad");
+  expect(undoPriorityNotice(undone).tone).toBeUndefined();
+  expect(undoPriorityNotice(late).tone).toBe("bad");
 });

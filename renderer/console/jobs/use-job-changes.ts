@@ -74,8 +74,14 @@ function useBulk(): ApplyBulk {
   };
   return (change, jobs) => {
     const run = async (): Promise<void> => {
-      if (change.kind === "cancel") { await cancel(jobs); return; }
-      if (change.kind === "priority") { await prioritizeAll(jobs, change.priority); return; }
+      if (change.kind === "cancel") {
+        await cancel(jobs);
+        return;
+      }
+      if (change.kind === "priority") {
+        await prioritizeAll(jobs, change.priority);
+        return;
+      }
       const act = {
         retry: async (jobId: string) => (await retry({ session, jobId })).kind === "ready",
         discard: async (jobId: string) => (await discard({ session, jobId })).kind === "discarded",

@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import { type RequesterTally,requesterTally } from "../../../shared/validators.ts";
+import { type RequesterTally, requesterTally } from "../../../shared/validators.ts";
 import type { Id } from "../builders.ts";
 import { priorities } from "../priority.ts";
 import { fleet } from "./fleet.ts";
