@@ -6,6 +6,7 @@ const crons = cronJobs();
 crons.interval("project the ledger", { minutes: 1 }, internal.maintenance.project, {});
 crons.interval("follow the fleets", { minutes: 1 }, internal.maintenance.followFleets, {});
 crons.interval("count the statistics", { minutes: 1 }, internal.maintenance.countStatistics, {});
+crons.interval("step the roll-outs", { seconds: 10 }, internal.rollouts.stepOpen, {});
 crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.sealAudit, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});

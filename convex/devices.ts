@@ -17,6 +17,7 @@ import { policyFor } from "./model/policies/current.ts";
 import { addAnswer, previewAnswer, previewRequest, previewsFor } from "./model/policies/preview.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
+import { heldBackFrom } from "./model/rollouts/find.ts";
 import { activity, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -61,6 +62,11 @@ export const me = query({
     /** The registered public key; null before it has one. */
     signingKey: v.union(v.string(), v.null()),
     models: v.array(offeredModel),
+    /**
+     * Names of models that this device may not have yet. They are beside the models, because those are signed as a whole: a
+     * device gets only less by them.
+     */
+    heldBack: v.array(v.string()),
     /** The signature of the models; null if they are not signed. */
     catalog: v.union(catalogSignature, v.null()),
     policy: policyRules,
@@ -71,9 +77,10 @@ export const me = query({
     const { organizationId } = device;
     const isMember = device.status === "active";
     const isRetired = device.status === "retired";
-    const [organization, catalog, signature, policy, secrets] = await Promise.all([
+    const [organization, catalog, heldBack, signature, policy, secrets] = await Promise.all([
       isRetired ? { _id: "", name: "" } : ctx.db.get("organizations", organizationId),
       isMember ? catalogOf(ctx, organizationId) : [],
+      isMember ? heldBackFrom(ctx, device) : [],
       isMember ? signatureOf(ctx, organizationId) : null,
       isMember ? policyFor(ctx, device) : { values: {}, locked: [] },
       isMember ? sharingOf(ctx, organizationId) : null,
@@ -89,6 +96,7 @@ export const me = query({
       limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,
       models: catalog.map(offered),
+      heldBack,
       catalog: signature,
       policy,
       sharing: secrets,

@@ -37,9 +37,15 @@ import {
   providerSettings,
   requestedPause,
   role,
+  rolloutDeviceState,
+  rolloutPace,
+  rolloutPlace,
+  rolloutStage,
+  rolloutState,
   runnerStop,
   secondFactorRule,
   signInMethod,
+  stageCounts,
   subjectKind,
   tally,
   usage,
@@ -495,6 +501,70 @@ export default defineSchema({
   })
     .index("by_device", ["deviceId"])
     .index("by_organization", ["organizationId"]),
+
+  /**
+   * The staged roll-out of a model: one row per model, of its last roll-out. Each device watches the open ones, so a row
+   * changes only when another device may have the model. This and the next two are written by model/rollouts/.
+   */
+  modelRollouts: defineTable({
+    organizationId: v.id("organizations"),
+    modelId: v.string(),
+    /** The model was added with it, so no device had the file. */
+    isNew: v.boolean(),
+    state: rolloutState,
+    /** Until they are planned, only their sizes are right. */
+    stages: v.array(rolloutStage),
+    /** From 0. */
+    stage: v.number(),
+    stageAt: v.number(),
+    pace: rolloutPace,
+    /** False once it is done. */
+    isOpen: v.boolean(),
+    /** Why it stopped by itself. */
+    why: v.optional(v.string()),
+    /** Before the last act of a person, as long as it can be undone. */
+    previous: v.optional(rolloutPlace),
+    /** Failed devices that a person has accepted by continuing. */
+    accepted: v.number(),
+    startedAt: v.number(),
+  })
+    .index("by_model", ["organizationId", "modelId"])
+    .index("by_open", ["organizationId", "isOpen"])
+    .index("by_any_open", ["isOpen"]),
+
+  /** The devices of a roll-out, added up by stage. Earlier stages are not part of later ones. Brought up to date every 10 s. */
+  modelRolloutCounts: defineTable({
+    organizationId: v.id("organizations"),
+    rolloutId: v.id("modelRollouts"),
+    byStage: v.array(stageCounts),
+    /** Failed devices by reason. */
+    reasons: v.array(v.object({ why: v.string(), devices: v.number() })),
+    countedAt: v.number(),
+  }).index("by_rollout", ["rolloutId"]),
+
+  /** A device that told of the model during its roll-out. Changes only when the model's state on the device does. */
+  modelRolloutDevices: defineTable({
+    organizationId: v.id("organizations"),
+    rolloutId: v.id("modelRollouts"),
+    deviceId: v.id("devices"),
+    rank: v.number(),
+    state: rolloutDeviceState,
+    why: v.optional(v.string()),
+    /** It has downloaded a part of the model, or all of it. */
+    begun: v.boolean(),
+    /** It had done so before the roll-out. */
+    had: v.boolean(),
+    failedJobs: v.number(),
+    /** Whether it changed since it was counted. */
+    recount: v.boolean(),
+    /** What it was counted as. */
+    counted: v.optional(
+      v.object({ stage: v.number(), state: rolloutDeviceState, why: v.optional(v.string()) }),
+    ),
+  })
+    .index("by_device", ["rolloutId", "deviceId"])
+    .index("by_recount", ["rolloutId", "recount"])
+    .index("by_state", ["rolloutId", "state"]),
 
   /** Versions of an organization's rules for its devices; the highest is in force. Written by console/policy. */
   policies: defineTable({

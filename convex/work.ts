@@ -6,7 +6,7 @@ import { reportedError } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
-import { visibleCapabilities } from "./model/devices/capabilities.ts";
+import { visibleCapabilities, withoutModels } from "./model/devices/capabilities.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { relist } from "./model/fleet/listing.ts";
@@ -18,6 +18,8 @@ import { isRefuted } from "./model/requests/claims.ts";
 import { noteRunnerStop } from "./model/requests/restriction.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
+import { heldBackFrom } from "./model/rollouts/find.ts";
+import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -34,7 +36,8 @@ async function judgeSoon(ctx: MutationCtx, key: string): Promise<void> {
 type Greeted = FunctionReturnType<QueueComponent["work"]["hello"]>;
 
 /**
- * As in the queue. A device gets no jobs if its version is too old, or if it has no key to sign results. Hidden characters in
+ * As in the queue. A device gets no jobs if its version is too old, or if it has no key to sign results, and none of a model
+ * that it may not have yet. Hidden characters in
  * the names that it reports are replaced. Refuses: unauthorized, retired, invalid.
  */
 export const hello = mutation({
@@ -42,7 +45,11 @@ export const hello = mutation({
   handler: async (ctx, call): Promise<Greeted> => {
     const device = await authenticateUnretired(ctx, call.key);
     if (call.version !== undefined) checkVersion(call.version);
-    const said = { ...call, capabilities: visibleCapabilities(call.capabilities) };
+    const capabilities = withoutModels(
+      visibleCapabilities(call.capabilities),
+      await heldBackFrom(ctx, device),
+    );
+    const said = { ...call, capabilities };
     const greeted = await queue.workerMutation(ctx, queue.component.work.hello, said);
     // A start gives back what the device still held.
     if (call.startup) await judgeSoon(ctx, call.key);
@@ -130,9 +137,11 @@ export const fail = mutation({
       isVerdict || isStop ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
     const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
+    const rollout = isVerdict || isStop ? null : await rolloutOfJob(ctx, key, attemptId);
     const judged = isVerdict && isFalse ? { judged: "false" as const } : {};
     const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
     if (failed.kind === "failed") await judgeSoon(ctx, key);
+    if (failed.kind === "failed" && rollout !== null) await noteFailure(ctx, rollout);
     if (failed.kind === "failed" && isStop && order !== null) {
       const { _id: deviceId } = await authenticateDevice(ctx, key);
       await noteRunnerStop(ctx, order, deviceId, Date.now());

@@ -8,8 +8,9 @@ import { countFleet, countOf, devicesOfModel, fleetCounts, modelDeviceRow } from
 import { inspect as inspectLink, inspectionOf } from "../model/models/inspection.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
-import { refuse } from "../model/refuse.ts";
-import { inspectionOutcome, price, priorityPrices as prices } from "../model/validators.ts";
+import { present, refuse } from "../model/refuse.ts";
+import { startRollout } from "../model/rollouts/act.ts";
+import { inspectionOutcome, price, priorityPrices as prices, rolloutPace, stageSize } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -79,12 +80,22 @@ export const inspection = memberQuery("models.change")({
   },
 });
 
-/** Adds a model. Refuses: unauthorized, invalid (names the wrong field), conflict (the name is taken). */
+/**
+ * Adds a model, for all devices at once or in stages. Refuses: unauthorized, invalid (names the wrong field), conflict (the name
+ * is taken).
+ */
 export const add = memberMutation("models.change")({
-  args: { entry: newEntry, price },
+  args: {
+    entry: newEntry,
+    price,
+    rollout: v.optional(v.object({ sizes: v.array(stageSize), pace: rolloutPace })),
+  },
   returns: v.null(),
-  handler: async (ctx, given) => {
-    await addModel(ctx, ctx.organizationId, given, ctx.by);
+  handler: async (ctx, { rollout, ...given }) => {
+    const modelId = await addModel(ctx, ctx.organizationId, given, ctx.by);
+    if (rollout === undefined) return null;
+    const added = present(await findModel(ctx, ctx.organizationId, modelId), "added model");
+    await startRollout(ctx, added, rollout, true, ctx.by);
     return null;
   },
 });

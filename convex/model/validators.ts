@@ -10,6 +10,10 @@ import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
+import { rolloutActs } from "../../app/models/rollout/acts.ts";
+import { rolloutDeviceStates, rolloutStates } from "../../app/models/rollout/device.ts";
+import type { StageCounts } from "../../app/models/rollout/next-step.ts";
+import type { RolloutPace, Stage } from "../../app/models/rollout/stages.ts";
 import { modelStates } from "../../app/models/states.ts";
 import { mailSecurities } from "../../app/people/mail.ts";
 import { rights } from "../../app/people/rights.ts";
@@ -488,6 +492,36 @@ export const depthSample = v.object({
   running: v.number(),
 });
 
+/** How far a stage of a roll-out goes: app/models/rollout/stages.ts. */
+export const stageSize = v.union(
+  v.object({ of: v.literal("devices"), devices: v.number() }),
+  v.object({ of: v.literal("percent"), percent: v.number() }),
+);
+
+export const rolloutStage = v.object({
+  size: stageSize,
+  upTo: v.number(),
+  devices: v.number(),
+  expected: v.number(),
+});
+
+export const rolloutPace = v.object({
+  minMinutes: v.number(),
+  readyPercent: v.number(),
+  failedPercent: v.number(),
+  byHand: v.boolean(),
+});
+
+export const rolloutState = literals(...rolloutStates);
+
+export const rolloutAct = literals(...rolloutActs);
+
+export const rolloutPlace = v.object({ state: rolloutState, stage: v.number() });
+
+export const rolloutDeviceState = literals(...rolloutDeviceStates);
+
+export const stageCounts = v.object({ downloading: v.number(), ready: v.number(), failed: v.number() });
+
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 type Mutable<T> = T extends readonly (infer Item)[]
@@ -519,6 +553,9 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Infer<typeof tallySummary>, TallySummary>,
   true satisfies Both<Infer<typeof daySum>, DaySum>,
   true satisfies Both<Frozen<Infer<typeof usageRow>>, Frozen<UsageRow>>,
+  true satisfies Both<Frozen<Infer<typeof rolloutStage>>, Frozen<Stage>>,
+  true satisfies Both<Frozen<Infer<typeof rolloutPace>>, RolloutPace>,
+  true satisfies Both<Frozen<Infer<typeof stageCounts>>, StageCounts>,
 ];
 
 /** The facts that a model's file tells, or why it could not be read. */

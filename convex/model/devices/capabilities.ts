@@ -25,6 +25,17 @@ export function visibleCapabilities({
   };
 }
 
+/** Capabilities without some models. */
+export function withoutModels(capabilities: Capabilities, models: readonly string[]): Capabilities {
+  if (models.length === 0) return capabilities;
+  const { models: offered, contexts } = capabilities;
+  return {
+    ...capabilities,
+    ...(offered === undefined ? {} : { models: offered.filter((model) => !models.includes(model)) }),
+    ...(contexts === undefined ? {} : { contexts: contexts.filter(({ model }) => !models.includes(model)) }),
+  };
+}
+
 type Context = NonNullable<Capabilities["contexts"]>[number];
 
 function visibleContext({ model, contextTokens }: Context): Context {

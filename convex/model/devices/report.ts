@@ -3,6 +3,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { relist } from "../fleet/listing.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
+import { noteModels } from "../rollouts/track.ts";
 import type { activity, DeviceModel } from "../validators.ts";
 
 const maxFacts = 50;
@@ -61,18 +62,22 @@ export async function reportModels(
   if (found === null) {
     const { _id: deviceId, organizationId } = device;
     await ctx.db.insert("deviceModels", { organizationId, deviceId, models, reportedAt: now });
+    await noteModels(ctx, device, [], models);
     return;
   }
   if (JSON.stringify(found.models) === JSON.stringify(models)) return;
   const isProgress = JSON.stringify(withoutBytes(found.models)) === JSON.stringify(withoutBytes(models));
   if (isProgress && now - found.reportedAt < progressEveryMs) return;
   await ctx.db.patch("deviceModels", found._id, { models, reportedAt: now });
+  await noteModels(ctx, device, found.models, models);
 }
 
 /** Deletes the models of a device that is out of service. */
 export async function forgetModels(ctx: MutationCtx, deviceId: Id<"devices">): Promise<void> {
   const found = await modelsRow(ctx, deviceId);
-  if (found !== null) await ctx.db.delete("deviceModels", found._id);
+  if (found === null) return;
+  await ctx.db.delete("deviceModels", found._id);
+  await noteModels(ctx, { _id: deviceId, organizationId: found.organizationId }, found.models, []);
 }
 
 /** The models on a device, as it last reported them. */

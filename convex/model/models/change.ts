@@ -36,13 +36,13 @@ function checkedPrice(given: Infer<typeof price>): Infer<typeof price> {
   return given;
 }
 
-/** Adds a model to the catalog. Refuses: invalid, conflict (the name is taken, or there are too many). */
+/** Adds a model to the catalog, and returns its name. Refuses: invalid, conflict (the name is taken, or there are too many). */
 export async function addModel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   given: { readonly entry: Infer<typeof newEntry>; readonly price: Infer<typeof price> },
   by: Act,
-): Promise<void> {
+): Promise<string> {
   const { pieces, template, ...entry } = checkedEntry(given.entry);
   if ((await findModel(ctx, organizationId, entry.modelId)) !== null) {
     refuse("conflict", `A model called ${entry.modelId} exists already. Choose another name.`);
@@ -78,6 +78,7 @@ export async function addModel(
     subject: entry.modelId,
     detail,
   });
+  return entry.modelId;
 }
 
 /** The changes that a model allows. Its name and its file stay. */

@@ -76,6 +76,22 @@ it("leaves out the models that the organization does not allow this device", () 
   expect(listed({ gpu: false })).toEqual(["a", "b"]);
 });
 
+it("leaves out the models that are held back from this device, after it judged the signed list as a whole", () => {
+  const listed = (heldBack: unknown) => {
+    judge.mockReturnValueOnce(["a", "b"].map(model) as never);
+    const organization = { id: "o", name: "Acme" };
+    const models = ["a", "b"].map(model);
+    const me = heard({ ...answer, organization, status: "active", models, heldBack });
+    expect(judge).toHaveBeenLastCalledWith({ organizationId: "o", models, signature: null });
+    return me.models.map(({ modelId }) => modelId);
+  };
+  expect(listed(["a"])).toEqual(["b"]);
+  expect(listed([])).toEqual(["a", "b"]);
+  expect(listed(["c"])).toEqual(["a", "b"]);
+  // An older backend does not send it.
+  expect(listed(undefined)).toEqual(["a", "b"]);
+});
+
 it("tells a retired device that enrolls again with the same key that it is retired, and passes other errors on", async () => {
   const enrollWith = (code: string) =>
     connect({ mutation: () => Promise.reject(new ConvexError({ code })) }).enroll("GLN-1", "laptop", "linux");

@@ -180,7 +180,7 @@ export function connectOrganization(
       client.onUpdate(
         api.devices.me,
         { key },
-        ({ organization, models, catalog, policy, ...me }) => {
+        ({ organization, models, heldBack, catalog, policy, ...me }) => {
           const offered = { organizationId: organization.id, models, signature: catalog };
           listener({
             ...me,
@@ -188,8 +188,8 @@ export function connectOrganization(
             organizationName: organization.name === "" ? null : visibleText(organization.name),
             // Other devices get no models to judge.
             models: isInService(me)
-              ? understood(trust.judge(offered), log).filter(({ modelId }) =>
-                  allowsModel(me.limits ?? {}, modelId),
+              ? understood(trust.judge(offered), log).filter(
+                  ({ modelId }) => allowsModel(me.limits ?? {}, modelId) && !isAmong(heldBack, modelId),
                 )
               : [],
             policy: readOrganizationRules(policy),
@@ -209,6 +209,11 @@ export function connectOrganization(
       );
     },
   };
+}
+
+/** Whether a list from outside has a name. An older backend sends no list. */
+function isAmong(names: unknown, name: string): boolean {
+  return Array.isArray(names) && names.includes(name);
 }
 
 /** Rethrows any other error. */
