@@ -80,7 +80,7 @@ export const me = query({
     const [organization, catalog, heldBack, signature, policy, secrets] = await Promise.all([
       isRetired ? { _id: "", name: "" } : ctx.db.get("organizations", organizationId),
       isMember ? catalogOf(ctx, organizationId) : [],
-      isMember ? heldBackFrom(ctx, device) : [],
+      heldBackFrom(ctx, device),
       isMember ? signatureOf(ctx, organizationId) : null,
       isMember ? policyFor(ctx, device) : { values: {}, locked: [] },
       isMember ? sharingOf(ctx, organizationId) : null,

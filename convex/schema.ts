@@ -71,6 +71,8 @@ export default defineSchema({
     secondFactor: v.optional(secondFactorRule),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
     ownersReadPayloads: v.optional(v.boolean()),
+    /** Whether somebody dismissed the offer of a first model. Written by console/models.showOffer. */
+    offerDismissed: v.optional(v.boolean()),
     /** The credits that a member may spend in the playground within a day, if not the default. Written by console/playground. */
     playgroundMicro: v.optional(v.int64()),
   }),

@@ -117,6 +117,7 @@ import type * as model_models_fleet from "../model/models/fleet.js";
 import type * as model_models_gguf from "../model/models/gguf.js";
 import type * as model_models_inspection from "../model/models/inspection.js";
 import type * as model_models_modelLink from "../model/models/modelLink.js";
+import type * as model_models_offer from "../model/models/offer.js";
 import type * as model_models_organizationKey from "../model/models/organizationKey.js";
 import type * as model_models_remoteModel from "../model/models/remoteModel.js";
 import type * as model_models_signCatalog from "../model/models/signCatalog.js";
@@ -353,6 +354,7 @@ declare const fullApi: ApiFromModules<{
   "model/models/gguf": typeof model_models_gguf;
   "model/models/inspection": typeof model_models_inspection;
   "model/models/modelLink": typeof model_models_modelLink;
+  "model/models/offer": typeof model_models_offer;
   "model/models/organizationKey": typeof model_models_organizationKey;
   "model/models/remoteModel": typeof model_models_remoteModel;
   "model/models/signCatalog": typeof model_models_signCatalog;

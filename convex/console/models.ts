@@ -6,6 +6,7 @@ import { allModels, findModel, offered, offeredModel } from "../model/models/cat
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "../model/models/change.ts";
 import { countFleet, countOf, devicesOfModel, fleetCounts, modelDeviceRow } from "../model/models/fleet.ts";
 import { inspect as inspectLink, inspectionOf } from "../model/models/inspection.ts";
+import { offerOf, setOffer, shelfOffer } from "../model/models/offer.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { present, refuse } from "../model/refuse.ts";
@@ -77,6 +78,23 @@ export const inspection = memberQuery("models.change")({
   handler: async (ctx) => {
     const found = await inspectionOf(ctx, ctx.member._id);
     return found === null ? null : { link: found.link, outcome: found.outcome ?? null };
+  },
+});
+
+/** A model of the shelf for an organization without a model of its own; null once it has one or somebody dismissed the offer. */
+export const offer = memberQuery("models.change")({
+  args: {},
+  returns: v.union(shelfOffer, v.null()),
+  handler: async (ctx) => await offerOf(ctx, ctx.organizationId),
+});
+
+/** Dismisses the offer, or shows it again. */
+export const showOffer = memberMutation("models.change")({
+  args: { isShown: v.boolean() },
+  returns: v.null(),
+  handler: async (ctx, { isShown }) => {
+    await setOffer(ctx, ctx.organizationId, isShown, ctx.by);
+    return null;
   },
 });
 

@@ -102,7 +102,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
       await ctx.db.insert("heldCancels", {
         organizationId,
         jobIds: [],
-        actor: { memberId: session.memberId!, sessionId: session._id },
+        actor: chosenBy,
         at: 0,
         hasBegun: false,
       }),

@@ -135,6 +135,8 @@ export function consoleEdgeStories(now: number): readonly Story[] {
         prices={null}
         opened={null}
         devicesOf={() => null}
+        rollouts={[]}
+        rolloutOf={() => null}
         onOpen={nothing}
         onAdd={nothing}
         onEdit={nothing}

@@ -127,6 +127,8 @@ const modelsView = {
   prices: <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} />,
   signingKey: "3dQBfD6EOJWpK3CqdNG362yYKcz1LsSWjM0M1F8KRmA",
   devicesOf: () => null,
+  rollouts: [],
+  rolloutOf: () => null,
   onOpen: nothing,
   onAdd: nothing,
   onEdit: nothing,

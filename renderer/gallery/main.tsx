@@ -11,6 +11,7 @@ import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
 import { playgroundStories } from "./playground-stories.tsx";
 import { signInStories } from "./sign-in-stories.tsx";
+import { rolloutStories } from "./rollout-stories.tsx";
 import { usageStories } from "./usage-stories.tsx";
 
 const root = document.getElementById("root");
@@ -30,6 +31,7 @@ const stories = [
   ...playgroundStories(),
   ...signInStories(now),
   ...usageStories(now),
+  ...rolloutStories(now),
 ];
 const story = stories.find(({ id }) => id === query.get("story"));
 createRoot(root).render(

@@ -139,7 +139,7 @@ it("gives up on redirects in a circle, and on a server that says nothing", async
   listener = () => undefined;
   expect(await readDemo(AbortSignal.timeout(100))).toEqual({
     kind: "failed",
-    why: "The server did not answer in time.",
+    why: "hub.example did not answer in time.",
   });
 });
 

@@ -29,9 +29,10 @@ export async function readRemoteModel(link: ModelLink, options: Options): Promis
     return { kind: "read", model: await read(link, options) };
   } catch (error) {
     if (error instanceof Failed) return { kind: "failed", why: error.message };
+    const { host } = new URL(link.url);
     const why = options.signal.aborted
-      ? "The server did not answer in time."
-      : "The server could not be reached.";
+      ? `${host} did not answer in time.`
+      : `${host} could not be reached from Gleaner's server.`;
     return { kind: "failed", why };
   }
 }

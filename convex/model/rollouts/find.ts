@@ -52,12 +52,13 @@ export async function countsOf(
     .unique();
 }
 
-/** The models that a device may not have yet, by name. It reads nothing of other devices. */
+/** The models that a device in service may not have yet, by name. It reads nothing of other devices. */
 export async function heldBackFrom(
   ctx: QueryCtx,
-  { _id: deviceId, organizationId }: Doc<"devices">,
+  { _id: deviceId, organizationId, status }: Doc<"devices">,
 ): Promise<string[]> {
   const held: string[] = [];
+  if (status !== "active") return held;
   for (const rollout of await openRollouts(ctx, organizationId)) {
     const { _id: rolloutId, modelId } = rollout;
     const rank = rankOf(modelId, deviceId);

@@ -8,6 +8,8 @@ import { countsOf, openRollouts } from "./find.ts";
 /** A roll-out that is not done, with its counts. */
 export const rolloutRow = v.object({
   modelId: v.string(),
+  /** The model was added with it. */
+  isNew: v.boolean(),
   state: rolloutState,
   stages: v.array(rolloutStage),
   stage: v.number(),
@@ -32,10 +34,11 @@ export async function rolloutRows(
   const open = await openRollouts(ctx, organizationId);
   return await Promise.all(
     open.map(async (rollout) => {
-      const { modelId, state, stages, stage, stageAt, pace, why, previous, accepted, startedAt } = rollout;
+      const { modelId, isNew, state, stages, stage, stageAt, pace, why, previous, accepted, startedAt } = rollout;
       const counts = await countsOf(ctx, rollout._id);
       return {
         modelId,
+        isNew,
         state,
         stages,
         stage,

@@ -26,9 +26,9 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
         value={shelf.some((model) => model.link === link) ? link : ""}
         options={[
           { value: "", label: "Another one" },
-          ...shelf.map(({ name, link: value, memoryGb }) => ({
+          ...shelf.map(({ name, link: value, memoryGb, downloadGb }) => ({
             value,
-            label: `${name}, for computers with ${String(memoryGb)} GB or more`,
+            label: `${name} (${String(downloadGb)} GB), for computers with ${String(memoryGb)} GB or more`,
           })),
         ]}
         onChange={setLink}
@@ -51,6 +51,11 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
           {isReading ? "Reading…" : "Read"}
         </Button>
       </div>
+      {outcome?.kind === "failed" ? (
+        <p className="text-xs text-muted">
+          You can add the model without this: choose its entry file below, or type the fields.
+        </p>
+      ) : null}
       {outcome?.kind === "read" ? (
         <div role="status" className="grid gap-1 text-xs">
           {factWords(outcome).map((sentence) => (

@@ -3,6 +3,8 @@ import { plural } from "../../../app/format/quantity.ts";
 import { Field, inputClass } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { emptyRollout, parseRollout, type WantedRollout } from "../rollouts/rollout-form.ts";
+import { RolloutChoice } from "../rollouts/RolloutFields.tsx";
 import { type FormField, type ModelForm, parseForm, readEntry } from "./model-form.ts";
 
 type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;
@@ -14,19 +16,23 @@ type Props = {
   readonly isKnown: boolean;
   /** Reads a new model's file and fills the form with it. */
   readonly fromLink?: (fill: (fields: Partial<ModelForm>) => void) => ReactNode;
-  /** Resolves to whether the server accepted it. */
-  readonly onSave: (model: Parsed) => Promise<boolean>;
+  /** Devices in service, for the stages of a new model. Null while they are counted. */
+  readonly devices?: number | null;
+  /** `rollout`: null for all devices at once. Resolves to whether the server accepted it. */
+  readonly onSave: (model: Parsed, rollout: WantedRollout | null) => Promise<boolean>;
   readonly onClose: () => void;
 };
 
-export function ModelDialog({ initial, isKnown, fromLink, onSave, onClose }: Props): ReactNode {
+export function ModelDialog({ initial, isKnown, fromLink, devices = null, onSave, onClose }: Props): ReactNode {
   const [form, setForm] = useState(initial);
+  const [rolloutForm, setRolloutForm] = useState(emptyRollout);
   const [tried, setTried] = useState(false);
   const [isWrongFile, setIsWrongFile] = useState(false);
   const templateId = useId();
   const fileId = useId();
   const fill = useCallback((fields: Partial<ModelForm>) => setForm((now) => ({ ...now, ...fields })), []);
   const parsed = parseForm(form);
+  const rollout = parseRollout(rolloutForm);
   const problems = tried && parsed.kind === "wrong" ? parsed.problems : {};
   const set = (field: FormField) => (typed: string) => setForm({ ...form, [field]: typed });
   const input = (field: FormField, label: string, more: { hint?: string; unit?: string } = {}): ReactNode => (
@@ -38,8 +44,8 @@ export function ModelDialog({ initial, isKnown, fromLink, onSave, onClose }: Pro
       onChange={(event) => set(field)(event.target.value)}
     />
   );
-  const save = async (model: Parsed): Promise<void> => {
-    if (await onSave(model)) onClose();
+  const save = async (model: Parsed, wanted: WantedRollout | null): Promise<void> => {
+    if (await onSave(model, wanted)) onClose();
   };
   const read = async (file: File | undefined): Promise<void> => {
     const entry = file === undefined || file.size > 4_000_000 ? null : readEntry(await file.text());
@@ -52,7 +58,7 @@ export function ModelDialog({ initial, isKnown, fromLink, onSave, onClose }: Pro
         action={isKnown ? "Save" : "Add"}
         onSubmit={() => {
           setTried(true);
-          return parsed.kind === "ok" ? save(parsed) : undefined;
+          return parsed.kind === "ok" && rollout.kind === "ok" ? save(parsed, rollout.rollout) : undefined;
         }}
         onClose={onClose}
       >
@@ -115,6 +121,14 @@ export function ModelDialog({ initial, isKnown, fromLink, onSave, onClose }: Pro
             </p>
           )}
         </div>
+        {isKnown ? null : (
+          <RolloutChoice
+            form={rolloutForm}
+            onChange={setRolloutForm}
+            devices={devices}
+            sizeBytes={parsed.kind === "ok" ? parsed.entry.sizeBytes : null}
+          />
+        )}
       </DialogForm>
     </Dialog>
   );

@@ -1,15 +1,19 @@
 import { useQuery } from "convex/react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import { factsForm } from "./file-facts.ts";
 import { LinkField } from "./LinkField.tsx";
 import type { ModelForm } from "./model-form.ts";
 
-type Props = { readonly onRead: (fields: Partial<ModelForm>) => void };
+type Props = {
+  /** Read at once. Empty: nothing is. */
+  readonly initialLink: string;
+  readonly onRead: (fields: Partial<ModelForm>) => void;
+};
 
 /** Lets the backend read a model's facts from a link, and fills the form with them. */
-export function ModelFromLink({ onRead }: Props): ReactNode {
+export function ModelFromLink({ initialLink, onRead }: Props): ReactNode {
   const session = useSession();
   const inspection = useQuery(api.console.models.inspection, { session });
   const inspect = useAct(api.console.models.inspect);
@@ -18,15 +22,25 @@ export function ModelFromLink({ onRead }: Props): ReactNode {
   useEffect(() => {
     if (outcome?.kind === "read") onRead(factsForm(outcome));
   }, [outcome, onRead]);
+  const read = useCallback(
+    async (link: string): Promise<void> => {
+      setAsked(link);
+      if (!(await inspect({ link }))) setAsked(null);
+    },
+    [inspect],
+  );
+  const wasRead = useRef(false);
+  useEffect(() => {
+    if (initialLink === "" || wasRead.current) return;
+    wasRead.current = true;
+    void read(initialLink);
+  }, [initialLink, read]);
   return (
     <LinkField
+      initialLink={initialLink}
       outcome={outcome}
       isReading={asked !== null && outcome === null}
-      onInspect={(link) =>
-        void inspect({ link }).then((begun) => {
-          setAsked(begun ? link : null);
-        })
-      }
+      onInspect={(link) => void read(link)}
     />
   );
 }

@@ -1,9 +1,15 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import type { RolloutPace, StageSize } from "../../../app/models/rollout/stages.ts";
 import { api } from "../../../convex/_generated/api.js";
-import type { ModelRow } from "../data/rows.ts";
-import { useAct, useSession } from "../data/session-context.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import type { FleetCounts, ModelRow } from "../data/rows.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useOpened } from "../palette/use-opened.ts";
+import { ModelRollout } from "../rollouts/ModelRollout.tsx";
+import type { WantedRollout } from "../rollouts/rollout-form.ts";
+import { StartRollout } from "../rollouts/StartRollout.tsx";
+import { useFilter } from "../shell/route.ts";
 import { emptyForm, type ModelForm } from "./model-form.ts";
 import { ModelAliases } from "./ModelAliases.tsx";
 import { ModelDevices } from "./ModelDevices.tsx";
@@ -24,6 +30,16 @@ export function ModelsPage(): ReactNode {
   const reinstate = useAct(api.console.models.reinstate);
   const [opened, setOpened] = useState<string | null>(null);
   const [isNew, setIsNew] = useOpened("new-model");
+  const [link, setLink] = useFilter("link");
+  const [staged, setStaged] = useState<ModelRow | null>(null);
+  const rollouts = useQuery(api.console.rollouts.list, { session }) ?? [];
+  const counts = useQuery(
+    api.console.devices.counts,
+    useScope("devices.read") !== null && (isNew || staged !== null) ? { session } : "skip",
+  );
+  const devices = counts === undefined ? null : inService(counts.states);
+  const start = useAct(api.console.rollouts.start);
+  const mayChange = useScope("models.change") !== null;
   const [edited, setEdited] = useState<ModelRow | null>(null);
   return (
     <div className="grid gap-4">
@@ -44,11 +60,31 @@ export function ModelsPage(): ReactNode {
           )
         }
         opened={opened}
-        devicesOf={(model) => <ModelDevices model={model} />}
+        rollouts={rollouts}
+        rolloutOf={(rollout, { sizeBytes }) => <ModelRollout rollout={rollout} sizeBytes={sizeBytes} />}
+        devicesOf={(model) => (
+          <div className="grid gap-2">
+            {!mayChange ||
+            model.retired ||
+            rollouts.some(({ modelId }) => modelId === model.modelId) ? null : (
+              <div>
+                <Button size="sm" onClick={() => setStaged(model)}>
+                  Roll out in stages
+                </Button>
+              </div>
+            )}
+            <ModelDevices model={model} />
+          </div>
+        )}
         onOpen={setOpened}
         onAdd={() => setIsNew(true)}
         onEdit={setEdited}
-        onRetire={({ modelId }) => void retire({ modelId }, `${modelId} was retired.`)}
+        onRetire={({ modelId }) =>
+          void retire({ modelId }, () => ({
+            words: `${modelId} was retired.`,
+            undo: () => void reinstate({ modelId }, `${modelId} was reinstated.`),
+          }))
+        }
         onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`)}
       />
       <ModelAliases models={models} />
@@ -56,8 +92,9 @@ export function ModelsPage(): ReactNode {
         <ModelDialog
           initial={emptyForm}
           isKnown={false}
-          fromLink={(fill) => <ModelFromLink onRead={fill} />}
-          onSave={({ entry: { pieces, ...entry }, price }) =>
+          devices={devices}
+          fromLink={(fill) => <ModelFromLink initialLink={link} onRead={fill} />}
+          onSave={({ entry: { pieces, ...entry }, price }, rollout) =>
             add(
               {
                 entry: {
@@ -65,13 +102,31 @@ export function ModelsPage(): ReactNode {
                   pieces: pieces === null ? null : { ...pieces, pieceHashes: [...pieces.pieceHashes] },
                 },
                 price,
+                ...(rollout === null ? {} : { rollout: asArgs(rollout) }),
               },
               `${entry.modelId} was added.`,
             )
           }
-          onClose={() => setIsNew(false)}
+          onClose={() => {
+            setLink("");
+            setIsNew(false);
+          }}
         />
       ) : null}
+      {staged === null ? null : (
+        <StartRollout
+          modelId={staged.modelId}
+          sizeBytes={staged.sizeBytes}
+          devices={devices}
+          onStart={(wanted) =>
+            start(
+              { modelId: staged.modelId, ...asArgs(wanted) },
+              `The roll-out of ${staged.modelId} began.`,
+            )
+          }
+          onClose={() => setStaged(null)}
+        />
+      )}
       {edited === null ? null : (
         <ModelDialog
           initial={formOf(edited)}
@@ -93,6 +148,16 @@ export function ModelsPage(): ReactNode {
 /** The values of a model before a change, which an undo brings back. */
 function formerOf({ source, licence, contextTokens, template, price }: ModelRow) {
   return { source, licence, contextTokens, template, price };
+}
+
+function asArgs({ sizes, pace }: WantedRollout): { sizes: StageSize[]; pace: RolloutPace } {
+  return { sizes: [...sizes], pace };
+}
+
+/** The devices that models are offered to. */
+function inService(states: FleetCounts["states"]): number {
+  const { pending: _pending, retired: _retired, ...others } = states;
+  return Object.values(others).reduce((sum, devices) => sum + devices, 0);
 }
 
 function formOf(model: ModelRow): ModelForm {

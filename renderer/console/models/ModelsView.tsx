@@ -9,7 +9,7 @@ import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import type { ModelRow } from "../data/rows.ts";
+import type { ModelRow, RolloutRow } from "../data/rows.ts";
 import { fleetOf, fleetShare, restOfFleet, speedWords } from "./model-words.ts";
 
 type Props = {
@@ -21,6 +21,9 @@ type Props = {
   /** The model whose devices are shown. */
   readonly opened: string | null;
   readonly devicesOf: (model: ModelRow) => ReactNode;
+  /** The roll-outs in stages that are not done, and the panel of one. */
+  readonly rollouts: readonly RolloutRow[];
+  readonly rolloutOf: (rollout: RolloutRow, model: ModelRow) => ReactNode;
   readonly onOpen: (modelId: string | null) => void;
   readonly onAdd: () => void;
   readonly onEdit: (model: ModelRow) => void;
@@ -30,7 +33,7 @@ type Props = {
 
 /** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
-  const { models, signingKey, prices, opened, devicesOf, onAdd, onRetire } = props;
+  const { models, signingKey, prices, onAdd, onRetire } = props;
   const [retiring, setRetiring] = useState<ModelRow | null>(null);
   return (
     <Card
@@ -47,7 +50,7 @@ export function ModelsView(props: Props): ReactNode {
         columns={columns(props, setRetiring)}
         rows={models}
         keyOf={({ modelId }) => modelId}
-        detail={(model) => (model.modelId === opened ? devicesOf(model) : null)}
+        detail={(model) => detailOf(props, model)}
         empty={<Empty title="No models yet">Devices download the models that you add here.</Empty>}
       />
       {prices}
@@ -66,11 +69,24 @@ export function ModelsView(props: Props): ReactNode {
           onConfirm={() => onRetire(retiring)}
           onClose={() => setRetiring(null)}
         >
-          New requests for this model are refused, and devices may delete its file. Running jobs finish. You
-          can reinstate it at any time.
+          New requests for this model are refused, and waiting jobs end. Running jobs finish. Devices may
+          delete its file. You can undo this at any time, but not for jobs that have ended.
         </Confirm>
       )}
     </Card>
+  );
+}
+
+/** The model's roll-out, and its devices if they are shown. */
+function detailOf({ opened, devicesOf, rollouts, rolloutOf }: Props, model: ModelRow): ReactNode {
+  const rollout = rollouts.find(({ modelId }) => modelId === model.modelId);
+  const isOpen = model.modelId === opened;
+  if (rollout === undefined && !isOpen) return null;
+  return (
+    <div className="grid gap-3">
+      {rollout === undefined ? null : rolloutOf(rollout, model)}
+      {isOpen ? devicesOf(model) : null}
+    </div>
   );
 }
 

@@ -6,14 +6,15 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import type { AttentionItem, BudgetRow, JobRow, QueueStats, Summary } from "../data/rows.ts";
-import { useScope, useSession } from "../data/session-context.ts";
+import type { AttentionItem, BudgetRow, JobRow, ModelOffer, QueueStats, Summary } from "../data/rows.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { type DeviceLine, DevicesTable } from "../devices/DevicesTable.tsx";
 import { useDeviceLines } from "../devices/useDeviceLines.ts";
 import { JobsTable } from "../jobs/JobsTable.tsx";
 import { AttentionList } from "./AttentionList.tsx";
 import { BudgetWarnings } from "./BudgetWarnings.tsx";
 import { PausedLanes } from "./PausedLanes.tsx";
+import { ShelfOffer } from "./ShelfOffer.tsx";
 import { Tiles } from "./Tiles.tsx";
 
 const latest = 8;
@@ -30,6 +31,9 @@ export function OverviewPage(): ReactNode {
     paginationOpts: { numItems: latest, cursor: null },
   });
   const seesMoney = useScope("usage.read") !== null;
+  const mayAdd = useScope("models.change") !== null;
+  const offer = useQuery(api.console.models.offer, mayAdd ? { session } : "skip");
+  const showOffer = useAct(api.console.models.showOffer);
   const now = bucketOf(useNow(), spans.short);
   const budgets = useQuery(api.console.budgets.list, seesMoney ? { session, now } : "skip");
   const devices = useDeviceLines(listed?.page);
@@ -41,6 +45,13 @@ export function OverviewPage(): ReactNode {
       queue={queue}
       devices={devices}
       budgets={budgets}
+      offer={offer}
+      onDismissOffer={() =>
+        void showOffer({ isShown: false }, () => ({
+          words: "The offer was dismissed.",
+          undo: () => void showOffer({ isShown: true }),
+        }))
+      }
       jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results}
     />
   );
@@ -54,14 +65,21 @@ type Props = {
   readonly jobs: readonly JobRow[] | undefined;
   /** Undefined while they load, and for those who see no money. */
   readonly budgets?: readonly BudgetRow[] | undefined;
+  /** A first model. Null or undefined: none is offered. */
+  readonly offer?: ModelOffer | null | undefined;
+  readonly onDismissOffer?: () => void;
 };
 
-export function OverviewView({ summary, attention, queue, devices, jobs, budgets }: Props): ReactNode {
+export function OverviewView(props: Props): ReactNode {
+  const { summary, attention, queue, devices, jobs, budgets, offer, onDismissOffer } = props;
   return (
     <div className="grid gap-4">
       <AttentionList items={attention} />
       <BudgetWarnings budgets={budgets} link />
       <PausedLanes lanes={queue?.lanes ?? []} />
+      {offer === undefined || offer === null ? null : (
+        <ShelfOffer offer={offer} onDismiss={() => onDismissOffer?.()} />
+      )}
       <Tiles summary={summary} queue={queue} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card flush title="Devices" aside={<AllLink page="devices" />}>
