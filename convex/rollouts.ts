@@ -1,8 +1,22 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
-import { beginStages, candidatePage, candidatesOf, noteHad, pagePlace, planRollout } from "./model/rollouts/plan.ts";
-import { countRows, decideNext, forgetSomeDevices, stepAll, stepRollout, uncountedOf } from "./model/rollouts/step.ts";
+import {
+  beginStages,
+  candidatePage,
+  candidatesOf,
+  noteHad,
+  pagePlace,
+  planRollout,
+} from "./model/rollouts/plan.ts";
+import {
+  countRows,
+  decideNext,
+  forgetSomeDevices,
+  stepAll,
+  stepRollout,
+  uncountedOf,
+} from "./model/rollouts/step.ts";
 import { rolloutStage, stageSize } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.

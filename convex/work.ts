@@ -18,8 +18,8 @@ import { isRefuted } from "./model/requests/claims.ts";
 import { noteRunnerStop } from "./model/requests/restriction.ts";
 import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
-import { heldBackFrom } from "./model/rollouts/find.ts";
 import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
+import { heldBackFrom } from "./model/rollouts/find.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -21,5 +21,6 @@ it("offers a model of usual size before there are devices", () => {
 });
 
 it("offers no model for embeddings, since a first model should chat", () => {
-  for (const size of [4, 8, 16, 24, 48]) expect(offerFor(computers(size)).model.name).not.toContain("Embedding");
+  for (const size of [4, 8, 16, 24, 48])
+    expect(offerFor(computers(size)).model.name).not.toContain("Embedding");
 });

@@ -11,7 +11,13 @@ import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { present, refuse } from "../model/refuse.ts";
 import { startRollout } from "../model/rollouts/act.ts";
-import { inspectionOutcome, price, priorityPrices as prices, rolloutPace, stageSize } from "../model/validators.ts";
+import {
+  inspectionOutcome,
+  price,
+  priorityPrices as prices,
+  rolloutPace,
+  stageSize,
+} from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -14,8 +14,7 @@ beforeEach(async () => {
 afterEach(closeWorld);
 
 const offer = async () => await t.query(api.console.models.offer, { session });
-const show = async (isShown: boolean) =>
-  await t.mutation(api.console.models.showOffer, { session, isShown });
+const show = async (isShown: boolean) => await t.mutation(api.console.models.showOffer, { session, isShown });
 
 it("offers a new organization one model, with its size, its memory and the devices that could run it", async () => {
   expect(await offer()).toMatchObject({ name: "Qwen3 4B", devices: 0, fitting: 0 });

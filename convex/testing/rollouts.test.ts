@@ -72,8 +72,7 @@ const list = async () => await t.query(api.console.rollouts.list, { session });
 const rollout = async () => (await list()).find((each) => each.modelId === modelId);
 const tell = async ({ key }: Device, model: Omit<DeviceModel, "modelId"> | null) =>
   await t.mutation(api.devices.reportModels, { key, models: model === null ? [] : [{ modelId, ...model }] });
-const isHeld = async ({ key }: Device) =>
-  (await t.query(api.devices.me, { key })).heldBack.includes(modelId);
+const isHeld = async ({ key }: Device) => (await t.query(api.devices.me, { key })).heldBack.includes(modelId);
 const held = async (devices: readonly Device[]) => await Promise.all(devices.map(isHeld));
 const step = async () => {
   await t.mutation(internal.rollouts.stepOpen, {});
@@ -136,11 +135,7 @@ describe("a model that is added in stages", () => {
     expect(await held(fleet)).toEqual(fleet.map(() => false));
     expect((await trail()).map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
       ["model-rollout.started", "member", "all devices at once → in stages: 1, 10 %, 50 %, 100 %"],
-      [
-        "model-rollout.advanced",
-        "system",
-        "running, stage 1 of 4 (1 device) → running, stage 2 of 4 (10 %)",
-      ],
+      ["model-rollout.advanced", "system", "running, stage 1 of 4 (1 device) → running, stage 2 of 4 (10 %)"],
       ["model-rollout.advanced", "system", "running, stage 2 of 4 (10 %) → running, stage 3 of 4 (50 %)"],
       [
         "model-rollout.advanced",
@@ -202,8 +197,7 @@ describe("a roll-out stops by itself", () => {
     expect((await trail()).at(-1)).toMatchObject({
       action: "model-rollout.stopped",
       actor: "system",
-      detail:
-        "running, stage 1 of 4 (1 device) → stopped, stage 1 of 4 (1 device): 1 of 1 devices failed",
+      detail: "running, stage 1 of 4 (1 device) → stopped, stage 1 of 4 (1 device): 1 of 1 devices failed",
     });
   });
 

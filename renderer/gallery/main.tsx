@@ -10,8 +10,8 @@ import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
 import { playgroundStories } from "./playground-stories.tsx";
-import { signInStories } from "./sign-in-stories.tsx";
 import { rolloutStories } from "./rollout-stories.tsx";
+import { signInStories } from "./sign-in-stories.tsx";
 import { usageStories } from "./usage-stories.tsx";
 
 const root = document.getElementById("root");

@@ -71,14 +71,25 @@ export function rolloutStories(now: number): readonly Story[] {
     inShell(
       "console-rollout-advance",
       "models",
-      <Confirm title={`Begin next stage: ${model}?`} action="Begin next stage" onConfirm={nothing} onClose={nothing}>
+      <Confirm
+        title={`Begin next stage: ${model}?`}
+        action="Begin next stage"
+        onConfirm={nothing}
+        onClose={nothing}
+      >
         {impactWords(rollout(now), "advance", 4_900_000_000)}
       </Confirm>,
     ),
     inShell(
       "console-rollout-start",
       "models",
-      <StartRollout modelId={model} sizeBytes={2_497_281_120} devices={41} onStart={refused} onClose={nothing} />,
+      <StartRollout
+        modelId={model}
+        sizeBytes={2_497_281_120}
+        devices={41}
+        onStart={refused}
+        onClose={nothing}
+      />,
     ),
     inShell(
       "console-model-add-many",

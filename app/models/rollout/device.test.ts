@@ -33,7 +33,12 @@ describe("the state of a model on a device", () => {
 });
 
 describe("a device is held back", () => {
-  const held = (state: RolloutState, rank: number, mark: { begun?: boolean; had?: boolean } = {}, isNew = true) =>
+  const held = (
+    state: RolloutState,
+    rank: number,
+    mark: { begun?: boolean; had?: boolean } = {},
+    isNew = true,
+  ) =>
     isHeldBack({ state, stages: [{ upTo: 0.1 }, { upTo: 1 }], stage: 0, isNew }, rank, {
       begun: false,
       had: false,

@@ -23,7 +23,11 @@ const failures: ReadonlySet<string> = new Set<WaitReason>([
   "no-source",
 ]);
 
-type Report = { readonly state: ModelState; readonly why?: string | undefined; readonly downloadedBytes?: number | undefined };
+type Report = {
+  readonly state: ModelState;
+  readonly why?: string | undefined;
+  readonly downloadedBytes?: number | undefined;
+};
 
 /** The state of a model on a device for its roll-out, with the reason of a failure. */
 export function deviceStateOf(
@@ -44,7 +48,8 @@ export function deviceStateOf(
 export function hasBegun(report: Report | undefined): boolean {
   if (report === undefined) return false;
   return (
-    ["downloading", "verifying", "ready", "corrupt"].includes(report.state) || (report.downloadedBytes ?? 0) > 0
+    ["downloading", "verifying", "ready", "corrupt"].includes(report.state) ||
+    (report.downloadedBytes ?? 0) > 0
   );
 }
 
@@ -60,7 +65,11 @@ type Rollout = {
 export type DeviceMark = { readonly begun: boolean; readonly had: boolean };
 
 /** Whether a device may not have the model now. Pure, and the same for each call: no list of devices is stored. */
-export function isHeldBack({ state, stages, stage, isNew }: Rollout, rank: number, { begun, had }: DeviceMark): boolean {
+export function isHeldBack(
+  { state, stages, stage, isNew }: Rollout,
+  rank: number,
+  { begun, had }: DeviceMark,
+): boolean {
   switch (state) {
     case "planning":
       return isNew && !had;

@@ -6,14 +6,24 @@ const expected = [1, 5, 21, 41];
 const stages = defaultSizes.map((size, at) => ({ size, upTo: 1, devices: 50, expected: expected[at] ?? 0 }));
 const minute = 60_000;
 
-function step(stage: number, counts: Partial<StageCounts>, minutes = 60, pace: Partial<RolloutPace> = {}, accepted = 0) {
+function step(
+  stage: number,
+  counts: Partial<StageCounts>,
+  minutes = 60,
+  pace: Partial<RolloutPace> = {},
+  accepted = 0,
+) {
   const progress = { stages, stage, stageAt: 0, pace: { ...defaultPace, ...pace }, accepted };
   return nextStep(progress, { downloading: 0, ready: 0, failed: 0, ...counts }, minutes * minute);
 }
 
 describe("a running roll-out", () => {
   it("waits for enough ready devices, however long a stage lasts", () => {
-    expect(step(1, { ready: 3, downloading: 2 }, 10_000)).toEqual({ kind: "wait-ready", ready: 3, needed: 4 });
+    expect(step(1, { ready: 3, downloading: 2 }, 10_000)).toEqual({
+      kind: "wait-ready",
+      ready: 3,
+      needed: 4,
+    });
   });
 
   it("waits for a minimum time, however many devices are ready", () => {

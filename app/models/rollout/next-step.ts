@@ -27,7 +27,11 @@ export type NextStep =
   | { readonly kind: "stop"; readonly failed: number; readonly of: number };
 
 /** Decides how a running roll-out goes on, from the counts of its present stage. Pure. */
-export function nextStep({ stages, stage, stageAt, pace, accepted }: Progress, counts: StageCounts, now: number): NextStep {
+export function nextStep(
+  { stages, stage, stageAt, pace, accepted }: Progress,
+  counts: StageCounts,
+  now: number,
+): NextStep {
   const expected = stages[stage]?.expected ?? 0;
   const { ready, failed, downloading } = counts;
   const of = Math.max(expected, ready + failed + downloading);

@@ -11,7 +11,10 @@ import {
 } from "./stages.ts";
 
 const fleet = (size: number, able: (index: number) => boolean = () => true) =>
-  Array.from({ length: size }, (_, index) => ({ rank: rankOf("m", `device-${String(index)}`), able: able(index) }));
+  Array.from({ length: size }, (_, index) => ({
+    rank: rankOf("m", `device-${String(index)}`),
+    able: able(index),
+  }));
 
 describe("the rank of a device", () => {
   it("is the same at each call, and another one for another model", () => {

@@ -34,7 +34,8 @@ export async function rolloutRows(
   const open = await openRollouts(ctx, organizationId);
   return await Promise.all(
     open.map(async (rollout) => {
-      const { modelId, isNew, state, stages, stage, stageAt, pace, why, previous, accepted, startedAt } = rollout;
+      const { modelId, isNew, state, stages, stage, stageAt, pace, why, previous, accepted, startedAt } =
+        rollout;
       const counts = await countsOf(ctx, rollout._id);
       return {
         modelId,

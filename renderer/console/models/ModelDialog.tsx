@@ -23,7 +23,14 @@ type Props = {
   readonly onClose: () => void;
 };
 
-export function ModelDialog({ initial, isKnown, fromLink, devices = null, onSave, onClose }: Props): ReactNode {
+export function ModelDialog({
+  initial,
+  isKnown,
+  fromLink,
+  devices = null,
+  onSave,
+  onClose,
+}: Props): ReactNode {
   const [form, setForm] = useState(initial);
   const [rolloutForm, setRolloutForm] = useState(emptyRollout);
   const [tried, setTried] = useState(false);

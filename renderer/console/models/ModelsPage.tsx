@@ -119,10 +119,7 @@ export function ModelsPage(): ReactNode {
           sizeBytes={staged.sizeBytes}
           devices={devices}
           onStart={(wanted) =>
-            start(
-              { modelId: staged.modelId, ...asArgs(wanted) },
-              `The roll-out of ${staged.modelId} began.`,
-            )
+            start({ modelId: staged.modelId, ...asArgs(wanted) }, `The roll-out of ${staged.modelId} began.`)
           }
           onClose={() => setStaged(null)}
         />

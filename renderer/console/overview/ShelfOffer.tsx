@@ -14,8 +14,8 @@ export function ShelfOffer({ offer, onDismiss }: Props): ReactNode {
     <Card title="Add a first model">
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
         <p className="min-w-0 basis-80 grow wrap-anywhere">
-          <strong className="font-medium">{name}</strong> works well on office computers. Each device downloads
-          about {downloadGb} GB and needs {memoryGb} GB of memory. {fitWords(offer)}
+          <strong className="font-medium">{name}</strong> works well on office computers. Each device
+          downloads about {downloadGb} GB and needs {memoryGb} GB of memory. {fitWords(offer)}
         </p>
         <div className="flex items-baseline gap-2">
           <a
@@ -36,6 +36,7 @@ export function ShelfOffer({ offer, onDismiss }: Props): ReactNode {
 function fitWords({ devices, fitting }: ModelOffer): string {
   if (devices === 0) return "There are no devices yet.";
   if (fitting === null) return "The next step tells how many of your devices could run it.";
-  if (devices === 1) return fitting === 1 ? "Your device could run it." : "Your device has too little memory for it.";
+  if (devices === 1)
+    return fitting === 1 ? "Your device could run it." : "Your device has too little memory for it.";
   return `${String(fitting)} of your ${plural(devices, "device")} could run it.`;
 }

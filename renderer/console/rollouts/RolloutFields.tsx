@@ -50,7 +50,11 @@ export function RolloutFields({ form, onChange, devices, sizeBytes }: Props): Re
   const parsed = parseRollout({ ...form, inStages: true });
   const errorOf = (field: "sizes" | "pace"): string | null =>
     parsed.kind === "wrong" && parsed.field === field ? parsed.why : null;
-  const input = (field: "minMinutes" | "readyPercent" | "failedPercent", label: string, unit: string): ReactNode => (
+  const input = (
+    field: "minMinutes" | "readyPercent" | "failedPercent",
+    label: string,
+    unit: string,
+  ): ReactNode => (
     <Field
       label={label}
       unit={unit}

@@ -67,7 +67,12 @@ export function RolloutPanel({ rollout, onAct, failures, onFailures }: Props): R
       {onAct === null ? null : (
         <div className="flex flex-wrap gap-2">
           {possibleActs(rollout).map((act) => (
-            <Button key={act} size="sm" aria-label={`${actWords[act].button}: ${modelId}`} onClick={() => onAct(act)}>
+            <Button
+              key={act}
+              size="sm"
+              aria-label={`${actWords[act].button}: ${modelId}`}
+              onClick={() => onAct(act)}
+            >
               {actWords[act].button}
             </Button>
           ))}

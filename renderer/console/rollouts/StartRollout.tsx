@@ -24,9 +24,7 @@ export function StartRollout({ modelId, sizeBytes, devices, onStart, onClose }: 
     <Dialog title={`Roll out ${modelId} in stages`} onClose={onClose}>
       <DialogForm
         action="Start"
-        onSubmit={() =>
-          parsed.kind === "ok" && parsed.rollout !== null ? start(parsed.rollout) : undefined
-        }
+        onSubmit={() => (parsed.kind === "ok" && parsed.rollout !== null ? start(parsed.rollout) : undefined)}
         onClose={onClose}
       >
         <p className="text-muted">

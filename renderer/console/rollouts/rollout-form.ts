@@ -40,7 +40,11 @@ export function parseRollout(form: RolloutForm): Parsed {
   if (!form.inStages) return { kind: "ok", rollout: null };
   const sizes = parseSizes(form.sizes);
   if (sizes === null) {
-    return { kind: "wrong", field: "sizes", why: "Enter numbers and percents, such as 1, 10 %, 50 %, 100 %." };
+    return {
+      kind: "wrong",
+      field: "sizes",
+      why: "Enter numbers and percents, such as 1, 10 %, 50 %, 100 %.",
+    };
   }
   const mistake = mistakeInSizes(sizes);
   if (mistake !== null) return { kind: "wrong", field: "sizes", why: mistake };

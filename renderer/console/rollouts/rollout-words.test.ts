@@ -19,7 +19,12 @@ function rollout(change: Partial<RolloutRow> = {}): RolloutRow {
     modelId: "m",
     isNew: true,
     state: "running",
-    stages: defaultSizes.map((size, at) => ({ size, upTo: 1, devices: fleet[at] ?? 0, expected: fleet[at] ?? 0 })),
+    stages: defaultSizes.map((size, at) => ({
+      size,
+      upTo: 1,
+      devices: fleet[at] ?? 0,
+      expected: fleet[at] ?? 0,
+    })),
     stage: 1,
     stageAt: 0,
     pace: defaultPace,
@@ -47,7 +52,10 @@ describe("the stages of a roll-out", () => {
   it("count devices that joined since, and have none in an empty fleet", () => {
     const [first] = stageLines(rollout({ byStage: [{ ...nobody, ready: 3 }] }));
     expect(first).toMatchObject({ devices: 3, waiting: 0 });
-    const empty = rollout({ byStage: [], stages: rollout().stages.map((stage) => ({ ...stage, devices: 0 })) });
+    const empty = rollout({
+      byStage: [],
+      stages: rollout().stages.map((stage) => ({ ...stage, devices: 0 })),
+    });
     expect(stageLines(empty).map(lineWords)).toEqual(Array.from({ length: 4 }, () => "no devices"));
   });
 });
@@ -57,7 +65,11 @@ describe("the situation of a roll-out in words", () => {
     [{}, 0, "The next stage begins when 4 devices are ready: 3 so far."],
     [{ stage: 0 }, 18.5, "This stage is healthy. The next stage begins in 12 minutes."],
     [{ stage: 0 }, 31, "This stage is healthy. The next stage begins in a moment."],
-    [{ stage: 0, pace: { ...defaultPace, byHand: true } }, 99, "It waits until somebody begins the next one."],
+    [
+      { stage: 0, pace: { ...defaultPace, byHand: true } },
+      99,
+      "It waits until somebody begins the next one.",
+    ],
     [{ stage: 3 }, 0, "It is done when 33 devices are ready: 3 so far."],
     [{ state: "stopped", why: "2 of 5 devices failed" }, 0, "It stopped by itself: 2 of 5 devices failed."],
     [{ state: "rolled-back" }, 0, "Requests for it wait"],
@@ -90,8 +102,12 @@ describe("an act on a roll-out", () => {
   });
 
   it("says which devices lose the model in a roll-back", () => {
-    expect(impactWords(rollout(), "roll-back", size)).toMatch(/^4 devices that have begun get no more jobs of it/);
-    expect(impactWords(rollout({ isNew: false }), "roll-back", size)).toContain("before the roll-out keep it");
+    expect(impactWords(rollout(), "roll-back", size)).toMatch(
+      /^4 devices that have begun get no more jobs of it/,
+    );
+    expect(impactWords(rollout({ isNew: false }), "roll-back", size)).toContain(
+      "before the roll-out keep it",
+    );
   });
 
   it("is offered only when it is possible", () => {

@@ -52,7 +52,10 @@ export async function startModelHub(files: ReadonlyMap<string, Buffer>): Promise
     const part = bytes.subarray(from, last + 1);
     const headers = { "content-length": part.length, "accept-ranges": "bytes", etag: `"${name}"` };
     const where = `bytes ${String(from)}-${String(from + part.length - 1)}/${String(bytes.length)}`;
-    response.writeHead(range === null ? 200 : 206, range === null ? headers : { ...headers, "content-range": where });
+    response.writeHead(
+      range === null ? 200 : 206,
+      range === null ? headers : { ...headers, "content-range": where },
+    );
     response.end(part);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
