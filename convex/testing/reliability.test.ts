@@ -219,6 +219,7 @@ describe("a retired device", () => {
       requestedPause: null,
       limits: null,
       models: [],
+      heldBack: [],
       catalog: null,
       policy: { values: {}, locked: [] },
       sharing: null,

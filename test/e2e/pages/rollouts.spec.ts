@@ -106,7 +106,7 @@ test("a model goes to one device first, works for requests, and then to all, wit
   await expect(dialog).toContainText("No further stage begins until somebody continues.");
   await dialog.getByRole("button", { name: "Pause" }).click();
   await expect(panel).toContainText("Roll-out paused");
-  await panel.getByRole("button", { name: "Undo: good" }).click();
+  await panel.getByRole("button", { name: "Undo last change: good" }).click();
   await dialog.getByRole("button", { name: "Undo" }).click();
   await expect(panel).toContainText("Rolling out");
 
@@ -153,7 +153,7 @@ test("a roll-out stops by itself when a device gets a wrong file, before others 
   await row.getByRole("button", { name: "Retire wrong" }).click();
   await dialog.getByRole("button", { name: "Retire" }).click();
   await expect(row).toContainText("Retired");
-  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByRole("button", { name: "Undo", exact: true }).last().click();
   await expect(row.getByRole("button", { name: "Retire wrong" })).toBeVisible();
 });
 
