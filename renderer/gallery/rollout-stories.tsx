@@ -62,7 +62,7 @@ export function rolloutStories(now: number): readonly Story[] {
       "console-rollout-planning",
       "models",
       <RolloutPanel
-        rollout={rollout(now, { state: "planning", stage: 0, byStage: [] })}
+        rollout={rollout(now, { state: "planning", stage: 0, byStage: [], previous: null })}
         onAct={nothing}
         failures={null}
         onFailures={nothing}

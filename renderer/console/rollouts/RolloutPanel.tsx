@@ -77,7 +77,12 @@ export function RolloutPanel({ rollout, onAct, failures, onFailures }: Props): R
             </Button>
           ))}
           {previous === null ? null : (
-            <Button size="sm" look="quiet" aria-label={`Undo last change: ${modelId}`} onClick={() => onAct("undo")}>
+            <Button
+              size="sm"
+              look="quiet"
+              aria-label={`Undo last change: ${modelId}`}
+              onClick={() => onAct("undo")}
+            >
               Undo last change
             </Button>
           )}
