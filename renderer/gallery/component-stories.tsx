@@ -7,6 +7,7 @@ import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Button } from "../ui/controls/Button.tsx";
 import { Checkbox } from "../ui/controls/Checkbox.tsx";
+import { CheckMenu } from "../ui/controls/CheckMenu.tsx";
 import { Copyable } from "../ui/controls/Copyable.tsx";
 import { Field } from "../ui/controls/Field.tsx";
 import { Menu } from "../ui/controls/Menu.tsx";
@@ -92,6 +93,14 @@ function Components({ now }: { readonly now: number }): ReactNode {
             ))}
           </Row>
           <Row>
+            <CheckMenu
+              label="Columns"
+              trigger={<Button>Columns ▾</Button>}
+              choices={options}
+              chosen={["1"]}
+              onChoose={nothing}
+              onReset={nothing}
+            />
             <Menu
               label="Choices"
               trigger={<Button>Menu ▾</Button>}

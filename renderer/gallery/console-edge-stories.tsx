@@ -1,7 +1,7 @@
 import { AuditView } from "../console/audit/AuditPage.tsx";
-import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
+import { DevicesTable } from "../console/devices/table/DevicesTable.tsx";
 import { CodeDevices } from "../console/enrollment/CodeDevices.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";

@@ -5,13 +5,13 @@ import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
 import { type Bulk, BulkView } from "../console/devices/bulk/BulkProgress.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DeviceLimits } from "../console/devices/DeviceLimits.tsx";
-import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { noFilters } from "../console/devices/fleet-filters.ts";
 import { FleetFilters } from "../console/devices/FleetFilters.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { OwnDevicesView } from "../console/devices/OwnDevices.tsx";
 import { DeviceView } from "../console/devices/page/DeviceView.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
+import { DevicesTable } from "../console/devices/table/DevicesTable.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
@@ -265,6 +265,17 @@ export function consoleStories(now: number): readonly Story[] {
         />
         <DevicesTable devices={linesOf(devices, 3)} actions={actions} />
         <LoadMore onMore={nothing} loading={false} />
+      </Card>,
+    ),
+    inShell(
+      "console-devices-columns",
+      "devices",
+      <Card flush>
+        <DevicesTable
+          devices={linesOf(devices, 3)}
+          columns={["name", "activity", "system", "version", "owner", "memory", "gpu", "models"]}
+          actions={actions}
+        />
       </Card>,
     ),
     inShell(

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import type { ViewPart } from "../../../app/devices/views.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
@@ -7,7 +8,6 @@ import type { FleetCounts } from "../data/rows.ts";
 import {
   concernOptions,
   facetOptions,
-  type FilterName,
   type Filters,
   fleetWords,
   isFiltered,
@@ -15,6 +15,7 @@ import {
   sortOptions,
   stateOptions,
 } from "./fleet-filters.ts";
+import { ColumnMenu } from "./table/ColumnMenu.tsx";
 
 type Props = {
   readonly filters: Filters;
@@ -31,10 +32,10 @@ const nothingCounted: FleetCounts = {
 
 /** The search and the filters above the list of devices. */
 export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFilters }: Props): ReactNode {
-  const set = (name: FilterName, value: string): void => onFilters({ ...filters, [name]: value });
+  const set = (name: ViewPart, value: string): void => onFilters({ ...filters, [name]: value });
   const models = [...new Set([...modelIds, filters.model])].filter((modelId) => modelId !== "");
   const concerns = concernOptions(counts, filters.concern);
-  const box = (name: FilterName, label: string, options: Parameters<typeof SelectBox>[0]["options"]) => (
+  const box = (name: ViewPart, label: string, options: Parameters<typeof SelectBox>[0]["options"]) => (
     <div className="w-40 max-sm:w-full">
       <SelectBox
         aria-label={label}
@@ -61,10 +62,14 @@ export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFil
         {concerns.length === 0 ? null : box("concern", "Concern", concerns)}
         {filters.q.trim() === "" ? box("sort", "Order", sortOptions) : null}
         {isFiltered(filters) ? (
-          <Button look="quiet" onClick={() => onFilters({ ...noFilters, sort: filters.sort })}>
+          <Button
+            look="quiet"
+            onClick={() => onFilters({ ...noFilters, sort: filters.sort, columns: filters.columns })}
+          >
             Clear filters
           </Button>
         ) : null}
+        <ColumnMenu columns={filters.columns} onColumns={(columns) => set("columns", columns)} />
       </div>
       <p className="min-h-4 text-xs text-muted">
         {counts === nothingCounted ? null : (

@@ -7,9 +7,11 @@ import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
 import { hrefOf, showInstead, useRoute } from "../shell/route.ts";
 import { BulkDevices, type Selection } from "./bulk/BulkDevices.tsx";
-import { type DeviceActions, DevicesTable } from "./DevicesTable.tsx";
-import { type FilterName, filterNames, type Filters, isFiltered, listArgsOf } from "./fleet-filters.ts";
+import { type Filters, filtersIn, isFiltered, listArgsOf } from "./fleet-filters.ts";
 import { FleetFilters } from "./FleetFilters.tsx";
+import { columnsIn } from "./table/column-keys.ts";
+import type { DeviceActions } from "./table/DeviceButtons.tsx";
+import { DevicesTable } from "./table/DevicesTable.tsx";
 import { useDeviceLines } from "./useDeviceLines.ts";
 
 const pageSize = 25;
@@ -62,6 +64,7 @@ export function FleetList({ actions }: Props): ReactNode {
       )}
       <DevicesTable
         devices={lines}
+        columns={columnsIn(filters.columns)}
         mayEnroll={useScope("enrollment.change") !== null}
         {...(actions === undefined ? {} : { actions })}
         {...(actions?.change === null || actions === undefined
@@ -88,7 +91,5 @@ export function FleetList({ actions }: Props): ReactNode {
 
 function useFilters(): readonly [Filters, (filters: Filters) => void] {
   const { filters: query } = useRoute();
-  const read = (name: FilterName): string => query.get(name) ?? "";
-  const filters = Object.fromEntries(filterNames.map((name) => [name, read(name)])) as Filters;
-  return [filters, (next) => showInstead(hrefOf("devices", undefined, next))];
+  return [filtersIn(query), (next) => showInstead(hrefOf("devices", undefined, next))];
 }

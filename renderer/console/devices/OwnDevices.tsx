@@ -18,9 +18,8 @@ import type { DeviceRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { hrefOf } from "../shell/route.ts";
 import { describeDevice } from "./describe-device.ts";
-import type { DeviceLine } from "./DevicesTable.tsx";
 import { pauseEnd } from "./PauseDialog.tsx";
-import { useDeviceLines } from "./useDeviceLines.ts";
+import { type DeviceLine, useDeviceLines } from "./useDeviceLines.ts";
 
 const pageSize = 20;
 

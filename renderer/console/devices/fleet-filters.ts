@@ -1,5 +1,6 @@
 import type { FunctionArgs } from "convex/server";
 import { type DeviceConcern, deviceConcerns } from "../../../app/devices/attention.ts";
+import { looksOnly, type ViewPart, viewParts } from "../../../app/devices/views.ts";
 import { platformWords } from "../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
@@ -10,32 +11,15 @@ import { stateWords } from "./state-words.ts";
 
 export type ListArgs = Omit<FunctionArgs<typeof api.console.devices.list>, "session" | "paginationOpts">;
 
-/** The names of the list's filters in the address. Each may be missing. */
-export const filterNames = [
-  "q",
-  "state",
-  "group",
-  "platform",
-  "version",
-  "model",
-  "concern",
-  "owner",
-  "sort",
-] as const;
-export type FilterName = (typeof filterNames)[number];
-export type Filters = Readonly<Record<FilterName, string>>;
+/** A view of the devices, as the address has it. "": the part is missing there. */
+export type Filters = Readonly<Record<ViewPart, string>>;
 
-export const noFilters: Filters = {
-  q: "",
-  state: "",
-  group: "",
-  platform: "",
-  version: "",
-  model: "",
-  concern: "",
-  owner: "",
-  sort: "",
-};
+export const noFilters = Object.fromEntries(viewParts.map((part) => [part, ""])) as Filters;
+
+/** The filters that an address has. */
+export function filtersIn(query: URLSearchParams): Filters {
+  return Object.fromEntries(viewParts.map((part) => [part, query.get(part) ?? ""])) as Filters;
+}
 
 const states: readonly string[] = [...deviceStates, "online", "attention"];
 
@@ -65,7 +49,7 @@ export function listArgsOf(filters: Filters): ListArgs {
 }
 
 export const isFiltered = (filters: Filters): boolean =>
-  filterNames.some((name) => name !== "sort" && filters[name] !== "");
+  viewParts.some((part) => !looksOnly.includes(part) && filters[part] !== "");
 
 /** The states to choose from, each with its number of devices. */
 export function stateOptions({ states: counted }: FleetCounts): readonly Option[] {

@@ -6,8 +6,8 @@ import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { HandOver } from "../people/HandOver.tsx";
 import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DeviceLimits } from "./DeviceLimits.tsx";
-import type { DeviceActions } from "./DevicesTable.tsx";
 import { PauseDialog } from "./PauseDialog.tsx";
+import type { DeviceActions } from "./table/DeviceButtons.tsx";
 
 type Offered = {
   /** Undefined for members who may only look at devices. */

@@ -3,7 +3,9 @@ import { useMemo } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { DeviceRow, ListedDevice } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import type { DeviceLine } from "./DevicesTable.tsx";
+
+/** A device as the list has it, and what it does now. The latter comes from a query of its own; undefined while it loads. */
+export type DeviceLine = { readonly listed: ListedDevice; readonly live: DeviceRow | undefined };
 
 /** Watches each listed device by a query of its own, so that a device's change is sent for that device only. */
 export function useDeviceLines(

@@ -17,7 +17,8 @@ import { hrefOf } from "../../shell/route.ts";
 import { rateWords } from "../../statistics/subject-words.ts";
 import { describeDevice } from "../describe-device.ts";
 import { deviceSpeeds, originWords, unknownWords } from "../device-details.ts";
-import { type DeviceActions, DeviceButtons, Labels, offerOf, RetireDialog } from "../DevicesTable.tsx";
+import { Labels, offerOf } from "../table/cells.tsx";
+import { type DeviceActions, DeviceButtons, RetireDialog } from "../table/DeviceButtons.tsx";
 import { DeviceAttempts } from "./DeviceAttempts.tsx";
 import { WeekTimeline } from "./WeekTimeline.tsx";
 
