@@ -50,6 +50,7 @@ import {
   tally,
   usage,
   usageFacts,
+  viewSettings,
 } from "./model/validators.ts";
 
 /**
@@ -905,6 +906,19 @@ export default defineSchema({
       searchField: "name",
       filterFields: ["organizationId", "state", "owner", "platform", "version"],
     }),
+
+  /** A member's saved view of the devices. Written by model/fleet/views.ts. */
+  deviceViews: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    name: v.string(),
+    view: viewSettings,
+    /** Whether all who see all devices have it, too. */
+    shared: v.boolean(),
+    createdAt: v.number(),
+  })
+    .index("by_member", ["memberId", "shared"])
+    .index("by_shared", ["organizationId", "shared"]),
 
   /**
    * The states of a device on one day (UTC) with their reasons, for its timeline. Written at transitions by model/fleet/journal.ts, and

@@ -5,6 +5,7 @@ import { literals } from "convex-helpers/validators";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
+import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
@@ -401,6 +402,13 @@ export const listFilters = {
 };
 
 export const bulkFilters = v.object(listFilters);
+
+const viewPart = v.optional(v.string());
+
+/** A view of the devices: app/devices/views.ts. A missing part is as usual. */
+export const viewSettings = v.object(
+  Object.fromEntries(viewParts.map((part) => [part, viewPart])) as Record<ViewPart, typeof viewPart>,
+);
 
 export const bulkState = literals("finding", "found", "running", "done", "undoing", "undone");
 

@@ -97,6 +97,17 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         tries: 0,
       }),
   );
+  const deviceViews = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("deviceViews", {
+        organizationId,
+        memberId: spare.members,
+        name: "Spare",
+        view: {},
+        shared: true,
+        createdAt: 0,
+      }),
+  );
   const heldCancels = await t.run(
     async (ctx) =>
       await ctx.db.insert("heldCancels", {
@@ -110,6 +121,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
   return {
     alertMails,
     heldCancels,
+    deviceViews,
     apiKeys: keyId,
     webhooks,
     bulkActs,

@@ -6,6 +6,7 @@ import { type Role, roles } from "../../../app/people/roles.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { forgetViewsOf } from "../fleet/views.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { role } from "../validators.ts";
 import { leaveThings, type leftThings } from "./handOver.ts";
@@ -223,5 +224,6 @@ export async function removeMember(
   await leaveThings(ctx, member, things, by);
   await ctx.db.patch("members", subject, { removedAt: by.at });
   await endSessionsOf(ctx, subject);
+  await forgetViewsOf(ctx, subject);
   await record(ctx, { organizationId, ...by, action: "member.removed", subject });
 }
