@@ -12,6 +12,9 @@ import { OwnDevicesView } from "../console/devices/OwnDevices.tsx";
 import { DeviceView } from "../console/devices/page/DeviceView.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { DevicesTable } from "../console/devices/table/DevicesTable.tsx";
+import { ManageViews } from "../console/devices/views/ManageViews.tsx";
+import { ViewMenu } from "../console/devices/views/SavedViews.tsx";
+import { SaveView } from "../console/devices/views/SaveView.tsx";
 import { CodeMade } from "../console/enrollment/CodeMade.tsx";
 import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { NewCode } from "../console/enrollment/NewCode.tsx";
@@ -262,6 +265,15 @@ export function consoleStories(now: number): readonly Story[] {
           counts={deviceRows.fleetCounts(now)}
           modelIds={["gleaner-demo"]}
           onFilters={nothing}
+          views={
+            <ViewMenu
+              views={deviceRows.views}
+              filters={{ ...noFilters, q: "lap", state: "online" }}
+              onOpen={nothing}
+              onSave={nothing}
+              onManage={nothing}
+            />
+          }
         />
         <DevicesTable devices={linesOf(devices, 3)} actions={actions} />
         <LoadMore onMore={nothing} loading={false} />
@@ -289,6 +301,24 @@ export function consoleStories(now: number): readonly Story[] {
           selecting={{ isSelected: (deviceId) => deviceId !== "d3", onSelect: nothing }}
         />
       </Card>,
+    ),
+    inShell(
+      "console-views",
+      "devices",
+      <ManageViews
+        views={deviceRows.views}
+        mayShare
+        onRename={nothing}
+        onOverwrite={nothing}
+        onShare={nothing}
+        onDelete={nothing}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-view-save",
+      "devices",
+      <SaveView mayShare onSave={() => Promise.resolve(true)} onClose={nothing} />,
     ),
     ...bulkViews.map(([id, bulk]) =>
       inShell(

@@ -11,6 +11,7 @@ export type RecipientRow = AlertMails["recipients"][number];
 export type WebhookRow = FunctionReturnType<Console["alerts"]["list"]>[number];
 export type DeviceRow = FunctionReturnType<Console["devices"]["get"]>;
 export type ListedDevice = FunctionReturnType<Console["devices"]["list"]>["page"][number];
+export type ViewRow = FunctionReturnType<Console["deviceViews"]["list"]>[number];
 export type FleetCounts = FunctionReturnType<Console["devices"]["counts"]>;
 export type DeviceSpan = FunctionReturnType<Console["devices"]["journal"]>[number];
 export type DeviceAttempt = FunctionReturnType<Console["devices"]["attempts"]>["page"][number];

@@ -22,6 +22,8 @@ type Props = {
   readonly counts: FleetCounts | undefined;
   readonly modelIds: readonly string[];
   readonly onFilters: (filters: Filters) => void;
+  /** The menu of saved views. */
+  readonly views?: ReactNode;
 };
 
 const nothingCounted: FleetCounts = {
@@ -31,7 +33,13 @@ const nothingCounted: FleetCounts = {
 };
 
 /** The search and the filters above the list of devices. */
-export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFilters }: Props): ReactNode {
+export function FleetFilters({
+  filters,
+  counts = nothingCounted,
+  modelIds,
+  onFilters,
+  views,
+}: Props): ReactNode {
   const set = (name: ViewPart, value: string): void => onFilters({ ...filters, [name]: value });
   const models = [...new Set([...modelIds, filters.model])].filter((modelId) => modelId !== "");
   const concerns = concernOptions(counts, filters.concern);
@@ -70,6 +78,7 @@ export function FleetFilters({ filters, counts = nothingCounted, modelIds, onFil
           </Button>
         ) : null}
         <ColumnMenu columns={filters.columns} onColumns={(columns) => set("columns", columns)} />
+        {views}
       </div>
       <p className="min-h-4 text-xs text-muted">
         {counts === nothingCounted ? null : (

@@ -13,6 +13,7 @@ import { columnsIn } from "./table/column-keys.ts";
 import type { DeviceActions } from "./table/DeviceButtons.tsx";
 import { DevicesTable } from "./table/DevicesTable.tsx";
 import { useDeviceLines } from "./useDeviceLines.ts";
+import { SavedViews } from "./views/SavedViews.tsx";
 
 const pageSize = 25;
 
@@ -47,6 +48,10 @@ export function FleetList({ actions }: Props): ReactNode {
     else next.delete(deviceId);
     setSelection(next);
   };
+  const show = (next: Filters): void => {
+    setSelection(nothing);
+    setFilters(next);
+  };
   const lines = useDeviceLines(isLoading ? undefined : unique);
   return (
     <>
@@ -54,10 +59,8 @@ export function FleetList({ actions }: Props): ReactNode {
         filters={filters}
         counts={counts}
         modelIds={(models ?? []).map(({ modelId }) => modelId)}
-        onFilters={(next) => {
-          setSelection(nothing);
-          setFilters(next);
-        }}
+        onFilters={show}
+        views={<SavedViews filters={filters} onFilters={show} />}
       />
       {actions?.change === null || actions === undefined ? null : (
         <BulkDevices selection={selection} filters={filters} onSelect={setSelection} />

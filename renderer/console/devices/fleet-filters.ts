@@ -21,6 +21,16 @@ export function filtersIn(query: URLSearchParams): Filters {
   return Object.fromEntries(viewParts.map((part) => [part, query.get(part) ?? ""])) as Filters;
 }
 
+/** The filters of a saved view. */
+export function viewOf(view: Readonly<Partial<Filters>>): Filters {
+  return { ...noFilters, ...view };
+}
+
+/** The same for the server, which keeps no empty parts. */
+export function settingsOf(filters: Filters): Partial<Filters> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
+}
+
 const states: readonly string[] = [...deviceStates, "online", "attention"];
 
 const sorts: Readonly<Record<string, Pick<ListArgs, "order" | "descending">>> = {

@@ -39,6 +39,7 @@ export function Palette({ pages, recent, onPlace, onShortcuts, onClose }: Props)
   const devices = useDeviceCommands(query, onPlace);
   const jobs = useJobCommands(query);
   const lanes = useLaneCommands();
+  const views = useViewCommands();
   const newThings = useActionCommands();
   const help: Command = { id: "shortcuts", title: "Keyboard shortcuts", hint: "?", run: onShortcuts };
   return (
@@ -53,6 +54,7 @@ export function Palette({ pages, recent, onPlace, onShortcuts, onClose }: Props)
         shows("On this page", ofPage),
         shows("Pages", pages.map(pageCommand)),
         shows("Actions", [...newThings, ...(hasQuery ? lanes : []), help]),
+        shows("Views of the devices", hasQuery ? views : []),
         shows("Devices", hasQuery ? devices : []),
         shows("Jobs", hasQuery ? jobs : []),
       ]}
@@ -110,6 +112,18 @@ function useDeviceCommands(query: string, onPlace: Props["onPlace"]): readonly C
       onPlace({ href, title: `Devices · ${name}` });
       to(href)();
     },
+  }));
+}
+
+function useViewCommands(): readonly Command[] {
+  const session = useSession();
+  const seesAll = useScope("devices.read") === "all";
+  const views = useQuery(api.console.deviceViews.list, seesAll ? { session } : "skip");
+  return (views ?? []).map(({ viewId, name, view }) => ({
+    id: `view ${viewId}`,
+    title: name,
+    hint: "View",
+    run: to(hrefOf("devices", undefined, view)),
   }));
 }
 

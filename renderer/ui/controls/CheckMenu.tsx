@@ -40,6 +40,8 @@ export function CheckMenu<Value extends string>({
           {choices.map(({ value, label: words }) => (
             <DropdownMenu.CheckboxItem
               key={value}
+              // Typed letters find it without its mark.
+              textValue={words}
               checked={chosen.includes(value)}
               onSelect={keepOpen}
               onCheckedChange={(isChosen) =>

@@ -28,7 +28,7 @@ export function Menu({ trigger, label, entries }: Props): ReactNode {
           align="start"
           sideOffset={4}
           collisionPadding={8}
-          className="z-20 min-w-44 animate-appear rounded-md border border-line bg-raised p-1 shadow-pop"
+          className="z-20 max-h-(--radix-dropdown-menu-content-available-height) max-w-80 min-w-44 animate-appear overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-pop"
         >
           {(opened ?? entries).map((entry) => (
             <DropdownMenu.Item
