@@ -22,6 +22,7 @@ import {
   uncountedListings,
 } from "./model/fleet/countListings.ts";
 import { countBatch } from "./model/fleet/counts.ts";
+import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
 import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
 import { projectBatch } from "./model/ledger/project.ts";
@@ -223,6 +224,18 @@ export const applyBulk = internalMutation({
   returns: v.null(),
   handler: async (ctx, { bulkId, index }) => {
     await applyBatch(ctx, bulkId, index, Date.now());
+    return null;
+  },
+});
+
+/** Places the next devices of an organization by its rules of groups. Counts the fleet at the end. */
+export const placeDevices = internalMutation({
+  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const next = await placeBatch(ctx, organizationId, cursor);
+    if (next === null) await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
+    else await ctx.scheduler.runAfter(0, internal.maintenance.placeDevices, { organizationId, cursor: next });
     return null;
   },
 });

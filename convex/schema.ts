@@ -30,6 +30,7 @@ import {
   mailSettings,
   outcome,
   owner,
+  placedBy,
   policyRules,
   previewSums,
   price,
@@ -42,6 +43,7 @@ import {
   rolloutPlace,
   rolloutStage,
   rolloutState,
+  ruleFilters,
   runnerStop,
   secondFactorRule,
   signInMethod,
@@ -389,6 +391,8 @@ export default defineSchema({
     unknownFacts: v.optional(v.array(v.string())),
     /** A copy of the worker's groups: every device watches `me`, and the worker's row changes more often. */
     groups: v.optional(v.array(v.string())),
+    /** Absent: nobody put it anywhere. Written by model/fleet/placement.ts. */
+    placedBy: v.optional(placedBy),
     /** What the organization allows it. The queue's worker has a copy. Absent if it has no limits. */
     limits: v.optional(deviceLimits),
     enrolledAt: v.number(),
@@ -872,6 +876,7 @@ export default defineSchema({
     /** The name in the order of lists: small letters, and numbers by their value. */
     sortName: v.string(),
     ...listingFacts,
+    placedBy: v.optional(placedBy),
     enrolledAt: v.number(),
     changedAt: v.number(),
     /** The facts that `deviceCounts` counts of it. Absent: none yet. */
@@ -906,6 +911,15 @@ export default defineSchema({
       searchField: "name",
       filterFields: ["organizationId", "state", "owner", "platform", "version"],
     }),
+
+  /** Rules that put devices into groups. The first one that a device fits places it. Written by model/fleet/groupRules/. */
+  groupRules: defineTable({
+    organizationId: v.id("organizations"),
+    /** Its place in the order, from 0. */
+    rank: v.number(),
+    group: v.string(),
+    filter: v.object(ruleFilters),
+  }).index("by_rank", ["organizationId", "rank"]),
 
   /** A member's saved view of the devices. Written by model/fleet/views.ts. */
   deviceViews: defineTable({

@@ -5,8 +5,8 @@ import { literals } from "convex-helpers/validators";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
-import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
+import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
@@ -209,12 +209,16 @@ export const requestedPause = v.object({
 /** An act on many devices: app/devices/bulk.ts. */
 export const bulkAct = v.object({ kind: literals(...bulkKinds), group: v.string() });
 
+/** How a device got into its groups: by a person, or by a rule. */
+export const placedBy = v.union(v.literal("hand"), v.id("groupRules"));
+
 /** A device of such an act, with what an undo restores. `did`: the act has changed it. */
 export const bulkTarget = v.object({
   deviceId: v.id("devices"),
   effect: literals("changes", "same", "cannot"),
   did: v.boolean(),
   groups: v.array(v.string()),
+  placedBy: v.optional(placedBy),
   requestedPause: v.optional(requestedPause),
   pause: v.optional(devicePause),
 });
@@ -353,7 +357,14 @@ export const countedFacts = {
 };
 
 /** The facts of a device that lists filter by. `platform`: the system, as Node.js names it. `version`: "" if unknown. */
-export const listingFacts = { ...countedFacts, models: v.array(v.string()) };
+export const listingFacts = {
+  ...countedFacts,
+  models: v.array(v.string()),
+  /** Absent if they are unknown, and in rows of earlier versions. */
+  memoryMb: v.optional(v.number()),
+  gpus: v.optional(v.array(v.string())),
+  tags: v.optional(v.array(v.string())),
+};
 
 export const deviceConcern = literals(...deviceConcerns);
 
@@ -385,18 +396,32 @@ export const alertNews = v.object({
 /** `online`: donating or standing by. `attention`: something about it needs attention. */
 export const listedState = literals(...deviceStates, "online", "attention");
 
+/** A device has to fit all of these to be placed by a rule of a group: app/devices/filter.ts. */
+export const ruleFilters = {
+  /** A part of its name. */
+  named: v.optional(v.string()),
+  platform: v.optional(v.string()),
+  version: v.optional(v.string()),
+  /** This version or a newer one. */
+  fromVersion: v.optional(v.string()),
+  model: v.optional(v.string()),
+  /** At least so much memory. */
+  memoryGb: v.optional(v.number()),
+  /** A kind, "any" or "none". */
+  gpu: v.optional(v.string()),
+  tag: v.optional(v.string()),
+  owner: v.optional(owner),
+};
+
 /** Rows of a list have to fit all of these. */
 export const listFilters = {
+  ...ruleFilters,
   /** The beginning of words of the name. */
   search: v.optional(v.string()),
   state: v.optional(listedState),
   group: v.optional(v.string()),
-  platform: v.optional(v.string()),
-  version: v.optional(v.string()),
-  model: v.optional(v.string()),
   /** Such a concern about it. */
   concern: v.optional(deviceConcern),
-  owner: v.optional(owner),
   /** Its last change was before this moment; ms epoch. */
   changedBefore: v.optional(v.number()),
 };

@@ -108,6 +108,10 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         createdAt: 0,
       }),
   );
+  const groupRules = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("groupRules", { organizationId, rank: 0, group: "Spare", filter: { named: "x" } }),
+  );
   const heldCancels = await t.run(
     async (ctx) =>
       await ctx.db.insert("heldCancels", {
@@ -122,6 +126,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     alertMails,
     heldCancels,
     deviceViews,
+    groupRules,
     apiKeys: keyId,
     webhooks,
     bulkActs,

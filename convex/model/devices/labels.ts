@@ -4,6 +4,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
 import { relist } from "../fleet/listing.ts";
+import { setPlacement } from "../fleet/placement.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
 
@@ -18,7 +19,7 @@ type Labels = {
 /** Sets a device's labels. They count at once: the queue takes it out of the lanes that it may not serve anymore. Refuses: invalid. */
 export async function labelDevice(
   ctx: MutationCtx,
-  { _id: subject, organizationId, workerId }: Doc<"devices">,
+  { _id: subject, organizationId, workerId, groups: groupsBefore = [] }: Doc<"devices">,
   { groups, tags, dataClasses }: Labels,
   by: Act,
 ): Promise<void> {
@@ -26,7 +27,12 @@ export async function labelDevice(
   const inClasses = labels(dataClasses, "A data class", "data classes");
   const given = tags === undefined ? {} : { labels: labels(tags, "A tag", "tags") };
   const before = await queue.workers.get(ctx, organizationId, workerId);
-  await ctx.db.patch("devices", subject, { groups: inGroups });
+  // New groups are the member's choice, so no rule changes them from now on.
+  const isMove = JSON.stringify(inGroups) !== JSON.stringify(groupsBefore);
+  await ctx.db.patch("devices", subject, {
+    groups: inGroups,
+    ...(isMove ? { placedBy: "hand" as const } : {}),
+  });
   const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: actorName(by.actor) };
   await queue.workers.update(ctx, organizationId, change);
   await relist(ctx, subject);
@@ -41,20 +47,15 @@ export async function labelDevice(
   await record(ctx, { organizationId, ...by, action: "device.labelled", subject, detail });
 }
 
-/** Sets a device's groups without an entry in the audit trail. The caller counts the fleet anew. */
+/** Puts a device into groups without an entry in the audit trail. The caller counts the fleet anew. */
 export async function setGroups(
   ctx: MutationCtx,
-  { _id, organizationId, workerId }: Doc<"devices">,
-  groups: readonly string[],
-  by: Act,
+  device: Doc<"devices">,
+  placed: Parameters<typeof setPlacement>[2],
+  { actor }: Act,
 ): Promise<void> {
-  await ctx.db.patch("devices", _id, { groups: [...groups] });
-  await queue.workers.update(ctx, organizationId, {
-    workerId,
-    groups: [...groups],
-    actor: actorName(by.actor),
-  });
-  await relist(ctx, _id);
+  await setPlacement(ctx, device, placed, actor);
+  await relist(ctx, device._id);
 }
 
 /** A group's name from outside. Refuses: invalid. */

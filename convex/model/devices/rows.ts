@@ -1,10 +1,12 @@
 import { capabilities, type WorkerView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { isByHand } from "../../../app/devices/placement.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { actorWordsOf } from "../audit.ts";
 import { components } from "../components.ts";
+import { ruleRow, ruleView } from "../fleet/groupRules/rows.ts";
 import { serviceStatusOf } from "../fleet/state.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
@@ -52,6 +54,8 @@ export const deviceRow = v.object({
   unknownFacts: v.union(v.array(v.string()), v.null()),
   models: v.array(deviceModel),
   groups: v.array(v.string()),
+  /** How it got into its groups: by a person, or by a rule. Null: it is in none. */
+  placedBy: v.union(v.literal("hand"), ruleRow, v.null()),
   /** Given by an admin. The device reports others in its capabilities. */
   tags: v.array(v.string()),
   dataClasses: v.array(v.string()),
@@ -88,12 +92,13 @@ async function rowOf(
     version,
   } = worker;
   const { requestedPause: asked, organizationId } = device;
-  const [held, balance, joined, owner, askedBy] = await Promise.all([
+  const [held, balance, joined, owner, askedBy, placedBy] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
     originOf(ctx, device),
     ownerView(ctx, device.owner),
     asked === undefined ? "" : actorWordsOf(ctx, organizationId, asked.by),
+    placedByOf(ctx, device),
   ]);
   return {
     deviceId: device._id,
@@ -112,6 +117,7 @@ async function rowOf(
     unknownFacts: device.unknownFacts ?? null,
     models,
     groups,
+    placedBy,
     tags: labels,
     dataClasses,
     limits: device.limits ?? null,
@@ -122,6 +128,16 @@ async function rowOf(
     lastChangeAt: Math.max(device.lastChangeAt, worker.lastChangeAt),
     ...joined,
   };
+}
+
+async function placedByOf(
+  ctx: QueryCtx,
+  { groups = [], placedBy }: Doc<"devices">,
+): Promise<Infer<typeof deviceRow>["placedBy"]> {
+  if (placedBy === undefined || placedBy === "hand")
+    return isByHand({ groups, ...(placedBy === undefined ? {} : { placedBy }) }) ? "hand" : null;
+  const rule = await ctx.db.get("groupRules", placedBy);
+  return rule === null ? null : await ruleView(ctx, rule);
 }
 
 /** Before its enrollment is complete. */

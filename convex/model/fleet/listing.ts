@@ -1,34 +1,46 @@
 import { concernsOf } from "../../../app/devices/attention.ts";
+import { reportedTags, type RuleFacts } from "../../../app/devices/filter.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { countedOf, countIfSmall } from "./counts.ts";
 import { noteState } from "./journal.ts";
+import { placeByRules } from "./placement.ts";
 import { deviceStateOf } from "./state.ts";
 
 /** Lists filter by no more models of one device. */
 const maxModels = 40;
 
-type Facts = Pick<Doc<"deviceListings">, "state" | "platform" | "version" | "groups" | "models" | "online">;
+/** The same of its GPUs and of its tags. */
+const maxTags = 40;
+
+type Listing = Doc<"deviceListings">;
+type Facts = Pick<Listing, "state" | "platform" | "version" | "groups" | "models" | "online">;
 
 /**
  * Brings a device's row in the list up to date. Everything that changes a listed fact calls this in its transaction. It
- * writes only if a fact differs, and no other device's row is read, so the devices of a large fleet do not contend.
+ * writes only if a fact differs, and no other device's row is read, so the devices of a large fleet do not contend. A device whose facts changed may
+ * fit another rule of a group, which places it here.
  */
 export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise<void> {
   const device = await ctx.db.get("devices", deviceId);
   if (device === null) return;
-  const { organizationId, workerId, owner, enrolledAt } = device;
+  const { organizationId, workerId, enrolledAt } = device;
   const [found, worker] = await Promise.all([
     listingOf(ctx, deviceId),
     queue.workers.get(ctx, organizationId, workerId),
   ]);
+  const stable = stableFacts(device, worker);
+  const { groups = [], placedBy } =
+    found === null || !isSame(stableFactsOf(found), stable)
+      ? await placeByRules(ctx, device, stable)
+      : device;
   const facts: Facts = {
     state: deviceStateOf(device, worker?.online ?? false),
-    platform: device.platform.split(/[ -]/)[0] ?? "",
-    version: worker?.version ?? "",
-    groups: device.groups ?? [],
-    models: (worker?.capabilities?.models ?? []).slice(0, maxModels),
+    platform: stable.platform,
+    version: stable.version,
+    groups,
+    models: stable.models,
     online: worker?.online ?? false,
   };
   const hasDonated = found?.hasDonated === true || facts.state === "donating";
@@ -49,10 +61,10 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
   const row = {
     organizationId,
     deviceId,
-    ...(owner === undefined ? {} : { owner }),
-    name: device.name,
+    ...stable,
     sortName: sortNameOf(device.name),
     ...facts,
+    ...(placedBy === undefined ? {} : { placedBy }),
     enrolledAt,
     changedAt,
     ...(found?.counted === undefined ? {} : { counted: found.counted }),
@@ -65,6 +77,48 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
   if (found !== null && isNews(found, row)) await ctx.db.replace("deviceListings", listingId, row);
   if (row.recount) await countIfSmall(ctx, organizationId, listingId);
   await noteState(ctx, device, { at: changedAt, state: facts.state, reason: reasonOf(device, facts.state) });
+}
+
+type StableFacts = Pick<Listing, keyof RuleFacts>;
+type Worker = Awaited<ReturnType<typeof queue.workers.get>>;
+
+/** The facts that rules of groups ask for. The organization's limits of a device change neither its memory nor its GPU. */
+function stableFacts({ name, platform, owner }: Doc<"devices">, worker: Worker): StableFacts {
+  const { memoryMb, tags: reported = [] } = worker?.reported ?? {};
+  const { gpus, tags } = reportedTags(reported);
+  return {
+    name,
+    platform: platform.split(/[ -]/)[0] ?? "",
+    version: worker?.version ?? "",
+    models: (worker?.capabilities?.models ?? []).slice(0, maxModels),
+    ...(owner === undefined ? {} : { owner }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    gpus: gpus.slice(0, maxTags),
+    tags: [...new Set([...(worker?.labels ?? []), ...tags])].slice(0, maxTags),
+  };
+}
+
+/** The same of a listed device. */
+export function stableFactsOf({
+  name,
+  platform,
+  version,
+  models,
+  owner,
+  memoryMb,
+  gpus,
+  tags,
+}: Listing): StableFacts {
+  return {
+    name,
+    platform,
+    version,
+    models,
+    ...(owner === undefined ? {} : { owner }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(tags === undefined ? {} : { tags }),
+  };
 }
 
 /** A device's row in the list; null until it is first listed. */

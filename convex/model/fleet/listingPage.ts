@@ -2,14 +2,14 @@ import type { PaginationOptions, PaginationResult } from "convex/server";
 import { ConvexError, type Infer, v } from "convex/values";
 import { mergedStream, type QueryStream, stream } from "convex-helpers/server/stream";
 import { literals } from "convex-helpers/validators";
+import { fitsFilter, statesOf } from "../../../app/devices/filter.ts";
 import { visibleText } from "../../../app/format/visible.ts";
-import type { DeviceState } from "../../../app/statistics/metrics.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import type { Owners } from "../memberCalls.ts";
 import { refuse } from "../refuse.ts";
-import { deviceState, type listedState, listFilters } from "../validators.ts";
+import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
 
@@ -18,7 +18,7 @@ export const listOrder = literals("name", "enrolled", "changed");
 /** A search has its own order: the best match first. */
 export const listArgs = { ...listFilters, order: v.optional(listOrder), descending: v.optional(v.boolean()) };
 
-export type Filters = { -readonly [Name in keyof typeof listFilters]?: Infer<(typeof listFilters)[Name]> };
+export type Filters = Infer<typeof bulkFilters>;
 type Wanted = Filters & { readonly order?: Infer<typeof listOrder>; readonly descending?: boolean };
 
 export const listedDevice = v.object({
@@ -50,7 +50,7 @@ export async function listingPage(
   checkFilters(wanted);
   const size = Math.max(1, Math.min(maxRows, Math.floor(numItems) || 1));
   const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
-  const fits = (row: Listing): boolean => isWanted(row, wanted) && isOwn(row, owners);
+  const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwn(row, owners);
   const found =
     (wanted.search ?? "").trim() === ""
       ? await readable(() =>
@@ -66,9 +66,9 @@ export async function listingPage(
 const maxText = 200;
 
 /** Refuses (invalid) filters that are too long. */
-export function checkFilters({ search: text, group, platform, version, model }: Filters): void {
-  for (const filter of [text, group, platform, version, model])
-    if ((filter?.length ?? 0) > maxText) refuse("invalid", "A filter is too long.");
+export function checkFilters(filters: Filters): void {
+  for (const filter of Object.values(filters))
+    if (typeof filter === "string" && filter.length > maxText) refuse("invalid", "A filter is too long.");
 }
 
 /** A wrong cursor from outside is the caller's mistake. */
@@ -97,25 +97,6 @@ function viewOf(row: Listing): Infer<typeof listedDevice> {
 
 function isOwn({ owner: of }: Listing, owners: Owners): boolean {
   return owners === null || (of !== undefined && owners.includes(of));
-}
-
-function isWanted(row: Listing, wanted: Filters): boolean {
-  const { state, group, platform, version, model, concern, owner: of, changedBefore } = wanted;
-  return (
-    (state === undefined ||
-      (state === "attention" ? row.attention === true : statesOf(state).includes(row.state))) &&
-    (concern === undefined || (row.concerns ?? []).includes(concern)) &&
-    (group === undefined || row.groups.includes(group)) &&
-    (platform === undefined || row.platform === platform) &&
-    (version === undefined || row.version === version) &&
-    (model === undefined || row.models.includes(model)) &&
-    (of === undefined || row.owner === of) &&
-    (changedBefore === undefined || row.changedAt < changedBefore)
-  );
-}
-
-function statesOf(state: Exclude<Infer<typeof listedState>, "attention">): readonly DeviceState[] {
-  return state === "online" ? ["donating", "standby"] : [state];
 }
 
 function search(ctx: QueryCtx, organizationId: Id<"organizations">, owners: Owners, wanted: Wanted) {

@@ -94,7 +94,7 @@ async function change(ctx: MutationCtx, { act }: Bulk, device: Doc<"devices">, b
       await setService(ctx, device, { requestedPause: undefined, pause: undefined, judgedFrom: by.at }, by);
       return true;
     case "group":
-      await setGroups(ctx, device, act.group === "" ? [] : [act.group], by);
+      await setGroups(ctx, device, { groups: act.group === "" ? [] : [act.group], placedBy: "hand" }, by);
       return true;
     case "retire":
       await takeOut(ctx, device, by);
@@ -109,7 +109,7 @@ async function restore(
   { device, target }: { readonly device: Doc<"devices">; readonly target: Target },
   by: Act,
 ): Promise<boolean> {
-  const { requestedPause, pause, groups } = target;
+  const { requestedPause, pause, groups, placedBy } = target;
   switch (act.kind) {
     case "pause":
     case "drain":
@@ -124,7 +124,7 @@ async function restore(
       return true;
     case "group":
       if (effectOf(act, factsOf(device)) !== "same") return false;
-      await setGroups(ctx, device, groups, by);
+      await setGroups(ctx, device, { groups, placedBy }, by);
       return true;
     case "retire":
       if (device.status !== "retired") return false;

@@ -64,13 +64,14 @@ export async function findBatch(
     const effect = effectOf(bulk.act, facts);
     counts[effect] += 1;
     if (effect === "changes") count(before, bulkBefore(bulk.act, facts));
-    const { _id: deviceId, groups = [], requestedPause, pause } = device;
+    const { _id: deviceId, groups = [], placedBy, requestedPause, pause } = device;
     return [
       {
         deviceId,
         effect,
         did: false,
         groups,
+        ...(placedBy === undefined ? {} : { placedBy }),
         ...(requestedPause === undefined ? {} : { requestedPause }),
         ...(pause === undefined ? {} : { pause }),
       },
