@@ -29,7 +29,6 @@ export type RuleFilter = {
   /** Part of the name, in any case. */
   readonly named?: string;
   readonly platform?: string;
-  readonly version?: string;
   /** This version, or a newer one. */
   readonly fromVersion?: string;
   readonly model?: string;
@@ -47,18 +46,20 @@ export type DeviceFilter = RuleFilter & {
   readonly state?: DeviceState | "online" | "attention";
   readonly concern?: DeviceConcern;
   readonly group?: string;
+  readonly version?: string;
   /** Its last change was before this moment; ms epoch. */
   readonly changedBefore?: number;
 };
 
 export function fitsFilter(device: FilteredFacts, filter: DeviceFilter): boolean {
-  const { state, concern, group, changedBefore } = filter;
+  const { state, concern, group, version, changedBefore } = filter;
   return (
     fitsRule(device, filter) &&
     (state === undefined ||
       (state === "attention" ? device.attention === true : statesOf(state).includes(device.state))) &&
     (concern === undefined || (device.concerns ?? []).includes(concern)) &&
     (group === undefined || device.groups.includes(group)) &&
+    (version === undefined || device.version === version) &&
     (changedBefore === undefined || device.changedAt < changedBefore)
   );
 }
@@ -72,11 +73,10 @@ export function statesOf(state: DeviceState | "online"): readonly DeviceState[] 
 export type RuleFacts = Omit<FilteredFacts, "state" | "groups" | "concerns" | "attention" | "changedAt">;
 
 export function fitsRule(device: RuleFacts, filter: RuleFilter): boolean {
-  const { named, platform, version, fromVersion, model, memoryGb, gpu, tag, owner } = filter;
+  const { named, platform, fromVersion, model, memoryGb, gpu, tag, owner } = filter;
   return (
     (named === undefined || device.name.toLowerCase().includes(named.toLowerCase())) &&
     (platform === undefined || device.platform === platform) &&
-    (version === undefined || device.version === version) &&
     (fromVersion === undefined || !isOlder(device.version, fromVersion)) &&
     (model === undefined || device.models.includes(model)) &&
     (memoryGb === undefined || (device.memoryMb ?? 0) * 2 ** 20 >= memoryGb * 1e9) &&

@@ -4,7 +4,7 @@ import type { RuleFilter } from "./filter.ts";
 
 /** Each condition in words: "Windows", "at least 16 GB of memory". `ownerName`: of the owner that the rule asks for. */
 export function conditionWords(filter: RuleFilter, ownerName: string | null): readonly string[] {
-  const { named, platform, version, fromVersion, model, memoryGb, gpu, tag, owner } = filter;
+  const { named, platform, fromVersion, model, memoryGb, gpu, tag, owner } = filter;
   const words = (value: string | number | undefined, text: string): readonly string[] =>
     value === undefined ? [] : [text];
   return [
@@ -12,7 +12,6 @@ export function conditionWords(filter: RuleFilter, ownerName: string | null): re
     ...words(named, `name with “${named ?? ""}”`),
     ...words(memoryGb, `at least ${formatCount(memoryGb ?? 0)} GB of memory`),
     ...words(gpu, gpu === "any" ? "a GPU" : gpu === "none" ? "no GPU" : `GPU with ${gpu ?? ""}`),
-    ...words(version, `version ${version ?? ""}`),
     ...words(fromVersion, `version ${fromVersion ?? ""} or newer`),
     ...words(model, `model ${model ?? ""}`),
     ...words(tag, `tag “${tag ?? ""}”`),

@@ -11,6 +11,11 @@ export const viewParts = [
   "model",
   "concern",
   "owner",
+  "named",
+  "from",
+  "memory",
+  "gpu",
+  "tag",
   "sort",
   "columns",
 ] as const;

@@ -401,7 +401,6 @@ export const ruleFilters = {
   /** A part of its name. */
   named: v.optional(v.string()),
   platform: v.optional(v.string()),
-  version: v.optional(v.string()),
   /** This version or a newer one. */
   fromVersion: v.optional(v.string()),
   model: v.optional(v.string()),
@@ -420,6 +419,7 @@ export const listFilters = {
   search: v.optional(v.string()),
   state: v.optional(listedState),
   group: v.optional(v.string()),
+  version: v.optional(v.string()),
   /** Such a concern about it. */
   concern: v.optional(deviceConcern),
   /** Its last change was before this moment; ms epoch. */

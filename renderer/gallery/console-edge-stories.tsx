@@ -31,7 +31,14 @@ const onKey = {
   onRevoke: nothing,
 } as const;
 const actions = {
-  change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
+  change: {
+    retire: nothing,
+    reinstate: nothing,
+    label: nothing,
+    limit: nothing,
+    resume: nothing,
+    release: nothing,
+  },
   pause: { ask: nothing, end: nothing },
   handOver: nothing,
 };

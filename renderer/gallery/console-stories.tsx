@@ -11,6 +11,10 @@ import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { OwnDevicesView } from "../console/devices/OwnDevices.tsx";
 import { DeviceView } from "../console/devices/page/DeviceView.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
+import { formOf } from "../console/devices/rules/rule-form.ts";
+import { RuleDialog } from "../console/devices/rules/RuleDialog.tsx";
+import { RulePreviewWords } from "../console/devices/rules/RulePreviewWords.tsx";
+import { RulesView } from "../console/devices/rules/RulesView.tsx";
 import { DevicesTable } from "../console/devices/table/DevicesTable.tsx";
 import { ManageViews } from "../console/devices/views/ManageViews.tsx";
 import { ViewMenu } from "../console/devices/views/SavedViews.tsx";
@@ -160,6 +164,8 @@ const pausing = {
   done: 0,
 } as const;
 
+const ruleChanges = { onAdd: nothing, onEdit: nothing, onRemove: nothing, onMove: nothing };
+
 /** The steps of an act on many devices. */
 const bulkViews: readonly (readonly [string, Bulk])[] = [
   ["preview", { ...pausing, state: "found" }],
@@ -203,7 +209,14 @@ export function consoleStories(now: number): readonly Story[] {
     onRevoke: nothing,
   } as const;
   const actions = {
-    change: { retire: nothing, reinstate: nothing, label: nothing, limit: nothing, resume: nothing },
+    change: {
+      retire: nothing,
+      reinstate: nothing,
+      label: nothing,
+      limit: nothing,
+      resume: nothing,
+      release: nothing,
+    },
     pause: { ask: nothing, end: nothing },
     handOver: nothing,
   };
@@ -261,7 +274,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <Card flush>
         <FleetFilters
-          filters={{ ...noFilters, q: "lap", state: "online" }}
+          filters={{ ...noFilters, q: "lap", state: "online", memory: "16", gpu: "any" }}
           counts={deviceRows.fleetCounts(now)}
           modelIds={["gleaner-demo"]}
           onFilters={nothing}
@@ -319,6 +332,28 @@ export function consoleStories(now: number): readonly Story[] {
       "console-view-save",
       "devices",
       <SaveView mayShare onSave={() => Promise.resolve(true)} onClose={nothing} />,
+    ),
+    inShell("console-group-rules", "devices", <RulesView rules={deviceRows.rules} changes={ruleChanges} />),
+    inShell("console-group-rules-none", "devices", <RulesView rules={[]} changes={ruleChanges} />),
+    inShell(
+      "console-group-rule",
+      "devices",
+      <RuleDialog
+        title="Add a rule"
+        initial={formOf({ group: "meeting rooms", filter: { named: "meeting room", memoryGb: 16 } })}
+        ownerPicker={(value, onChange) => (
+          <OwnerSelect
+            label="Owner"
+            value={value ?? null}
+            nobody="Anybody"
+            onChange={onChange}
+            owners={owners}
+          />
+        )}
+        preview={() => <RulePreviewWords preview={deviceRows.rulePreview} />}
+        onSave={() => Promise.resolve(true)}
+        onClose={nothing}
+      />,
     ),
     ...bulkViews.map(([id, bulk]) =>
       inShell(

@@ -12,6 +12,7 @@ export type WebhookRow = FunctionReturnType<Console["alerts"]["list"]>[number];
 export type DeviceRow = FunctionReturnType<Console["devices"]["get"]>;
 export type ListedDevice = FunctionReturnType<Console["devices"]["list"]>["page"][number];
 export type ViewRow = FunctionReturnType<Console["deviceViews"]["list"]>[number];
+export type RuleRow = FunctionReturnType<Console["groupRules"]["list"]>[number];
 export type FleetCounts = FunctionReturnType<Console["devices"]["counts"]>;
 export type DeviceSpan = FunctionReturnType<Console["devices"]["journal"]>[number];
 export type DeviceAttempt = FunctionReturnType<Console["devices"]["attempts"]>["page"][number];

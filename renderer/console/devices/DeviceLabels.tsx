@@ -34,7 +34,7 @@ export function DeviceLabels({ device, onSave, onClose }: Props): ReactNode {
       >
         <Field
           label="Groups"
-          hint="Separate groups with commas. Rules and jobs can name a group."
+          hint="Separate groups with commas. Policies and jobs can name a group. Once you change them, no rule of groups moves the device."
           value={groups}
           onChange={(event) => setGroups(event.target.value)}
         />

@@ -9,6 +9,7 @@ import { OldestVersion } from "./OldestVersion.tsx";
 import { OwnDevices } from "./OwnDevices.tsx";
 import { DevicePage } from "./page/DevicePage.tsx";
 import { PendingDevices } from "./PendingDevices.tsx";
+import { GroupRules } from "./rules/GroupRules.tsx";
 import { useDeviceActions } from "./useDeviceActions.tsx";
 
 /** The fleet, or one device of it: the address tells. A donor sees their own devices. */
@@ -31,6 +32,7 @@ function Fleet(): ReactNode {
         {dialog}
         {seesEnrollment ? <RequiredVersion session={session} /> : null}
       </Card>
+      <GroupRules />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { SelectBox } from "../../ui/controls/Select.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import type { FleetCounts } from "../data/rows.ts";
 import {
+  chipsOf,
   concernOptions,
   facetOptions,
   type Filters,
@@ -42,6 +43,7 @@ export function FleetFilters({
 }: Props): ReactNode {
   const set = (name: ViewPart, value: string): void => onFilters({ ...filters, [name]: value });
   const models = [...new Set([...modelIds, filters.model])].filter((modelId) => modelId !== "");
+  const chips = chipsOf(filters);
   const concerns = concernOptions(counts, filters.concern);
   const box = (name: ViewPart, label: string, options: Parameters<typeof SelectBox>[0]["options"]) => (
     <div className="w-40 max-sm:w-full">
@@ -80,6 +82,19 @@ export function FleetFilters({
         <ColumnMenu columns={filters.columns} onColumns={(columns) => set("columns", columns)} />
         {views}
       </div>
+      {chips.length === 0 ? null : (
+        <ul aria-label="More filters" className="flex flex-wrap gap-1.5">
+          {chips.map(({ part, words }) => (
+            <li key={part}>
+              <Button size="sm" onClick={() => set(part, "")}>
+                <span className="sr-only">Remove the filter </span>
+                {words}
+                <span aria-hidden>×</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       <p className="min-h-4 text-xs text-muted">
         {counts === nothingCounted ? null : (
           <>

@@ -1,13 +1,16 @@
 import { expect, it } from "vitest";
 import type { FleetCounts } from "../data/rows.ts";
 import {
+  chipsOf,
   concernOptions,
   facetOptions,
   fleetWords,
   isFiltered,
   listArgsOf,
   noFilters,
+  ruleFilterOf,
   stateOptions,
+  viewOfRule,
 } from "./fleet-filters.ts";
 
 const counts: FleetCounts = {
@@ -32,6 +35,22 @@ it("reads the list's filters from an address, and leaves out what it does not kn
   expect(listArgsOf({ ...noFilters, state: "nonsense", sort: "nonsense" })).toEqual({ order: "name" });
   expect(isFiltered({ ...noFilters, sort: "newest" })).toBe(false);
   expect(isFiltered({ ...noFilters, group: "Lab" })).toBe(true);
+});
+
+it("has the conditions of rules in the address, and shows those without a box in words", () => {
+  const rule = { named: "lab", memoryGb: 16, gpu: "any", fromVersion: "0.3.0", platform: "linux" };
+  const filters = viewOfRule(rule);
+  expect(filters).toMatchObject({ named: "lab", memory: "16", gpu: "any", from: "0.3.0", platform: "linux" });
+  expect(ruleFilterOf(filters)).toEqual(rule);
+  expect(listArgsOf(filters)).toEqual({ ...rule, order: "name" });
+  expect(chipsOf({ ...filters, owner: "t1" }).map(({ words }) => words)).toEqual([
+    "name with “lab”",
+    "version 0.3.0 or newer",
+    "at least 16 GB of memory",
+    "a GPU",
+    "one owner",
+  ]);
+  expect(ruleFilterOf({ ...noFilters, memory: "much" })).toEqual({});
 });
 
 it("offers states and facets with their numbers of devices", () => {

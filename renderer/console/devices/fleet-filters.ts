@@ -1,12 +1,13 @@
 import type { FunctionArgs } from "convex/server";
 import { type DeviceConcern, deviceConcerns } from "../../../app/devices/attention.ts";
+import { conditionWords } from "../../../app/devices/rule-words.ts";
 import { looksOnly, type ViewPart, viewParts } from "../../../app/devices/views.ts";
 import { platformWords } from "../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
 import type { api } from "../../../convex/_generated/api.js";
 import type { Option } from "../../ui/controls/Select.tsx";
-import type { FleetCounts } from "../data/rows.ts";
+import type { FleetCounts, RuleRow } from "../data/rows.ts";
 import { stateWords } from "./state-words.ts";
 
 export type ListArgs = Omit<FunctionArgs<typeof api.console.devices.list>, "session" | "paginationOpts">;
@@ -43,19 +44,55 @@ const sorts: Readonly<Record<string, Pick<ListArgs, "order" | "descending">>> = 
 
 /** The list that filters from an address mean. Unknown values there are left out. */
 export function listArgsOf(filters: Filters): ListArgs {
-  const { q, state, group, platform, version, model, concern, owner, sort } = filters;
+  const { q, state, group, version, concern, sort } = filters;
   const about = deviceConcerns.find((known) => known === concern);
   return {
     ...(q.trim() === "" ? {} : { search: q.trim() }),
     ...(states.includes(state) ? { state: state as NonNullable<ListArgs["state"]> } : {}),
     ...(group === "" ? {} : { group }),
-    ...(platform === "" ? {} : { platform }),
     ...(version === "" ? {} : { version }),
-    ...(model === "" ? {} : { model }),
     ...(about === undefined ? {} : { concern: about }),
-    ...(owner === "" ? {} : { owner: owner as NonNullable<ListArgs["owner"]> }),
+    ...ruleFilterOf(filters),
     ...(sorts[sort] ?? sorts[""]),
   };
+}
+
+export type RuleFilter = RuleRow["filter"];
+
+/** The filters of an address that rules of groups have, too. */
+export function ruleFilterOf(filters: Filters): RuleFilter {
+  const { named, platform, from, model, memory, gpu, tag, owner } = filters;
+  const memoryGb = Number(memory);
+  return {
+    ...(named === "" ? {} : { named }),
+    ...(platform === "" ? {} : { platform }),
+    ...(from === "" ? {} : { fromVersion: from }),
+    ...(model === "" ? {} : { model }),
+    ...(memoryGb > 0 ? { memoryGb } : {}),
+    ...(gpu === "" ? {} : { gpu }),
+    ...(tag === "" ? {} : { tag }),
+    ...(owner === "" ? {} : { owner: owner as NonNullable<RuleFilter["owner"]> }),
+  };
+}
+
+/** The view of the devices that fit a rule. */
+export function viewOfRule({ fromVersion, memoryGb, ...filter }: RuleFilter): Filters {
+  return viewOf({
+    ...filter,
+    ...(fromVersion === undefined ? {} : { from: fromVersion }),
+    ...(memoryGb === undefined ? {} : { memory: String(memoryGb) }),
+  });
+}
+
+/** The filters that have no box of their own, in words. Each can be removed. */
+export function chipsOf(filters: Filters): readonly { readonly part: ViewPart; readonly words: string }[] {
+  const parts: readonly ViewPart[] = ["named", "from", "memory", "gpu", "tag", "owner"];
+  return parts.flatMap((part) => {
+    const only = { ...noFilters, [part]: filters[part] };
+    const [words] =
+      part === "owner" && filters.owner !== "" ? ["one owner"] : conditionWords(ruleFilterOf(only), null);
+    return words === undefined ? [] : [{ part, words }];
+  });
 }
 
 export const isFiltered = (filters: Filters): boolean =>

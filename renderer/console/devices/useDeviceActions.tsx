@@ -24,6 +24,7 @@ export function useDeviceActions(): Offered {
   const reinstate = useAct(api.console.devices.reinstate);
   const resume = useAct(api.console.devices.resume);
   const label = useAct(api.console.devices.label);
+  const release = useAct(api.console.groupRules.release);
   const limit = useAct(api.console.devices.limit);
   const setOwner = useAct(api.console.devices.setOwner);
   const mayHandOver = useScope("devices.hand-over") !== null;
@@ -40,6 +41,11 @@ export function useDeviceActions(): Offered {
     reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} was reinstated.`),
     label: setLabeled,
     limit: setLimited,
+    release: ({ deviceId, name, groups, tags, dataClasses }) =>
+      void release({ deviceId }, () => ({
+        words: `The rules decide on the group of ${name}.`,
+        undo: () => void label({ deviceId, groups, tags, dataClasses }, `${name} is in its groups again.`),
+      })),
     resume: ({ deviceId, name }) => void resume({ deviceId }, `${name} was resumed.`),
   };
   return {

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../../app/format/quantity.ts";
 import { formatDay } from "../../../../app/format/time.ts";
@@ -10,6 +11,7 @@ import { useNow } from "../../../ui/clock.ts";
 import { Empty } from "../../../ui/Empty.tsx";
 import { LoadMore } from "../../../ui/LoadMore.tsx";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
+import { RowAction } from "../../../ui/RowAction.tsx";
 import { SkeletonRows } from "../../../ui/Skeleton.tsx";
 import { Stat } from "../../../ui/Stat.tsx";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
@@ -93,6 +95,7 @@ function Now({ device, now, actions }: NowProps): ReactNode {
     ["Offers", offerOf(device.capabilities)],
     ["Jobs now", formatCount(device.jobsNow)],
     ["Owner", device.owner?.name ?? "The organization"],
+    ["Groups", <Placement device={device} onRelease={actions?.change?.release} />],
     [
       "Enrolled",
       <>
@@ -140,6 +143,39 @@ function Now({ device, now, actions }: NowProps): ReactNode {
         />
       ) : null}
     </Card>
+  );
+}
+
+type PlacementProps = {
+  readonly device: DeviceRow;
+  /** Undefined for those who may not change devices. */
+  readonly onRelease: ((device: DeviceRow) => void) | undefined;
+};
+
+/** The groups of the device, and how it got there. */
+function Placement({ device, onRelease }: PlacementProps): ReactNode {
+  const { name, groups, placedBy } = device;
+  return (
+    <>
+      {groups.join(", ") || "None"}
+      {placedBy === "hand" ? (
+        <span className="block text-xs text-muted">
+          Placed by hand{" "}
+          {onRelease === undefined ? null : (
+            <RowAction
+              verb="Leave it to the rules"
+              object={`for ${name}`}
+              onClick={() => onRelease(device)}
+            />
+          )}
+        </span>
+      ) : null}
+      {placedBy === null || placedBy === "hand" ? null : (
+        <span className="block text-xs text-muted">
+          By the rule: {ruleWords(placedBy.filter, placedBy.owner?.name ?? null)}
+        </span>
+      )}
+    </>
   );
 }
 

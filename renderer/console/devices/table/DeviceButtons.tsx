@@ -7,7 +7,9 @@ type OnDevice = (device: DeviceRow) => void;
 
 export type DeviceActions = {
   /** Null for those who may not change devices. */
-  readonly change: Readonly<Record<"retire" | "reinstate" | "label" | "limit" | "resume", OnDevice>> | null;
+  readonly change: Readonly<
+    Record<"retire" | "reinstate" | "label" | "limit" | "resume" | "release", OnDevice>
+  > | null;
   /** Null for those who may not pause devices. */
   readonly pause: Readonly<Record<"ask" | "end", OnDevice>> | null;
   /** Null for those who may not hand devices over. */
