@@ -98,6 +98,7 @@ import type * as model_fleet_counts from "../model/fleet/counts.js";
 import type * as model_fleet_groupRules_change from "../model/fleet/groupRules/change.js";
 import type * as model_fleet_groupRules_place from "../model/fleet/groupRules/place.js";
 import type * as model_fleet_groupRules_preview from "../model/fleet/groupRules/preview.js";
+import type * as model_fleet_groupRules_rows from "../model/fleet/groupRules/rows.js";
 import type * as model_fleet_journal from "../model/fleet/journal.js";
 import type * as model_fleet_listing from "../model/fleet/listing.js";
 import type * as model_fleet_listingPage from "../model/fleet/listingPage.js";
@@ -342,6 +343,7 @@ declare const fullApi: ApiFromModules<{
   "model/fleet/groupRules/change": typeof model_fleet_groupRules_change;
   "model/fleet/groupRules/place": typeof model_fleet_groupRules_place;
   "model/fleet/groupRules/preview": typeof model_fleet_groupRules_preview;
+  "model/fleet/groupRules/rows": typeof model_fleet_groupRules_rows;
   "model/fleet/journal": typeof model_fleet_journal;
   "model/fleet/listing": typeof model_fleet_listing;
   "model/fleet/listingPage": typeof model_fleet_listingPage;
