@@ -9,7 +9,7 @@ import { closeWorld, openWorld } from "./world.fixture.ts";
 let t: Backend;
 let session: string;
 
-const views = api.console.deviceViews;
+const views = api.console.fleet.views;
 
 beforeEach(async () => {
   ({ t, session } = await openWorld());

@@ -21,7 +21,7 @@ let t: Backend;
 let acme: Organization;
 let session: string;
 
-const rules = api.console.groupRules;
+const rules = api.console.fleet.groupRules;
 
 beforeEach(async () => {
   ({ t, acme, session } = await openWorld());

@@ -58,11 +58,6 @@ export async function setGroups(
   await relist(ctx, device._id);
 }
 
-/** A group's name from outside. Refuses: invalid. */
-export function groupName(text: string): string {
-  return boundedText(text, "A group", maxLabelChars);
-}
-
 const maxLabels = 32;
 const maxLabelChars = 120;
 

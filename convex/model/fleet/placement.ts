@@ -4,6 +4,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Actor, actorName } from "../audit.ts";
 import { queue } from "../queue.ts";
+import { boundedText } from "../refuse.ts";
 
 /** Few enough that each placement of a device can read them all. */
 export const maxRules = 50;
@@ -18,6 +19,13 @@ export async function rulesOf(
     .withIndex("by_rank", (q) => q.eq("organizationId", organizationId))
     .take(maxRules);
 }
+
+/** A group's name from outside. Refuses: invalid. */
+export function groupName(text: string): string {
+  return boundedText(text, "A group", maxGroupChars);
+}
+
+const maxGroupChars = 120;
 
 /** The groups of a device, and how it got there. */
 export type Placed = Pick<Doc<"devices">, "groups" | "placedBy">;

@@ -24,7 +24,7 @@ export function useDeviceActions(): Offered {
   const reinstate = useAct(api.console.devices.reinstate);
   const resume = useAct(api.console.devices.resume);
   const label = useAct(api.console.devices.label);
-  const release = useAct(api.console.groupRules.release);
+  const release = useAct(api.console.fleet.groupRules.release);
   const limit = useAct(api.console.devices.limit);
   const setOwner = useAct(api.console.devices.setOwner);
   const mayHandOver = useScope("devices.hand-over") !== null;

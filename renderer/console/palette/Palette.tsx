@@ -118,7 +118,7 @@ function useDeviceCommands(query: string, onPlace: Props["onPlace"]): readonly C
 function useViewCommands(): readonly Command[] {
   const session = useSession();
   const seesAll = useScope("devices.read") === "all";
-  const views = useQuery(api.console.deviceViews.list, seesAll ? { session } : "skip");
+  const views = useQuery(api.console.fleet.views.list, seesAll ? { session } : "skip");
   return (views ?? []).map(({ viewId, name, view }) => ({
     id: `view ${viewId}`,
     title: name,

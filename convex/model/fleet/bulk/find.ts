@@ -2,8 +2,8 @@ import { type BulkAct, bulkBefore, type BulkFacts, effectOf } from "../../../../
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
-import { groupName } from "../../devices/labels.ts";
 import { checkFilters, listingPage } from "../listingPage.ts";
+import { groupName } from "../placement.ts";
 
 /*
  * An act on many devices first finds them, for its preview, and keeps what each was before. Then it changes exactly those

@@ -5,10 +5,9 @@ import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../../_generated/server.js";
 import { type Act, record } from "../../audit.ts";
-import { groupName } from "../../devices/labels.ts";
 import { checkedOwner, ownerView } from "../../owners.ts";
 import { boundedText, refuse } from "../../refuse.ts";
-import { maxRules, rulesOf } from "../placement.ts";
+import { groupName, maxRules, rulesOf } from "../placement.ts";
 import type { RuleDraft } from "./rows.ts";
 
 type Rule = Doc<"groupRules">;

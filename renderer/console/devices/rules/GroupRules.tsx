@@ -19,7 +19,7 @@ type Opened = { readonly kind: "add" } | { readonly kind: "edit" | "remove"; rea
 
 /** The organization's rules of groups. Each change shows a preview before, and can be undone. */
 export function GroupRules(): ReactNode {
-  const rules = useQuery(api.console.groupRules.list, { session: useSession() });
+  const rules = useQuery(api.console.fleet.groupRules.list, { session: useSession() });
   const mayChange = useScope("devices.change") !== null;
   const [opened, setOpened] = useState<Opened | null>(null);
   const { add, change, remove, order } = useRuleActs(rules ?? []);
@@ -76,10 +76,10 @@ function Preview({ ruleId, draft }: PreviewProps): ReactNode {
 }
 
 function useRuleActs(rules: readonly RuleRow[]) {
-  const addRule = useAct(api.console.groupRules.add);
-  const changeRule = useAct(api.console.groupRules.change);
-  const removeRule = useAct(api.console.groupRules.remove);
-  const orderRules = useAct(api.console.groupRules.order);
+  const addRule = useAct(api.console.fleet.groupRules.add);
+  const changeRule = useAct(api.console.fleet.groupRules.change);
+  const removeRule = useAct(api.console.fleet.groupRules.remove);
+  const orderRules = useAct(api.console.fleet.groupRules.order);
   return {
     add: (draft: RuleDraft) =>
       addRule(draft, (ruleId) => ({

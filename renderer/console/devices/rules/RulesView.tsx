@@ -57,7 +57,7 @@ export function RulesView({ rules, changes }: Props): ReactNode {
                 >
                   {rule.group}
                 </a>
-                <p className="text-xs wrap-anywhere text-muted">
+                <p className="text-xs wrap-anywhere text-muted first-letter:uppercase">
                   {ruleWords(rule.filter, rule.owner?.name ?? null)}{" "}
                   <a
                     href={hrefOf("devices", undefined, viewOfRule(rule.filter))}

@@ -17,7 +17,7 @@ export type PreviewState = {
   readonly error: string | null;
 };
 
-type Page = FunctionReturnType<typeof api.console.groupRules.preview>;
+type Page = FunctionReturnType<typeof api.console.fleet.groupRules.preview>;
 
 const nothingYet: PreviewState = { counts: noPreview, isDone: false, error: null };
 const typingPauseMs = 400;
@@ -42,7 +42,7 @@ export function useRulePreview(
       if (!signal.aborted) setState({ of: wanted, ...next });
     };
     const read = async (cursor: string | null): Promise<Page> =>
-      await convex.query(api.console.groupRules.preview, {
+      await convex.query(api.console.fleet.groupRules.preview, {
         session,
         ruleId,
         draft: JSON.parse(wanted) as RuleDraft | null,

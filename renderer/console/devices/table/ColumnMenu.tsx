@@ -18,7 +18,7 @@ export function ColumnMenu({ columns, onColumns }: Props): ReactNode {
   return (
     <CheckMenu
       label="Columns"
-      trigger={<Button look="quiet">Columns</Button>}
+      trigger={<Button>Columns</Button>}
       choices={choices}
       chosen={columnsIn(columns)}
       onChoose={(chosen) => onColumns(columnsText(chosen))}

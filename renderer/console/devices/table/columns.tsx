@@ -56,10 +56,14 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
     align: "right",
     width: "w-24",
     cell: live(({ capabilities }) =>
-      capabilities?.memoryMb === undefined ? "–" : formatMebibytes(capabilities.memoryMb),
+      capabilities?.memoryMb === undefined ? (
+        "–"
+      ) : (
+        <span className="whitespace-nowrap">{formatMebibytes(capabilities.memoryMb)}</span>
+      ),
     ),
   },
-  gpu: { cell: live(({ capabilities }) => gpuWords(capabilities)) },
+  gpu: { cell: live(({ capabilities }) => <p className="min-w-24">{gpuWords(capabilities)}</p>) },
   models: {
     cell: live(({ capabilities }) => (
       <p className="min-w-32 wrap-anywhere">{capabilities?.models?.join(", ") || "–"}</p>

@@ -16,11 +16,11 @@ type Opened = { readonly kind: "save" | "manage" } | { readonly kind: "rename"; 
 
 /** Opens, saves and changes views: filters, order and columns under a name. */
 export function SavedViews({ filters, onFilters }: Props): ReactNode {
-  const views = useQuery(api.console.deviceViews.list, { session: useSession() });
+  const views = useQuery(api.console.fleet.views.list, { session: useSession() });
   const mayShare = useScope("devices.change") !== null;
-  const save = useAct(api.console.deviceViews.save);
-  const change = useAct(api.console.deviceViews.change);
-  const remove = useAct(api.console.deviceViews.remove);
+  const save = useAct(api.console.fleet.views.save);
+  const change = useAct(api.console.fleet.views.change);
+  const remove = useAct(api.console.fleet.views.remove);
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = (): void => setOpened(null);
   const changeRow = ({ viewId }: ViewRow, parts: Partial<Parts>, words: string) =>
@@ -100,7 +100,7 @@ export function ViewMenu({ views, filters, onOpen, onSave, onManage }: MenuProps
     <Menu
       label="Views"
       trigger={
-        <Button look="quiet" className="max-w-56">
+        <Button className="max-w-56">
           <span className="truncate">{shown === undefined ? "Views" : `View: ${shown.name}`}</span>
         </Button>
       }

@@ -1,13 +1,13 @@
 import { v } from "convex/values";
-import type { Doc, Id } from "../_generated/dataModel.js";
-import type { QueryCtx } from "../_generated/server.js";
-import { addRule, changeRule, orderRules, removeRule } from "../model/fleet/groupRules/change.ts";
-import { releaseToRules } from "../model/fleet/groupRules/place.ts";
-import { previewPage, rulePreview } from "../model/fleet/groupRules/preview.ts";
-import { ruleDraft, ruleRow, ruleView } from "../model/fleet/groupRules/rows.ts";
-import { rulesOf } from "../model/fleet/placement.ts";
-import { type MemberCtx, memberMutation, memberQuery, ownDevice } from "../model/memberCalls.ts";
-import { owned } from "../model/refuse.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { addRule, changeRule, orderRules, removeRule } from "../../model/fleet/groupRules/change.ts";
+import { releaseToRules } from "../../model/fleet/groupRules/place.ts";
+import { previewPage, rulePreview } from "../../model/fleet/groupRules/preview.ts";
+import { ruleDraft, ruleRow, ruleView } from "../../model/fleet/groupRules/rows.ts";
+import { rulesOf } from "../../model/fleet/placement.ts";
+import { type MemberCtx, memberMutation, memberQuery, ownDevice } from "../../model/memberCalls.ts";
+import { owned } from "../../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
