@@ -15,6 +15,7 @@ test("an administrator chooses the columns, and the address keeps them on a phon
   const menu = page.getByRole("menu", { name: "Columns" });
   await expect(menu.getByRole("menuitemcheckbox", { name: "Offers" })).toBeChecked();
   await page.keyboard.type("offers");
+  await expect(menu.getByRole("menuitemcheckbox", { name: "Offers" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(menu.getByRole("menuitemcheckbox", { name: "Offers" })).not.toBeChecked();
   await menu.getByRole("menuitemcheckbox", { name: "Version" }).click();

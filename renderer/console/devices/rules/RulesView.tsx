@@ -61,7 +61,7 @@ export function RulesView({ rules, changes }: Props): ReactNode {
                   {ruleWords(rule.filter, rule.owner?.name ?? null)}{" "}
                   <a
                     href={hrefOf("devices", undefined, viewOfRule(rule.filter))}
-                    className="whitespace-nowrap text-accent hover:underline"
+                    className="whitespace-nowrap text-accent underline underline-offset-2"
                   >
                     Show all that fit<span className="sr-only"> the rule of {rule.group}</span>
                   </a>
