@@ -125,10 +125,11 @@ test("a device waits until an admin approves it, and all devices of its code ret
   await waiting.getByRole("button", { name: "Approve volunteer" }).click();
   await expect(panel.getByText("Donating now", { exact: true })).toBeVisible();
   expect(await askFor(farm, question)).toContain("Athens");
-  const row = page
+  await page
     .getByRole("table", { name: "Devices", exact: true })
-    .getByRole("row", { name: /volunteer/ });
-  await expect(row).toContainText("By the code Volunteers, from 127.0.0.1");
+    .getByRole("link", { name: "volunteer" })
+    .click();
+  await expect(page.getByText("By the code Volunteers, from 127.0.0.1")).toBeVisible();
 
   await openPage(page, "Enrollment codes");
   await page.getByRole("button", { name: "Devices of Volunteers" }).click();

@@ -32,7 +32,7 @@ export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNo
   ];
   const owner = shown.includes("owner") ? null : (live?.owner ?? null);
   return (
-    <div className="flex min-w-38 gap-2.5 wrap-anywhere">
+    <div className="flex min-w-32 gap-2.5 wrap-anywhere">
       {selecting === undefined ? null : (
         <input
           type="checkbox"
@@ -50,7 +50,7 @@ export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNo
         >
           {listed.name}
         </a>
-        {facts.length === 0 ? null : <p className="line-clamp-1 text-xs text-muted">{facts.join(", ")}</p>}
+        {facts.length === 0 ? null : <p className="line-clamp-2 text-xs text-muted">{facts.join(", ")}</p>}
         {owner === null ? null : <p className="line-clamp-1 text-xs text-muted">Of {owner.name}</p>}
       </div>
     </div>
@@ -69,7 +69,7 @@ export function ActivityCell({ listed, live, now, compact }: ActivityProps): Rea
     );
   const words = describeDevice(live, now);
   return (
-    <div className="min-w-40">
+    <div className="min-w-36">
       <Tooltip text={words.sentence}>
         <span tabIndex={0} className="rounded-full">
           <Badge tone={words.tone} dot busy={live.online && live.jobsNow > 0}>
@@ -131,7 +131,7 @@ export function gpuWords(able: Able): string {
 export function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
   const speeds = deviceSpeeds(device);
   return (
-    <div className="min-w-36">
+    <div className="min-w-32">
       <p>{offerOf(device.capabilities)}</p>
       {speeds.length > 0 ? (
         speeds.map(({ modelId, words }) => (

@@ -53,7 +53,6 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   owner: { cell: live(({ owner }) => owner?.name ?? "The organization") },
   capabilities: { cell: live((device) => <Offer device={device} />) },
   memory: {
-    align: "right",
     width: "w-24",
     cell: live(({ capabilities }) =>
       capabilities?.memoryMb === undefined ? (
