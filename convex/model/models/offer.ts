@@ -3,7 +3,7 @@ import { offerFor } from "../../../app/models/shelf.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { fleetCountsOf } from "../fleet/countListings.ts";
+import { fleetCountsOf } from "../fleet/counts.ts";
 import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { allModels } from "./catalog.ts";
