@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "electron-vite";
 import { panelPolicy } from "./main/face/panel-policy.ts";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
+import { languages } from "./vite.languages.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -37,6 +38,7 @@ export default defineConfig({
     root: "renderer/panel",
     base: "./",
     plugins: [
+      languages(),
       react(),
       tailwindcss(),
       // In a browser the panel connects to its donor's port, in Electron to nothing.

@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { pagePolicy } from "./packages/embedded/http/site/page-policy.ts";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
+import { languages } from "./vite.languages.ts";
 
 /** The console may connect to any deployment. A backend that serves it allows only its own. */
 const anyDeployment = ["http:", "https:", "ws:", "wss:"];
@@ -14,6 +15,7 @@ export default defineConfig(({ mode }) => {
     root: `renderer/${page}`,
     base: "./",
     plugins: [
+      languages(),
       react(),
       tailwindcss(),
       contentSecurityPolicy({ policy: pagePolicy(anyDeployment), frames: page === "gallery" }),

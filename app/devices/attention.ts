@@ -1,4 +1,4 @@
-import { formatCount, plural } from "../format/quantity.ts";
+import { plural } from "../format/quantity.ts";
 
 /** Why a device needs somebody's attention. */
 export const deviceConcerns = ["failing", "outdated", "other-key", "stuck", "never-donated"] as const;
@@ -96,27 +96,40 @@ type Words = { readonly sentence: string; /** The act that mends it. */ readonly
 
 /** One sentence, and what to do about it. */
 export function attentionWords({ kind, subject, count }: Attention): Words {
-  const devices = plural(count, "device");
-  const one = count === 1;
   const words: Readonly<Record<Concern, Words>> = {
     failing: {
-      sentence: `${devices} ${one ? "was" : "were"} paused because too many of ${one ? "its" : "their"} jobs failed.`,
+      sentence: plural(count, [
+        "# device was paused because too many of its jobs failed.",
+        "# devices were paused because too many of their jobs failed.",
+      ]),
       act: "Look at their last jobs, then resume them",
     },
     outdated: {
-      sentence: `${devices} ${one ? "gets" : "get"} no jobs before an update of Gleaner.`,
+      sentence: plural(count, [
+        "# device gets no jobs before an update of Gleaner.",
+        "# devices get no jobs before an update of Gleaner.",
+      ]),
       act: "Update Gleaner there",
     },
     "other-key": {
-      sentence: `${devices} ${one ? "signs" : "sign"} with another key than registered, and ${one ? "gets" : "get"} no jobs.`,
+      sentence: plural(count, [
+        "# device signs with another key than registered, and gets no jobs.",
+        "# devices sign with another key than registered, and get no jobs.",
+      ]),
       act: "Retire them and let their users join again",
     },
     stuck: {
-      sentence: `${devices} ${one ? "is" : "are"} online, but Gleaner there has been starting for over an hour.`,
+      sentence: plural(count, [
+        "# device is online, but Gleaner there has been starting for over an hour.",
+        "# devices are online, but Gleaner there has been starting for over an hour.",
+      ]),
       act: "Restart Gleaner there",
     },
     "never-donated": {
-      sentence: `${devices} ${one ? "has" : "have"} not donated once since ${one ? "it" : "they"} joined a week ago or earlier.`,
+      sentence: plural(count, [
+        "# device has not donated once since it joined a week ago or earlier.",
+        "# devices have not donated once since they joined a week ago or earlier.",
+      ]),
       act: "See in their weeks which rule keeps them",
     },
     "unserved-model": {
@@ -124,7 +137,7 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       act: "See where it is downloaded, or retire it",
     },
     "unserved-jobs": {
-      sentence: `${formatCount(count)} ${one ? "job waits" : "jobs wait"}, and no device donates.`,
+      sentence: plural(count, ["# job waits, and no device donates.", "# jobs wait, and no device donates."]),
       act: "See why devices do not donate",
     },
   };

@@ -53,7 +53,7 @@ export function bulkPreview({ kind, group }: BulkAct, { changes, same, cannot }:
     ...(same === 0 ? [] : [`${formatCount(same)} ${already} already`]),
     ...(cannot === 0 ? [] : [`${formatCount(cannot)} cannot, since they are not in service`]),
   ];
-  return `${plural(changes + same + cannot, "device")}: ${parts.join(", ")}.`;
+  return `${plural(changes + same + cannot, ["# device", "# devices"])}: ${parts.join(", ")}.`;
 }
 
 function wordsOf(kind: BulkKind, group: string): { readonly verb: string; readonly already: string } {

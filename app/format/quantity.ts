@@ -1,15 +1,24 @@
-const wholeNumber = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const decimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat("en-US", { style: "percent" });
+import { locale } from "./locale.ts";
+const wholeNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: "percent" });
 
 /** "1,234": digits in groups, whatever the locale, so that columns line up everywhere. */
 export function formatCount(value: number): string {
   return wholeNumber.format(value);
 }
 
-/** "1 job", "3 jobs". */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
+/**
+ * "1 job", "3 jobs": the form for this count, with the count in place of "#".
+ * @param forms for one and for several, e.g. ["# job", "# jobs"]. Pages get those of their language.
+ * @param formOf which form a count has. Pages get the rule of their language.
+ */
+export function plural(
+  count: number,
+  forms: readonly string[],
+  formOf = (number: number): number => (number === 1 ? 0 : 1),
+): string {
+  return (forms[formOf(count)] ?? "").replace("#", formatCount(count));
 }
 
 /** A share from 0 to 1 as "42%". */
@@ -25,7 +34,7 @@ export function formatBytes(bytes: number): string {
       : bytes < 999_500_000
         ? [bytes / 1e6, "megabyte"]
         : [bytes / 1e9, "gigabyte"];
-  return size.toLocaleString("en-US", { style: "unit", unit, maximumFractionDigits: 1 });
+  return size.toLocaleString(locale, { style: "unit", unit, maximumFractionDigits: 1 });
 }
 
 /** A measured amount of memory or disk in MiB: "834 MiB", "5.9 GiB". `Intl` has no binary units. */

@@ -1,17 +1,18 @@
+import { locale } from "./locale.ts";
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const short = new Intl.DurationFormat("en-US", { style: "narrow", milliseconds: "numeric" });
-const long = new Intl.DurationFormat("en-US", { style: "long" });
-const clock = new Intl.DurationFormat("en-US", {
+const short = new Intl.DurationFormat(locale, { style: "narrow", milliseconds: "numeric" });
+const long = new Intl.DurationFormat(locale, { style: "long" });
+const clock = new Intl.DurationFormat(locale, {
   style: "digital",
   hours: "2-digit",
   secondsDisplay: "auto",
 });
-const relative = new Intl.RelativeTimeFormat("en-US", { style: "narrow" });
-const nearbyDay = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(locale, { style: "narrow" });
+const nearbyDay = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 /** Short names of the days of the week, Monday first. */
 export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
@@ -78,16 +79,16 @@ export function formatMoment(at: number, now: number): string {
   const date =
     Math.abs(days) === 1
       ? nearbyDay.format(days, "day")
-      : new Date(at).toLocaleDateString("en-US", { weekday: "short", day: "numeric", month: "short" });
+      : new Date(at).toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
   return `${date} ${formatClock(at)}`;
 }
 
 /** The full local date and time, for a tooltip. */
 export function formatFull(at: number): string {
-  return new Date(at).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
+  return new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 }
 
 /** The local day of a moment, "Nov 21". */
 export function formatDay(at: number): string {
-  return new Date(at).toLocaleDateString("en-US", { day: "numeric", month: "short" });
+  return new Date(at).toLocaleDateString(locale, { day: "numeric", month: "short" });
 }

@@ -1,3 +1,4 @@
+import { locale } from "../format/locale.ts";
 /** Micro-credits: the only unit of money in storage and on the wire. One credit is 1,000,000 of them. */
 type Micro = bigint;
 
@@ -41,10 +42,10 @@ export function partialPay(
   return [worth, earned / 2n, left].reduce((least, each) => (each < least ? each : least));
 }
 
-const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
-const rounded = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 /** A single job costs thousandths of a credit. */
-const small = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
 /** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */
 export function formatExactCredits(micro: Micro | string): string {

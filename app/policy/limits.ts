@@ -53,9 +53,10 @@ const gpuWords = {
 /** Describes the current limits of a donating computer in a sentence. */
 export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string {
   if (stillSince !== null) return "Waits while you type or move the mouse.";
-  const share = dutyCycle === 1 ? "" : `, ${formatShare(dutyCycle)} of the time`;
-  const held = limits.gpuHeldBy === undefined ? "" : ` ${gpuWords[limits.gpuHeldBy]}`;
-  return `Gives ${declared.idle.say(limits)}${share}.${held}`;
+  const given = declared.idle.say(limits);
+  const gives =
+    dutyCycle === 1 ? `Gives ${given}.` : `Gives ${given}, ${formatShare(dutyCycle)} of the time.`;
+  return limits.gpuHeldBy === undefined ? gives : `${gives} ${gpuWords[limits.gpuHeldBy]}`;
 }
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {

@@ -40,7 +40,7 @@ function sayJobs({
     ...(letGo > 0 ? [`${letGo} given back`] : []),
   ];
   return (
-    `Of ${plural(begun, "job")} started: ${ends.join(", ")} ` +
+    `Of ${plural(begun, ["# job", "# jobs"])} started: ${ends.join(", ")} ` +
     `(${promptTokens} tokens read, ${completionTokens} written).`
   );
 }

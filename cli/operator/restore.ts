@@ -97,17 +97,17 @@ const afterRevocation =
   "devices that you know. Other computers join again with a new code. The API key that `npm start` printed is revoked, too: " +
   "its next start prints a new one.";
 
-const revokedNouns: Readonly<Record<string, string>> = {
-  apiKeys: "API key",
-  devices: "device",
-  enrollmentCodes: "enrollment code",
-  signInLinks: "sign-in link",
-  metricsTokens: "metrics token",
+const revokedNouns: Readonly<Record<string, readonly string[]>> = {
+  apiKeys: ["# API key", "# API keys"],
+  devices: ["# device", "# devices"],
+  enrollmentCodes: ["# enrollment code", "# enrollment codes"],
+  signInLinks: ["# sign-in link", "# sign-in links"],
+  metricsTokens: ["# metrics token", "# metrics tokens"],
 };
 
 /** "Revoked 2 API keys, 1 device, …". */
 function revokedNote(revoked: Readonly<Record<string, number>>): string {
-  const counts = Object.entries(revoked).map(([kind, count]) => plural(count, revokedNouns[kind] ?? kind));
+  const counts = Object.entries(revoked).map(([kind, count]) => plural(count, revokedNouns[kind] ?? [`# ${kind}`, `# ${kind}`]));
   return `Revoked ${counts.join(", ")}. ${afterRevocation}`;
 }
 

@@ -1,3 +1,4 @@
+import { plainNumber } from "../../app/format/typed-number.ts";
 import { type ReactNode, useState } from "react";
 import type { Unit } from "../../app/policy/declare/rule.ts";
 import { inputClass } from "../ui/controls/Field.tsx";
@@ -65,7 +66,7 @@ function startOf(unit: Props["unit"]): number {
 }
 
 function parse(typed: string, factor: number): number {
-  const text = typed.trim();
+  const text = plainNumber(typed);
   if (!/^\d+(\.\d+)?$/.test(text)) return Number.NaN;
   return factor === 1 ? Number(text) : Number((Number(text) / factor).toFixed(4));
 }

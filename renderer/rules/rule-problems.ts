@@ -1,3 +1,4 @@
+import { locale } from "../../app/format/locale.ts";
 import type { Unit } from "../../app/policy/declare/rule.ts";
 import { someRules } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
@@ -9,8 +10,10 @@ export function problemOf(name: RuleName, value: unknown): string | null {
   switch (field.kind) {
     case "number": {
       const factor = factorOf(field.unit);
-      const [from, to] = [field.min, field.max].map((bound) => (bound * factor).toLocaleString("en"));
-      return `Must be ${factor === 1 ? "a whole number" : "a number"} from ${from ?? ""} to ${to ?? ""}.`;
+      const [from, to] = [field.min, field.max].map((bound) => (bound * factor).toLocaleString(locale));
+      return factor === 1
+        ? `Must be a whole number from ${from ?? ""} to ${to ?? ""}.`
+        : `Must be a number from ${from ?? ""} to ${to ?? ""}.`;
     }
     case "names":
       return "Enter at most 100 names of at most 200 characters.";

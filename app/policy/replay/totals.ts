@@ -1,3 +1,4 @@
+import { locale } from "../../format/locale.ts";
 import { plural } from "../../format/quantity.ts";
 import type { ReplayTotals } from "./replay.ts";
 
@@ -108,30 +109,33 @@ export type PreviewView = {
 /** "With this draft 41 devices would have given 312 h instead of 220 h in the last 7 days; 9 would never donate." Null without answers. */
 export function sayPreview({ devices, draft, now, draftNever }: PreviewSums): string | null {
   if (devices === 0) return null;
-  const compared = draft === now ? ", as with the rules in force" : "";
-  const instead = draft === now ? "" : ` instead of ${sayHours(now)}`;
+  const fleet = plural(devices, ["# device", "# devices"]);
   const never = draftNever === 0 ? "each would have donated" : `${String(draftNever)} would never donate`;
-  return `With this draft ${plural(devices, "device")} would have given ${sayHours(draft)}${instead} in the last 7 days${compared}; ${never}.`;
+  return draft === now
+    ? `With this draft ${fleet} would have given ${sayHours(draft)} in the last 7 days, as with the rules in force; ${never}.`
+    : `With this draft ${fleet} would have given ${sayHours(draft)} instead of ${sayHours(now)} in the last 7 days; ${never}.`;
 }
 
 /** "38 of 41 devices answered; 3 are offline." */
 export function sayProgress({ fleet, sums, isOpen }: PreviewView): string {
   const answered = sums.devices + sums.withoutRecord;
   if (fleet === null)
-    return answered === 0 ? "Asking the devices…" : `${plural(answered, "device")} answered.`;
+    return answered === 0
+      ? "Asking the devices…"
+      : plural(answered, ["# device answered.", "# devices answered."]);
   const total = Math.max(answered, fleet.online + fleet.offline);
   if (total === 0) return "No device follows these rules.";
   const missing = total - answered;
   const offline = Math.min(missing, fleet.offline);
   const rest = missing - offline;
   const clauses = [
-    `${String(answered)} of ${plural(total, "device")} answered`,
-    ...(offline === 0 ? [] : [`${String(offline)} ${offline === 1 ? "is" : "are"} offline`]),
+    `${String(answered)} of ${plural(total, ["# device", "# devices"])} answered`,
+    ...(offline === 0 ? [] : [plural(offline, ["# is offline", "# are offline"])]),
     ...(rest === 0
       ? []
       : [
           isOpen
-            ? `${String(rest)} ${rest === 1 ? "has" : "have"} not answered yet`
+            ? plural(rest, ["# has not answered yet", "# have not answered yet"])
             : `${String(rest)} did not answer and may have an older version of Gleaner`,
         ]),
   ];
@@ -151,7 +155,10 @@ export function sayCaveats(sums: PreviewSums): readonly string[] {
     ...(withoutRecord === 0
       ? []
       : [
-          `${plural(withoutRecord, "device")} ${withoutRecord === 1 ? "has" : "have"} no record yet and ${withoutRecord === 1 ? "is" : "are"} not counted.`,
+          plural(withoutRecord, [
+            "# device has no record yet and is not counted.",
+            "# devices have no record yet and are not counted.",
+          ]),
         ]),
     ...(unsure === 0
       ? []
@@ -165,6 +172,6 @@ export function sayCaveats(sums: PreviewSums): readonly string[] {
 export function sayHours(minutes: number): string {
   const hours = minutes / 60;
   const said =
-    hours >= 10 || Number.isInteger(hours) ? Math.round(hours).toLocaleString("en-US") : hours.toFixed(1);
+    hours >= 10 || Number.isInteger(hours) ? Math.round(hours).toLocaleString(locale) : hours.toFixed(1);
   return `${said}\u00a0h`;
 }

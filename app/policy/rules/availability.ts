@@ -28,8 +28,7 @@ export const membership = check({
     "paused-in-console": {
       short: "Paused in the console",
       sentence:
-        "Somebody paused this computer in Gleaner's console, so it gets no jobs. You can resume your own computer there; an " +
-        "administrator can resume any.",
+        "Somebody paused this computer in Gleaner's console, so it gets no jobs. You can resume your own computer there; an administrator can resume any.",
       toOthers: {
         short: "Paused in the console",
         sentence: "Somebody paused this device in the console. It gets no jobs until the pause ends.",
@@ -46,21 +45,17 @@ export const membership = check({
     "other-key": {
       short: "Key differs",
       sentence:
-        "The organization knows this computer by another signing key, so it cannot accept its results, and sends it no " +
-        "jobs. Join again as a new device, with a new enrollment code: " +
-        "GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+        "The organization knows this computer by another signing key, so it cannot accept its results, and sends it no jobs. Join again as a new device, with a new enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
         short: "Key differs",
         sentence:
-          "This device has another signing key than it registered, so it gets no jobs. If its user did not cause that, " +
-          "somebody may have copied or changed its files. Retire it, and let its user join again with a new code.",
+          "This device has another signing key than it registered, so it gets no jobs. If its user did not cause that, somebody may have copied or changed its files. Retire it, and let its user join again with a new code.",
       },
     },
     retired: {
       short: "Retired",
       sentence:
-        "An administrator retired this device. It gets no more jobs. To join again as a new device, ask for an enrollment " +
-        "code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+        "An administrator retired this device. It gets no more jobs. To join again as a new device, ask for an enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
         short: "Retired",
         sentence: "An administrator retired this device. It gets no more jobs.",
@@ -115,9 +110,7 @@ export const connection = check({
     "wrong-server": {
       short: "Wrong server",
       sentence:
-        "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your " +
-        "administrator has replaced the key, join again with a new enrollment code and the new pin: " +
-        "GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
+        "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your administrator has replaced the key, join again with a new enrollment code and the new pin: GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
     },
   },
   needs: () => [],

@@ -62,7 +62,7 @@ export function deniedGpus(gpus: GpuChoices): readonly number[] {
 }
 
 function sayLimits({ threads, gpu, memoryMb }: IdleLimits): string {
-  const cores = threads === null ? "all cores but one" : plural(threads, "thread");
+  const cores = threads === null ? "all cores but one" : plural(threads, ["# thread", "# threads"]);
   const memory = memoryMb === null ? "all free memory" : `${formatExactMebibytes(memoryMb)} of memory`;
   return `${cores}, ${gpu ? "GPU" : "no GPU"}, ${memory}`;
 }

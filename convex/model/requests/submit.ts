@@ -284,5 +284,5 @@ function busyWords(
 }
 
 function minutesIn(ms: number): string {
-  return plural(Math.ceil(ms / 60_000), "minute");
+  return plural(Math.ceil(ms / 60_000), ["# minute", "# minutes"]);
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { plural } from "../../../app/format/quantity.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -130,5 +131,5 @@ export function SecondFactorCardView({ state, onSetUp, onRenew, onRemove }: View
 
 function recoveryWords(left: number): string {
   if (left === 0) return "You have no recovery code left. Make new ones.";
-  return left === 1 ? "1 recovery code is left." : `${String(left)} recovery codes are left.`;
+  return plural(left, ["# recovery code is left.", "# recovery codes are left."]);
 }

@@ -63,7 +63,7 @@ async function exportRows(
   const seals = format === "jsonl" && isWhole ? await collectSeals(source, from ?? 0) : [];
   const day = new Date().toISOString().slice(0, 10);
   saveFile(`gleaner-audit-${day}.${format}`, format === "csv" ? csv(rows) : jsonLines(rows, seals));
-  return { words: `Exported ${plural(rows.length, "entry", "entries")}.`, tone: "good" };
+  return { words: `Exported ${plural(rows.length, ["# entry", "# entries"])}.`, tone: "good" };
 }
 
 async function checkChain(convex: Convex, session: string, progress: Progress): Promise<ActReport> {
@@ -75,17 +75,17 @@ async function checkChain(convex: Convex, session: string, progress: Progress): 
       await convex.query(api.console.audit.check, { session, after });
     seals += piece.seals;
     rows += piece.rows;
-    progress(`Checking the chain: ${plural(seals, "seal")}`);
+    progress(`Checking the chain: ${plural(seals, ["# seal", "# seals"])}`);
     const { broken } = piece;
     if (broken !== null) {
       return { words: `The chain is broken at seal ${String(broken.number)}. ${broken.why}`, tone: "bad" };
     }
     after = piece.next;
   }
-  const fit = seals === 1 ? "1 seal fits" : `${formatCount(seals)} seals fit`;
+  const sealed = plural(rows, ["# entry", "# entries"]);
   const words =
     seals === 0
       ? "Nothing is sealed yet. Entries are sealed after about a minute."
-      : `The trail is unchanged: ${fit} ${plural(rows, "entry", "entries")}. Those of the last minute or two are not sealed yet.`;
+      : `The trail is unchanged: ${plural(seals, ["# seal fits", "# seals fit"])} ${sealed}. Those of the last minute or two are not sealed yet.`;
   return { words, tone: "good" };
 }

@@ -1,4 +1,4 @@
-import { formatExactMebibytes } from "../../../app/format/quantity.ts";
+import { formatExactMebibytes, plural } from "../../../app/format/quantity.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Counted, countedSum, countedWords } from "./counted.ts";
 import type { LaneRow } from "./rows.ts";
@@ -55,5 +55,5 @@ export function laneChange(
 }
 
 function jobs(counted: Counted): string {
-  return `${countedWords(counted)} ${counted.exact && counted.count === 1 ? "job" : "jobs"}`;
+  return counted.exact ? plural(counted.count, ["# job", "# jobs"]) : `${countedWords(counted)} jobs`;
 }

@@ -33,7 +33,7 @@ export function OldestVersion({ oldest, outdated, versions, onSet, initialAsked 
         {outdated === 0 ? null : (
           <span className="text-ink">
             {" "}
-            {plural(outdated, "device")} {outdated === 1 ? "needs" : "need"} an update.
+            {plural(outdated, ["# device needs an update.", "# devices need an update."])}
           </span>
         )}
       </p>
@@ -82,5 +82,8 @@ function sayOlder(versions: NonNullable<Props["versions"]>, than: string): strin
   const older = versions.filter(({ name }) => isOlder(name, than));
   const devices = older.reduce((sum, each) => sum + each.devices, 0);
   if (devices === 0) return "Every device has this version or a newer one.";
-  return `${plural(devices, "device")} ${devices === 1 ? "has" : "have"} an older version and will get no jobs. You can undo this.`;
+  return plural(devices, [
+    "# device has an older version and will get no jobs. You can undo this.",
+    "# devices have an older version and will get no jobs. You can undo this.",
+  ]);
 }

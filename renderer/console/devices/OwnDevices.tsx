@@ -109,7 +109,7 @@ function OwnDevice({ device, onPause, onResume }: OwnProps): ReactNode {
       <p className="max-w-prose">{words.sentence}</p>
       <dl className="grid grid-cols-2 gap-x-4">
         <Stat label="Earned" value={device.earnedMicro === null ? "–" : formatCredits(device.earnedMicro)} />
-        <Stat label="Works on" value={device.jobsNow === 0 ? "no job" : plural(device.jobsNow, "job")} />
+        <Stat label="Works on" value={device.jobsNow === 0 ? "no job" : plural(device.jobsNow, ["# job", "# jobs"])} />
       </dl>
       <PauseButton device={device} onPause={onPause} onResume={onResume} />
     </div>

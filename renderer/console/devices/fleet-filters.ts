@@ -162,5 +162,5 @@ export const sortOptions: readonly Option[] = [
 /** "10,000 devices, 412 donating". Empty before the first count. */
 export function fleetWords({ states: counted }: FleetCounts): string {
   const total = deviceStates.reduce((sum, state) => sum + counted[state], 0);
-  return `${plural(total, "device")}, ${formatCount(counted.donating)} donating`;
+  return `${plural(total, ["# device", "# devices"])}, ${formatCount(counted.donating)} donating`;
 }

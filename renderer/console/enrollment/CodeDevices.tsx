@@ -70,7 +70,7 @@ function focusFirst(element: HTMLElement | null): void {
 const mostCounted = 1_000;
 
 function countWords(count: number): string {
-  return count >= mostCounted ? `${formatCount(mostCounted)} or more devices` : plural(count, "device");
+  return count >= mostCounted ? `${formatCount(mostCounted)} or more devices` : plural(count, ["# device", "# devices"]);
 }
 
 /** "2 wait for approval, 140 in service, 1 retired. Showing 100 of them." */
@@ -83,11 +83,11 @@ function summaryOf({ pending, active, retired, devices }: Devices): string {
   const words = counts.flatMap(([count, state]) =>
     count === 0
       ? []
-      : [`${count >= mostCounted ? `${formatCount(mostCounted)} or more` : formatCount(count)} ${state}`],
+      : [count >= mostCounted ? `${formatCount(mostCounted)} or more ${state}` : `${formatCount(count)} ${state}`],
   );
+  const all = `${words.join(", ")}.`;
   const isPart = pending + active + retired > devices.length;
-  const part = isPart ? ` Showing ${formatCount(devices.length)} of them.` : "";
-  return `${words.join(", ")}.${part}`;
+  return isPart ? `${all} Showing ${formatCount(devices.length)} of them.` : all;
 }
 
 const columns: readonly Column<ArrivalRow>[] = [

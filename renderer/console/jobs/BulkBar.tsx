@@ -31,7 +31,7 @@ export function BulkBar({ selected, onApply, onClear }: Props): ReactNode {
       aria-label="Selected jobs"
       className="flex flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5"
     >
-      <span className="mr-2 font-medium">{plural(selected.length, "job")} selected</span>
+      <span className="mr-2 font-medium">{plural(selected.length, ["# job", "# jobs"])} selected</span>
       {changes.map(({ label, change }) => {
         const plan = planOf(change, selected);
         return (

@@ -74,7 +74,7 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
         <div className="overflow-hidden rounded-lg">
           <Banner tone="bad">
             {job.error.message} <span className="text-xs">({job.error.code})</span>
-            {hopeless === null ? null : ` ${hopeless}`}
+            {hopeless === null ? null : <> {hopeless}</>}
           </Banner>
         </div>
       )}

@@ -25,12 +25,12 @@ export function planOf(change: BulkChange, selected: readonly JobRow[]): BulkPla
   const words = wordsOf(change);
   return {
     jobs,
-    title: `${words.action} ${plural(jobs.length, "job")}?`,
-    action: `${words.action} ${plural(jobs.length, "job")}`,
+    title: `${words.action} ${plural(jobs.length, ["# job", "# jobs"])}?`,
+    action: `${words.action} ${plural(jobs.length, ["# job", "# jobs"])}`,
     danger: words.danger,
     sentences: [
       ...words.effects,
-      ...(left === 0 ? [] : [`${plural(left, "selected job")} will not change: ${words.others}.`]),
+      ...(left === 0 ? [] : [`${plural(left, ["# selected job", "# selected jobs"])} will not change: ${words.others}.`]),
     ],
   };
 }
@@ -93,6 +93,6 @@ function wordsOf(change: BulkChange) {
 
 /** The result of a change to several jobs. */
 export function bulkDone(done: number, asked: number): string {
-  if (done === asked) return `${plural(done, "job")} changed.`;
-  return `${plural(done, "job")} of ${String(asked)} changed. The others refused it, or had changed before.`;
+  if (done === asked) return `${plural(done, ["# job", "# jobs"])} changed.`;
+  return `${plural(done, ["# job", "# jobs"])} of ${String(asked)} changed. The others refused it, or had changed before.`;
 }

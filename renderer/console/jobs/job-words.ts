@@ -1,4 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
+import { locale } from "../../../app/format/locale.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import type { JobStatus } from "../../../app/jobs/states.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
@@ -21,20 +22,24 @@ export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
 export function waitWords(wait: NonNullable<JobRow["wait"]>, now: number): string {
   switch (wait.kind) {
     case "time": {
-      const until = wait.until === null || wait.until <= now ? "soon" : `at ${formatMoment(wait.until, now)}`;
-      return wait.retried ? `Tried again ${until}` : `Starts ${until}`;
+      const until = wait.until === null || wait.until <= now ? null : formatMoment(wait.until, now);
+      if (until === null) return wait.retried ? "Tried again soon" : "Starts soon";
+      return wait.retried ? `Tried again at ${until}` : `Starts at ${until}`;
     }
     case "job":
       return "Waits for another job to finish";
     case "limit": {
-      const limit = wait.limit === null ? "" : ` (${String(wait.limit)})`;
-      return wait.constrained
-        ? "Its API key's requests with schemas are limited, because some stopped devices"
-        : `Its API key's limit of jobs at once is reached${limit}`;
+      if (wait.constrained)
+        return "Its API key's requests with schemas are limited, because some stopped devices";
+      return wait.limit === null
+        ? "Its API key's limit of jobs at once is reached"
+        : `Its API key's limit of jobs at once is reached (${String(wait.limit)})`;
     }
     case "paused": {
-      const by = wait.by === null ? "" : ` by ${wait.by}`;
-      return `Its lane is paused${by}${wait.since === null ? "" : ` since ${formatMoment(wait.since, now)}`}`;
+      const since = wait.since === null ? null : formatMoment(wait.since, now);
+      const paused =
+        wait.by === null ? "Its lane is paused" : `Its lane is paused by ${wait.by}`;
+      return since === null ? paused : `${paused} since ${since}`;
     }
     case "no-worker":
       return "No device is donating";
@@ -104,5 +109,5 @@ export function spansOf(
 export function speedWords(tokens: number, ms: number): string | null {
   if (ms <= 0 || tokens === 0) return null;
   const perSecond = tokens / (ms / 1_000);
-  return `${perSecond >= 10 ? Math.round(perSecond).toLocaleString("en-US") : perSecond.toFixed(1)} tokens/s`;
+  return `${perSecond >= 10 ? Math.round(perSecond).toLocaleString(locale) : perSecond.toFixed(1)} tokens/s`;
 }

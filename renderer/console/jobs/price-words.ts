@@ -8,9 +8,7 @@ export function priceWords(
 ): string | null {
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
-  const sum =
-    `${formatCount(promptTokens)} tokens in × ${String(price.promptMicro)}` +
-    ` + ${formatCount(completionTokens)} out × ${String(price.completionMicro)}`;
+  const sum = `${formatCount(promptTokens)} tokens in × ${String(price.promptMicro)} + ${formatCount(completionTokens)} out × ${String(price.completionMicro)}`;
   const share = percent === 100 ? "" : `, × ${String(percent)} % for its priority`;
   return `${sum} credits per million${share}`;
 }

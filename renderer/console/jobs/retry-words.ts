@@ -1,4 +1,5 @@
 import { cancelHeldMs } from "../../../app/jobs/limits.ts";
+import { plural } from "../../../app/format/quantity.ts";
 import type { RetryOutcome } from "../data/rows.ts";
 import type { Notice } from "../data/session-context.ts";
 
@@ -25,7 +26,7 @@ export function retryAllNotice({ started, more }: Retried): Notice {
   if (more) return { words: "The jobs are being retried, starting with those whose keys can pay." };
   if (started === 0)
     return { words: "No job could be retried. Retry a single job to see the reason.", tone: "bad" };
-  return { words: started === 1 ? "One job is ready again." : `${started} jobs are ready again.` };
+  return { words: plural(started, ["One job is ready again.", "# jobs are ready again."]) };
 }
 
 /** A cancel that still waits, and its undo. */

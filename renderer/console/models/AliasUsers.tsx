@@ -17,7 +17,7 @@ export function AliasUsersView({ users }: { readonly users: readonly AliasUser[]
   if (users.length === 0) return <p className="text-muted">No API key has used it.</p>;
   return (
     <div className="grid gap-1">
-      <p>This affects {plural(users.length, "API key")}:</p>
+      <p>This affects {plural(users.length, ["# API key", "# API keys"])}:</p>
       <ul aria-label="API keys" tabIndex={0} className="grid max-h-40 list-disc gap-0.5 overflow-auto pl-4">
         {users.map(({ keyId, name, usedAt }) => (
           <li key={keyId} className="wrap-anywhere">

@@ -91,7 +91,7 @@ export function ModelDialog({
                   ? "This file does not contain a model entry."
                   : form.pieces === null
                     ? "Create the file with: gleaner entry FILE --source URL. It lets devices on one network share the model."
-                    : `The file includes the hashes of ${plural(form.pieces.pieceHashes.length, "piece")}.`}
+                    : `The file includes the hashes of ${plural(form.pieces.pieceHashes.length, ["# piece", "# pieces"])}.`}
               </p>
             </div>
             {input("modelId", "Name", { hint: "Requests use this name, e.g. “qwen3-4b”." })}

@@ -28,7 +28,7 @@ export function factWords(facts: FileFacts): readonly string[] {
     `A ${architecture} model of ${formatBytes(sizeBytes)} with a context of ${formatCount(contextTokens)} tokens${hasTemplate ? " and a chat template" : ""}.`,
     devices === 0
       ? `It needs about ${need} of memory. There are no devices yet.`
-      : `It needs about ${need} of memory: ${formatCount(fitting)} of ${plural(devices, "device")} could run it.`,
+      : `It needs about ${need} of memory: ${formatCount(fitting)} of ${plural(devices, ["# device", "# devices"])} could run it.`,
     ...(sha256 === null
       ? [
           "The server does not tell the file's SHA-256. Compute it with: gleaner entry FILE --source URL, and choose the entry file below.",

@@ -15,8 +15,8 @@ export function BudgetWarnings({ budgets = [], link = false }: Props): ReactNode
   return (
     <div className="overflow-hidden rounded-lg">
       <Banner tone={over.length > 0 ? "bad" : "hold"}>
-        {over.length === 0 ? null : `Budgets used up this month: ${namesOf(over)}. `}
-        {near.length === 0 ? null : `Budgets nearly used up: ${namesOf(near)}. `}
+        {over.length === 0 ? null : `Budgets used up this month: ${namesOf(over)}.`}{" "}
+        {near.length === 0 ? null : `Budgets nearly used up: ${namesOf(near)}.`}{" "}
         {link ? (
           <a href={hrefOf("usage")} className="font-medium underline underline-offset-2">
             Show usage

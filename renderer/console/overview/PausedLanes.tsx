@@ -16,9 +16,9 @@ export function PausedLanes({ lanes }: { readonly lanes: readonly LaneRow[] }): 
     <div className="grid gap-px overflow-hidden rounded-lg">
       {closed.slice(0, shown).map((lane) => (
         <Banner key={lane.laneId} tone="hold">
-          <strong className="font-medium">{laneName(lane)}</strong> is{" "}
-          {laneStateWords[lane.state].words.toLowerCase()}
-          {lane.stateBy === null ? null : ` by ${lane.stateBy}`}
+          <strong className="font-medium">{laneName(lane)}</strong>{" "}
+          {lane.state === "paused" ? "is paused" : "is draining"}
+          {lane.stateBy === null ? null : <> by {lane.stateBy}</>}
           {lane.stateAt === null ? null : (
             <>
               {", "}

@@ -64,9 +64,10 @@ export function RemoveMember({ member, holdings, ownerPicker, onRemove, onClose 
 
 /** 100 means 100 or more. */
 function thingsWords({ keys, devices }: MemberHoldings): string {
-  const words = (count: number, one: string, many: string): readonly string[] =>
-    count === 0 ? [] : [count >= 100 ? `100 or more ${many}` : plural(count, one, many)];
-  return [...words(keys, "key", "keys"), ...words(devices, "device", "devices")].join(" and ");
+  const ofKeys = keys >= 100 ? "100 or more keys" : plural(keys, ["# key", "# keys"]);
+  const ofDevices = devices >= 100 ? "100 or more devices" : plural(devices, ["# device", "# devices"]);
+  if (devices === 0) return ofKeys;
+  return keys === 0 ? ofDevices : `${ofKeys} and ${ofDevices}`;
 }
 
 type ChoiceProps = { readonly label: string; readonly checked: boolean; readonly onChoose: () => void };

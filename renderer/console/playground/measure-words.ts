@@ -29,7 +29,7 @@ export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures
     },
     { label: "Device", value: deviceWords(measures?.device ?? null) },
     ...(measures !== null && measures.attempts > 1
-      ? [{ label: "Attempts", value: plural(measures.attempts, "device") }]
+      ? [{ label: "Attempts", value: plural(measures.attempts, ["# device", "# devices"]) }]
       : []),
   ];
 }

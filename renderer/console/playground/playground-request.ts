@@ -1,3 +1,5 @@
+import { locale } from "../../../app/format/locale.ts";
+import { plainNumber } from "../../../app/format/typed-number.ts";
 import { isRecord, parseJson } from "../../../app/json.ts";
 
 export type Mode = "chat" | "completion" | "embedding";
@@ -92,14 +94,16 @@ export function requestOf(
   }
   const sampling: Record<string, unknown> = {};
   for (const [field, bounds] of Object.entries(numbers)) {
-    const typed = form[field as NumberField].trim();
+    const typed = plainNumber(form[field as NumberField]);
     if (typed === "") continue;
     const value = Number(typed);
     const fits = value >= bounds.least && value <= bounds.most && (!bounds.whole || Number.isInteger(value));
     if (fits) sampling[bounds.name] = value;
     else
       problems[field] =
-        `Enter a ${bounds.whole ? "whole number" : "number"} from ${String(bounds.least)} to ${bounds.most.toLocaleString("en-US")}.`;
+        bounds.whole
+          ? `Enter a whole number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`
+          : `Enter a number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`;
   }
   const formatted = formatOf(form);
   if (formatted.kind === "wrong") problems[formatted.field] = formatted.why;

@@ -25,7 +25,7 @@ export function SaveBar(props: Props): ReactNode {
       className="sticky bottom-3 z-10 flex min-w-0 flex-wrap items-center justify-between gap-3 rounded-lg border border-edge bg-raised px-4 py-2.5 shadow-pop"
     >
       <div className="min-w-0 flex-1 basis-64">
-        <p className="font-medium">{plural(changes.length, "unsaved change")}</p>
+        <p className="font-medium">{plural(changes.length, ["# unsaved change", "# unsaved changes"])}</p>
         <p className="truncate text-xs text-muted">{changes.join(" · ")}</p>
         {isOutdated ? (
           <p role="alert" className="text-xs text-hold">

@@ -1,6 +1,7 @@
 import type { ConvexReactClient } from "convex/react";
 import type { FunctionReturnType } from "convex/server";
 import { type ReactNode, useEffect, useState } from "react";
+import { plural } from "../../../app/format/quantity.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { roleDescriptions, roleWords } from "../../../app/people/roles.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -97,8 +98,10 @@ export function OpenInvitation({ invitation, error, onAccept }: OpenProps): Reac
   return (
     <FullPage title={`Join ${organization}`}>
       <p>
-        {invitedBy} invites you to {organization}
-        {email === null ? "" : ` as ${email}`}, with {roles.length === 1 ? "this role" : "these roles"}:
+        {email === null
+          ? `${invitedBy} invites you to ${organization}.`
+          : `${invitedBy} invites you to ${organization} as ${email}.`}{" "}
+        {plural(roles.length, ["You get this role:", "You get these roles:"])}
       </p>
       <ul className="grid gap-1.5">
         {roles.map((role) => (

@@ -83,11 +83,9 @@ function cloudWords(facts: UsageFactsRow, models: readonly UsageRow[]): string |
 function cloudMethod({ cloudPrices }: UsageFactsRow, models: readonly UsageRow[]): string {
   if (cloudPrices.length === 0) return "No prices of a cloud are entered.";
   const { unpricedTokens } = cloudTotal(models, cloudPrices);
-  const rest =
-    unpricedTokens === 0
-      ? ""
-      : ` ${formatCount(unpricedTokens)} tokens of models without a price are left out.`;
-  return `The tokens of each model × the price of a cloud for a like model (entered).${rest}`;
+  const method = "The tokens of each model × the price of a cloud for a like model (entered).";
+  const left = `${formatCount(unpricedTokens)} tokens of models without a price are left out.`;
+  return unpricedTokens === 0 ? method : `${method} ${left}`;
 }
 
 type LineProps = { readonly name: string; readonly value: string | null; readonly method: string };

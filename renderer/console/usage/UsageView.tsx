@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react";
+import { locale } from "../../../app/format/locale.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
@@ -126,7 +127,7 @@ export function UsageView(props: Props): ReactNode {
   );
 }
 
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Shows dashes while the figures load, so that nothing moves. */
 function figuresOf(

@@ -1,10 +1,12 @@
+import { locale } from "../../../app/format/locale.ts";
+import { plainNumber } from "../../../app/format/typed-number.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 
 const mostCredits = 1_000_000_000;
 
 /** A typed amount of credits in micro-credits, or why it is none. */
 export function parseCredits(typed: string): bigint | string {
-  const text = typed.trim().replaceAll(",", "");
+  const text = plainNumber(typed);
   const [, whole = "", part = ""] = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
   const micro = whole === "" ? 0n : BigInt(whole) * microPerCredit + BigInt(part.padEnd(6, "0"));
   if (micro > 0n && micro <= BigInt(mostCredits) * microPerCredit) return micro;
@@ -13,11 +15,11 @@ export function parseCredits(typed: string): bigint | string {
 
 /** A typed number from 0 to `most`; null if the field is empty; or why it is none. */
 export function parseNumber(typed: string, most: number): number | null | string {
-  const text = typed.trim().replaceAll(",", "");
+  const text = plainNumber(typed);
   if (text === "") return null;
   const value = Number(text);
   if (/^\d*\.?\d+$/.test(text) && value <= most) return value;
-  return `Must be a number from 0 to ${most.toLocaleString("en-US")}.`;
+  return `Must be a number from 0 to ${most.toLocaleString(locale)}.`;
 }
 
 export type TypedFacts = {

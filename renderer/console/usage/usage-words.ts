@@ -1,3 +1,4 @@
+import { locale } from "../../../app/format/locale.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { noSubject, otherSubject } from "../../../app/statistics/tally.ts";
@@ -37,7 +38,7 @@ export function dayAt(subject: string): number {
 /** "Fri, Jan 15" of a day of UTC. */
 export function dayWords(at: number): string {
   const parts = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
-  return new Date(at).toLocaleDateString("en-US", parts);
+  return new Date(at).toLocaleDateString(locale, parts);
 }
 
 /** The values of all days up to the last one, with 0 for those without jobs. */
@@ -70,7 +71,7 @@ export function sumOf(rows: readonly UsageRow[]) {
 export function moneyWords(amount: number, currency: string): string {
   const digits =
     amount !== 0 && amount < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
-  return `${amount.toLocaleString("en-US", digits)} ${currency}`.trim();
+  return `${amount.toLocaleString(locale, digits)} ${currency}`.trim();
 }
 
 /** "340 Wh" or "1.2 kWh". */
@@ -84,5 +85,5 @@ export function carbonWords(grams: number): string {
 }
 
 function short(value: number): string {
-  return value >= 100 ? formatCount(value) : value.toLocaleString("en-US", { maximumSignificantDigits: 2 });
+  return value >= 100 ? formatCount(value) : value.toLocaleString(locale, { maximumSignificantDigits: 2 });
 }

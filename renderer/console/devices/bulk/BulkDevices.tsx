@@ -75,7 +75,7 @@ export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
         <span className="mr-2 font-medium">
           {selection === "all"
             ? "All devices that fit are selected"
-            : `${plural(selection.size, "device")} selected`}
+            : `${plural(selection.size, ["# device", "# devices"])} selected`}
         </span>
       )}
       {isEmpty

@@ -51,7 +51,7 @@ export function BulkView({ bulk, onRun, onUndo, onClose }: ViewProps): ReactNode
             disabled={bulk.counts.changes === 0}
             onClick={onRun}
           >
-            Change {plural(bulk.counts.changes, "device")}
+            Change {plural(bulk.counts.changes, ["# device", "# devices"])}
           </Button>
         ) : null}
         {bulk?.state === "done" && bulk.done > 0 ? <Button onClick={onUndo}>Undo</Button> : null}
@@ -80,16 +80,16 @@ function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): 
       return (
         <>
           <p>
-            {formatCount(done)} of {plural(counts.changes, "device")}. This goes on if you close the window.
+            {formatCount(done)} of {plural(counts.changes, ["# device", "# devices"])}. This goes on if you close the window.
           </p>
           <ProgressBar label="Devices done" share={counts.changes === 0 ? 1 : done / counts.changes} />
         </>
       );
     case "done":
-      return <p>{plural(done, "device")} changed.</p>;
+      return <p>{plural(done, ["# device", "# devices"])} changed.</p>;
     case "undone":
       return (
-        <p>{plural(done, "device")} restored. Devices that somebody changed meanwhile stay as they are.</p>
+        <p>{plural(done, ["# device", "# devices"])} restored. Devices that somebody changed meanwhile stay as they are.</p>
       );
   }
 }

@@ -184,7 +184,7 @@ function UnknownFacts({ facts }: { readonly facts: readonly string[] | null }): 
   return (
     <details className="mt-3 text-muted">
       <summary className="w-fit cursor-pointer">
-        {plural(facts.length, "fact")} cannot be known on this computer
+        {plural(facts.length, ["# fact", "# facts"])} cannot be known on this computer
       </summary>
       <p className="mt-1 max-w-prose">
         Its system or its hardware does not tell Gleaner: {unknownWords(facts)}. Rules that need such a fact
@@ -209,7 +209,7 @@ function Reliability({ outcomes }: { readonly outcomes: AttemptOutcomes }): Reac
         <Stat label="Other" value={formatCount(other)} />
       </dl>
       <p className="mt-1 text-xs text-muted">
-        Of its last {plural(of, "attempt")}. Success leaves out jobs that were given back, canceled or done by
+        Of its last {plural(of, ["# attempt", "# attempts"])}. Success leaves out jobs that were given back, canceled or done by
         another device.
       </p>
     </>

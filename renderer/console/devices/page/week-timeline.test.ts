@@ -42,7 +42,7 @@ it("puts a segment and a day into words", () => {
   expect(segmentWords(today!.segments[1]!)).toBe(
     `Standby, ${reasonText("on-battery")!}: 03:00 to 04:00 (1h)`,
   );
-  expect(dayWords(today!)).toMatch(/^Donated 11h/);
+  expect(dayWords(today!)).toMatch(/^\w+ \d+: donated 11h/);
   expect(dayWords(first!)).toBe("Nothing is known");
   expect(reasonText("no such reason")).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { formatClock, formatDuration, formatFull, startOfDay } from "../../../../app/format/time.ts";
+import { formatClock, formatDuration, formatDay, startOfDay } from "../../../../app/format/time.ts";
 import { reasonWords } from "../../../../app/policy/reasons.ts";
 import type { DeviceSpan } from "../../data/rows.ts";
 import { stateWords } from "../state-words.ts";
@@ -59,11 +59,11 @@ export function reasonText(reason: string): string | null {
   return words === null ? null : (words.toOthers?.short ?? words.short);
 }
 
-/** "Donated 3h 20m", for people who do not see the bar. */
+/** "Nov 21: donated 3h 20m", for people who do not see the bar. */
 export function dayWords({ segments, donatedMs, startAt }: TimelineDay): string {
   if (segments.length === 0) return "Nothing is known";
-  const donated = donatedMs < 60_000 ? "Did not donate" : `Donated ${formatDuration(donatedMs)}`;
-  return `${donated} on ${formatFull(startAt).replace(/,? \d{1,2}:\d{2}.*$/, "")}`;
+  const donated = donatedMs < 60_000 ? "did not donate" : `donated ${formatDuration(donatedMs)}`;
+  return `${formatDay(startAt)}: ${donated}`;
 }
 
 export type ReasonTotal = {

@@ -1,0 +1,4 @@
+import { speak } from "../languages/speak.ts";
+
+await speak(window);
+await import("./main.tsx");
