@@ -37,7 +37,9 @@ export function limitWords({
   maxConcurrentJobs,
 }: DeviceLimits): readonly string[] {
   return [
-    ...(maxConcurrentJobs === undefined ? [] : [plural(maxConcurrentJobs, ["# job at once", "# jobs at once"])]),
+    ...(maxConcurrentJobs === undefined
+      ? []
+      : [plural(maxConcurrentJobs, ["# job at once", "# jobs at once"])]),
     ...(kinds === undefined ? [] : [kinds.length === 0 ? "no kind of job" : `only ${kinds.join(", ")} jobs`]),
     ...(models === undefined ? [] : [models.length === 0 ? "no model" : `only ${models.join(", ")}`]),
     ...(memoryMb === undefined ? [] : [`${formatMebibytes(memoryMb)} of memory`]),

@@ -39,7 +39,9 @@ const computerFacts = {
   locked: yesOrNo("Screen locked"),
   displayOff: yesOrNo("Display off"),
   lidClosed: yesOrNo("Lid closed"),
-  power: fact<"ac" | "battery">("Power", (value) => (value === "ac" ? "mains" : "battery")),
+  power: fact<"ac" | "battery">("Power", (value) =>
+    value === "ac" ? /* @wc-include */ "mains" : /* @wc-include */ "battery",
+  ),
   /** 0 to 100. */
   batteryPercent: fact<number>("Battery", (value) => formatShare(value / 100)),
   thermal: fact<ThermalState>("Heat level", (value) => value),
@@ -59,11 +61,11 @@ const computerFacts = {
   microphoneInUse: yesOrNo("Microphone in use"),
   mediaPlaying: yesOrNo("Media playing"),
   /** The first of the rules' excluded programs that is running; null: none is. */
-  excludedProgram: fact<string | null>("Excluded program", (value) => value ?? "none"),
+  excludedProgram: fact<string | null>("Excluded program", (value) => value ?? /* @wc-include */ "none"),
   /** Roaming counts as metered. */
   metered: { ...yesOrNo("Metered network"), whenUnknown: "counts as not metered" },
   /** Names that identify an office network or a VPN: interface, SSID, DNS suffix. */
-  networks: fact<readonly string[]>("Networks", (value) => value.join(", ") || "none"),
+  networks: fact<readonly string[]>("Networks", (value) => value.join(", ") || /* @wc-include */ "none"),
 };
 
 /** Facts about the clock and about sleep. They are always known. */
@@ -77,7 +79,7 @@ function fact<T>(label: string, say: (value: T) => string): Fact<T> {
 }
 
 function yesOrNo(label: string): Fact<boolean> {
-  return fact(label, (value) => (value ? "yes" : "no"));
+  return fact(label, (value) => (value ? /* @wc-include */ "yes" : /* @wc-include */ "no"));
 }
 
 type ValueOf<Declared> = Declared extends Fact<infer T> ? T : never;
@@ -131,7 +133,8 @@ export function factLabel(name: string): string {
 /** A fact's value in words. Facts of another version, and stored ones, have no type here. */
 export function sayFact(name: string, fact: Known<unknown>): string {
   const words = declared(name);
-  if (!fact.known) return words?.whenUnknown === undefined ? "unknown" : `unknown: ${words.whenUnknown}`;
+  if (!fact.known)
+    return words?.whenUnknown === undefined ? /* @wc-include */ "unknown" : `unknown: ${words.whenUnknown}`;
   return words === undefined ? String(fact.value) : words.say(fact.value as never);
 }
 

@@ -35,9 +35,9 @@ it("rounds a measured size, but shows a chosen size exactly", () => {
 
 it("shows a share in percent, and a count with its noun", () => {
   expect(formatShare(0.614)).toBe("61%");
-  expect([plural(0, ["# job", "# jobs"]), plural(1, ["# job", "# jobs"]), plural(2, ["# reply", "# replies"])]).toEqual([
-    "0 jobs",
-    "1 job",
-    "2 replies",
-  ]);
+  expect([
+    plural(0, ["# job", "# jobs"]),
+    plural(1, ["# job", "# jobs"]),
+    plural(2, ["# reply", "# replies"]),
+  ]).toEqual(["0 jobs", "1 job", "2 replies"]);
 });

@@ -19,7 +19,7 @@ export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as con
 
 /** A distance from now in milliseconds, negative in the past: "now", "12s ago", "in 3m". */
 export function formatRelative(ms: number): string {
-  if (ms <= 0 && ms > -5 * second) return "now";
+  if (ms <= 0 && ms > -5 * second) return /* @wc-include */ "now";
   const distance = Math.abs(ms);
   if (distance < minute) return relative.format(Math.ceil(ms / second), "second");
   if (distance < hour) return relative.format(Math.ceil(ms / minute), "minute");

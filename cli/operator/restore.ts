@@ -107,7 +107,9 @@ const revokedNouns: Readonly<Record<string, readonly string[]>> = {
 
 /** "Revoked 2 API keys, 1 device, …". */
 function revokedNote(revoked: Readonly<Record<string, number>>): string {
-  const counts = Object.entries(revoked).map(([kind, count]) => plural(count, revokedNouns[kind] ?? [`# ${kind}`, `# ${kind}`]));
+  const counts = Object.entries(revoked).map(([kind, count]) =>
+    plural(count, revokedNouns[kind] ?? [`# ${kind}`, `# ${kind}`]),
+  );
   return `Revoked ${counts.join(", ")}. ${afterRevocation}`;
 }
 

@@ -1,3 +1,4 @@
+import { LanguageCard } from "../console/account/LanguageCard.tsx";
 import { OwnSessions } from "../console/account/OwnSessions.tsx";
 import { Profile } from "../console/account/Profile.tsx";
 import { SessionsTable } from "../console/account/SessionsTable.tsx";
@@ -118,6 +119,7 @@ export function peopleStories(now: number): readonly Story[] {
       "account",
       <>
         <Profile member={self} onSave={refused} onSignOut={nothing} />
+        <LanguageCard />
         <OwnSessions
           sessions={rows.sessions(now)}
           current={"s1" as Parameters<typeof OwnSessions>[0]["current"]}

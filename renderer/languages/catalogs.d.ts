@@ -1,7 +1,6 @@
-/** The compiled catalogs. Builds provide it; see vite.languages.ts. */
+/** The compiled catalogs. Builds provide them; see vite.languages.ts. */
 declare module "virtual:catalogs" {
-  export function loadCatalog(
-    adapter: string,
-    language: string,
-  ): Promise<import("wuchale/runtime").CatalogModule>;
+  import type { CatalogModule } from "wuchale/runtime";
+
+  export function loadCatalog(adapter: string, language: string): Promise<CatalogModule>;
 }

@@ -7,7 +7,7 @@ const locales: Readonly<Record<Language, string>> = { en: "en-US", de: "de-DE" }
 
 const storageKey = "gleaner.language";
 
-function isLanguage(value: unknown): value is Language {
+export function isLanguage(value: unknown): value is Language {
   return typeof value === "string" && Object.hasOwn(languages, value);
 }
 

@@ -11,4 +11,4 @@ export async function loadLanguage(language: string): Promise<void> {
 /** The name by which wuchale's code asks for the catalog. */
 export const getRuntime = (): typeof runtime => runtime;
 /** wuchale imports this name too. Nothing reacts to a language: the page loads anew. */
-export const getRuntimeRx = getRuntime;
+export const getRuntimeRx = (): typeof runtime => runtime;

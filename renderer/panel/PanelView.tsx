@@ -31,8 +31,7 @@ export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
       {link === "lost" ? (
         <Banner tone="bad" busy>
           Gleaner is not running or cannot be reached.{" "}
-          {snapshot === null ? "" : "This page shows its last known state. "}
-          Reconnecting…
+          {snapshot === null ? null : "This page shows its last known state."} Reconnecting…
         </Banner>
       ) : null}
       {link === "refused" ? (

@@ -1,5 +1,5 @@
-import { plainNumber } from "../../app/format/typed-number.ts";
 import { type ReactNode, useState } from "react";
+import { plainNumber } from "../../app/format/typed-number.ts";
 import type { Unit } from "../../app/policy/declare/rule.ts";
 import { inputClass } from "../ui/controls/Field.tsx";
 import { cx } from "../ui/cx.ts";
@@ -15,6 +15,16 @@ type Props = {
   readonly invalid: boolean;
   readonly describedBy?: string;
   readonly onChange: (value: number | null) => void;
+};
+
+const unitWords: Readonly<Record<Props["unit"], string>> = {
+  seconds: /* @wc-include */ "seconds",
+  share: "%",
+  "%": "%",
+  "°C": "°C",
+  MiB: "MiB",
+  "kbit/s": "kbit/s",
+  threads: /* @wc-include */ "threads",
 };
 
 /** A number with its unit, and a checkbox for null if null is allowed. */
@@ -42,7 +52,7 @@ export function NumberControl(props: Props): ReactNode {
           }}
           className={cx(inputClass(invalid), "text-right disabled:opacity-60")}
         />
-        <span className="w-14 shrink-0 text-muted">{unit === "share" ? "%" : unit}</span>
+        <span className="w-14 shrink-0 text-muted">{unitWords[unit]}</span>
       </div>
       {none === undefined ? null : (
         <label className="flex items-center gap-2 text-xs text-muted">

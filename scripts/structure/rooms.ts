@@ -110,6 +110,8 @@ export const rooms: Readonly<Record<string, Row>> = {
       "react-dom",
       "uplot",
       "uqr",
+      "virtual:catalogs",
+      "wuchale",
       "zod",
     ],
   },

@@ -1,11 +1,11 @@
 // Takes a picture of each story of the gallery: every page, in light and dark, in a window and on a phone.
-//   node test/e2e/screenshots.ts FOLDER [PART-OF-A-NAME]   (GLEANER_CHROMIUM names the browser)
+//   node test/e2e/screenshots.ts FOLDER [PART-OF-A-NAME] [LOCALE, e.g. de-DE]   (GLEANER_CHROMIUM names the browser)
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
 import { openStory, startGallery, storiesOf, themes } from "./support/gallery.ts";
 
-const [folder, part = ""] = process.argv.slice(2);
+const [folder, part = "", locale = "en-US"] = process.argv.slice(2);
 if (folder === undefined) throw new Error("Name the folder for the pictures.");
 const executablePath = process.env["GLEANER_CHROMIUM"] ?? "/usr/bin/chromium";
 
@@ -13,7 +13,7 @@ await mkdir(folder, { recursive: true });
 const gallery = await startGallery();
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
-  const page = await browser.newPage({ timezoneId: "UTC", locale: "en-US" });
+  const page = await browser.newPage({ timezoneId: "UTC", locale });
   const stories = (await storiesOf(page, gallery)).filter((story) => story.includes(part));
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });

@@ -59,11 +59,11 @@ export type ValuesOf<Declared> = {
 type Declared<Value> = RuleWords & { readonly default: Value; readonly say?: (value: Value) => string };
 
 export function yesOrNo(rule: Declared<boolean>): Rule<boolean> {
-  return { say: (value) => (value ? "yes" : "no"), ...rule, field: { kind: "switch" } };
+  return { say: (value) => (value ? /* @wc-include */ "yes" : /* @wc-include */ "no"), ...rule, field: { kind: "switch" } };
 }
 
 export function allowed(rule: Declared<boolean>): Rule<boolean> {
-  return yesOrNo({ say: (value) => (value ? "allowed" : "not allowed"), ...rule });
+  return yesOrNo({ say: (value) => (value ? /* @wc-include */ "allowed" : "not allowed"), ...rule });
 }
 
 type Bounds = Pick<NumberField, "unit" | "min" | "max">;

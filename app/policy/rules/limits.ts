@@ -35,7 +35,7 @@ const inUse: Rule<InUseLimits> = {
   hint: "Nothing, or work within these limits: half of the time, and not while you type.",
   default: { mode: "off", threads: 1, gpu: false, memoryMb: 2_048 },
   field: { kind: "inUse" },
-  say: (value) => (value.mode === "off" ? "nothing" : sayLimits(value)),
+  say: (value) => (value.mode === "off" ? /* @wc-include */ "nothing" : sayLimits(value)),
 };
 
 const gpus: Rule<GpuChoices> = {
@@ -44,7 +44,7 @@ const gpus: Rule<GpuChoices> = {
   hint: "The system's numbers, from 0. Only CUDA can exclude single GPUs. Without CUDA, no GPU is used then.",
   default: [],
   field: { kind: "gpus" },
-  say: (value) => deniedGpus(value).join(", ") || "none",
+  say: (value) => deniedGpus(value).join(", ") || /* @wc-include */ "none",
 };
 
 /** The limits of an idle computer and of a computer in use. */

@@ -15,7 +15,7 @@ export const networkRules = {
     hint: "Names of Wi-Fi networks, interfaces or DNS suffixes. Without a name, every network is allowed.",
     default: [],
     placeholder: "e.g. Office-WiFi, corp.example.org",
-    none: "any",
+    none: /* @wc-include */ "any",
   }),
   /** For all traffic of models, in kilobits per second. */
   downloadKbps: limit({

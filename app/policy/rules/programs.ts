@@ -9,7 +9,7 @@ export const programRules = {
     hint: "It stops while one of them runs. Names of program files, with or without .exe.",
     default: [],
     placeholder: "e.g. teams, obs64.exe",
-    none: "none",
+    none: /* @wc-include */ "none",
   }),
 };
 

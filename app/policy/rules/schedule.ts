@@ -21,7 +21,8 @@ const rule: Rule<Schedule> = {
   hint: "The hours of the week in which it may donate, in the computer's own time zone.",
   default: null,
   field: { kind: "schedule" },
-  say: (value) => (value === null ? "at any hour" : value.map(sayWindow).join(", ") || "never"),
+  say: (value) =>
+    value === null ? "at any hour" : value.map(sayWindow).join(", ") || /* @wc-include */ "never",
 };
 
 export const scheduleRules = { schedule: rule };
@@ -95,6 +96,7 @@ function minutesLater(now: number, minutes: number): number {
 }
 
 function sayWindow({ days, fromMinute, toMinute }: ScheduleWindow): string {
-  const named = days.length === 7 ? "daily" : days.map((day) => dayNames[day] ?? "?").join(" ");
+  const named =
+    days.length === 7 ? /* @wc-include */ "daily" : days.map((day) => dayNames[day] ?? "?").join(" ");
   return `${named} ${formatMinuteOfDay(fromMinute)}–${formatMinuteOfDay(toMinute)}`;
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { SessionRow } from "../data/rows.ts";
 import { useAct, useMe, useSession } from "../data/session-context.ts";
+import { LanguageCard } from "./LanguageCard.tsx";
 import { OwnSessions } from "./OwnSessions.tsx";
 import { Profile } from "./Profile.tsx";
 import { SecurityCards } from "./SecurityCards.tsx";
@@ -29,6 +30,7 @@ export function AccountPage({ sessionId, onSignOut }: Props): ReactNode {
         onSignOut={onSignOut}
       />
       <SecurityCards />
+      <LanguageCard />
       <OwnSessions
         sessions={sessions}
         current={sessionId}

@@ -58,7 +58,9 @@ const columnsOf = (current: Props["current"]): readonly Column<SessionRow>[] => 
     key: "method",
     title: "Signed in by",
     cell: ({ method }) => (
-      <span className="whitespace-nowrap">{method === null ? "unknown" : signInMethodWords(method)}</span>
+      <span className="whitespace-nowrap">
+        {method === null ? /* @wc-include */ "unknown" : signInMethodWords(method)}
+      </span>
     ),
   },
   {

@@ -109,7 +109,10 @@ function OwnDevice({ device, onPause, onResume }: OwnProps): ReactNode {
       <p className="max-w-prose">{words.sentence}</p>
       <dl className="grid grid-cols-2 gap-x-4">
         <Stat label="Earned" value={device.earnedMicro === null ? "–" : formatCredits(device.earnedMicro)} />
-        <Stat label="Works on" value={device.jobsNow === 0 ? "no job" : plural(device.jobsNow, ["# job", "# jobs"])} />
+        <Stat
+          label="Works on"
+          value={device.jobsNow === 0 ? "no job" : plural(device.jobsNow, ["# job", "# jobs"])}
+        />
       </dl>
       <PauseButton device={device} onPause={onPause} onResume={onResume} />
     </div>
@@ -131,9 +134,9 @@ function PauseButton({ device, onPause, onResume }: OwnProps): ReactNode {
     <Menu
       label={`How long to pause ${name}`}
       trigger={<Button aria-label={`Pause ${name}`}>Pause…</Button>}
-      entries={pauseChoices.map(({ label }) => ({
+      entries={pauseChoices.map(({ label, length }) => ({
         label,
-        onSelect: () => onPause(device, pauseEnd(label, Date.now())),
+        onSelect: () => onPause(device, pauseEnd(length, Date.now())),
       }))}
     />
   );

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
+import { pauseChoices, type PauseLength, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -13,19 +13,21 @@ type Props = {
   readonly onClose: () => void;
 };
 
-const options = pauseChoices.map(({ label }) => ({ value: label, label }));
-const hour = "For 1 hour";
+const options = pauseChoices.map(({ label }, place) => ({ value: String(place), label }));
+const untilResumed: { readonly length: PauseLength } = { length: { kind: "until-resumed" } };
+const hour = pauseChoices.findIndex(({ length }) => length.kind === "minutes" && length.minutes === 60);
 
 /** Asks how long a pause lasts, and whether running jobs finish first. */
 export function PauseDialog({ title, onPause, onClose }: Props): ReactNode {
-  const [chosen, setChosen] = useState(hour);
+  const [chosen, setChosen] = useState(String(hour));
   const [finish, setFinish] = useState(false);
   return (
     <Dialog title={title} onClose={onClose}>
       <DialogForm
         action="Pause"
         onSubmit={() => {
-          onPause({ until: pauseEnd(chosen, Date.now()), finish });
+          const { length } = pauseChoices[Number(chosen)] ?? untilResumed;
+          onPause({ until: pauseEnd(length, Date.now()), finish });
           onClose();
           return undefined;
         }}
@@ -45,8 +47,7 @@ export function PauseDialog({ title, onPause, onClose }: Props): ReactNode {
 }
 
 /** The end of a pause from now on; null: until somebody resumes the device. */
-export function pauseEnd(label: string, now: number): number | null {
-  const choice = pauseChoices.find((known) => known.label === label);
-  const minutes = choice === undefined ? null : pauseMinutes(choice.length, now);
+export function pauseEnd(length: PauseLength, now: number): number | null {
+  const minutes = pauseMinutes(length, now);
   return minutes === null ? null : now + minutes * 60_000;
 }

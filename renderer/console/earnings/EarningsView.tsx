@@ -98,7 +98,7 @@ function figuresOf(report: UsageReport | undefined) {
     {
       label: "Answers",
       value: text(({ succeeded }) => formatCount(succeeded)),
-      note: "finished",
+      note: /* @wc-include */ "finished",
       tone: null,
     },
     {

@@ -70,7 +70,9 @@ function focusFirst(element: HTMLElement | null): void {
 const mostCounted = 1_000;
 
 function countWords(count: number): string {
-  return count >= mostCounted ? `${formatCount(mostCounted)} or more devices` : plural(count, ["# device", "# devices"]);
+  return count >= mostCounted
+    ? `${formatCount(mostCounted)} or more devices`
+    : plural(count, ["# device", "# devices"]);
 }
 
 /** "2 wait for approval, 140 in service, 1 retired. Showing 100 of them." */
@@ -78,12 +80,16 @@ function summaryOf({ pending, active, retired, devices }: Devices): string {
   const counts = [
     [pending, pending === 1 ? "waits for approval" : "wait for approval"],
     [active, "in service"],
-    [retired, "retired"],
+    [retired, /* @wc-include */ "retired"],
   ] as const;
   const words = counts.flatMap(([count, state]) =>
     count === 0
       ? []
-      : [count >= mostCounted ? `${formatCount(mostCounted)} or more ${state}` : `${formatCount(count)} ${state}`],
+      : [
+          count >= mostCounted
+            ? `${formatCount(mostCounted)} or more ${state}`
+            : `${formatCount(count)} ${state}`,
+        ],
   );
   const all = `${words.join(", ")}.`;
   const isPart = pending + active + retired > devices.length;

@@ -33,7 +33,8 @@ export function CodeMade({ code, address, page, onDone }: Props): ReactNode {
           <p>Or run this command on the other computer, in a clone of Gleaner’s repository:</p>
           <Copyable wrap text={joinCommand({ code, ...address })} label="the command" />
           <p className="text-xs">
-            {address.pin === null ? null : "With the pin, the computer accepts only this server."} On Windows, leave out GLEANER_CODE=…, and enter the code in the window.
+            {address.pin === null ? null : "With the pin, the computer accepts only this server."} On Windows,
+            leave out GLEANER_CODE=…, and enter the code in the window.
           </p>
         </div>
       )}

@@ -71,12 +71,11 @@ function Attempt({ attempt, ms }: AttemptProps): ReactNode {
     work === null
       ? []
       : [
-          [
-            "read",
-            speedWords(work.usage.promptTokens - (work.usage.cachedPromptTokens ?? 0), work.timing.prefillMs),
-          ],
-          ["wrote", speedWords(work.usage.completionTokens, work.timing.generateMs)],
-        ].flatMap(([verb, speed]) => (speed === null ? [] : [`${verb ?? ""} ${speed ?? ""}`]));
+          speedWords(work.usage.promptTokens - (work.usage.cachedPromptTokens ?? 0), work.timing.prefillMs),
+          speedWords(work.usage.completionTokens, work.timing.generateMs),
+        ].flatMap((speed, place) =>
+          speed === null ? [] : [place === 0 ? `read at ${speed}` : `written at ${speed}`],
+        );
   return (
     <li className="grid gap-0.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -93,7 +92,7 @@ function Attempt({ attempt, ms }: AttemptProps): ReactNode {
         </Badge>
         <span
           className="text-xs text-muted"
-          title={`${formatFull(startedAt)} – ${endedAt === null ? "now" : formatFull(endedAt)}`}
+          title={`${formatFull(startedAt)} – ${endedAt === null ? /* @wc-include */ "now" : formatFull(endedAt)}`}
         >
           {formatDuration(ms)}
         </span>

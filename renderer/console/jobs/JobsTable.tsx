@@ -225,7 +225,7 @@ function Waited({ job }: { readonly job: JobRow }): ReactNode {
   return (
     <span
       className={end === null ? "whitespace-nowrap text-muted" : "whitespace-nowrap"}
-      title={`${formatFull(job.submittedAt)} – ${end === null ? "now" : formatFull(end)}`}
+      title={`${formatFull(job.submittedAt)} – ${end === null ? /* @wc-include */ "now" : formatFull(end)}`}
     >
       {formatDuration(waitedMs)}
     </span>
@@ -238,7 +238,7 @@ function Ran({ job }: { readonly job: JobRow }): ReactNode {
   return (
     <span
       className={job.finishedAt === null ? "whitespace-nowrap text-muted" : "whitespace-nowrap"}
-      title={`${formatFull(job.startedAt)} – ${job.finishedAt === null ? "now" : formatFull(job.finishedAt)}`}
+      title={`${formatFull(job.startedAt)} – ${job.finishedAt === null ? /* @wc-include */ "now" : formatFull(job.finishedAt)}`}
     >
       {formatDuration(ranMs)}
     </span>

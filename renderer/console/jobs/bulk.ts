@@ -22,15 +22,19 @@ export type BulkPlan = {
 export function planOf(change: BulkChange, selected: readonly JobRow[]): BulkPlan {
   const jobs = selected.filter((job) => applies(change, job));
   const left = selected.length - jobs.length;
-  const words = wordsOf(change);
+  const words = wordsOf(change, jobs.length);
   return {
     jobs,
-    title: `${words.action} ${plural(jobs.length, ["# job", "# jobs"])}?`,
-    action: `${words.action} ${plural(jobs.length, ["# job", "# jobs"])}`,
+    title: `${words.action}?`,
+    action: words.action,
     danger: words.danger,
     sentences: [
       ...words.effects,
-      ...(left === 0 ? [] : [`${plural(left, ["# selected job", "# selected jobs"])} will not change: ${words.others}.`]),
+      ...(left === 0
+        ? []
+        : [
+            `${plural(left, ["# selected job will not change", "# selected jobs will not change"])}: ${words.others}.`,
+          ]),
     ],
   };
 }
@@ -52,11 +56,11 @@ function isDead({ status }: JobRow): boolean {
   return status === "failed" || status === "expired";
 }
 
-function wordsOf(change: BulkChange) {
+function wordsOf(change: BulkChange, count: number) {
   switch (change.kind) {
     case "cancel":
       return {
-        action: "Cancel",
+        action: plural(count, ["Cancel # job", "Cancel # jobs"]),
         danger: true,
         effects: [
           "After eight seconds the requesters get an error and the credits back, and devices stop working on them.",
@@ -66,7 +70,7 @@ function wordsOf(change: BulkChange) {
       };
     case "priority":
       return {
-        action: `Set to ${change.priority}:`,
+        action: prioritize(change.priority, count),
         danger: false,
         effects: [
           "A higher priority may cost their keys more. A lower one does not give credits back.",
@@ -76,14 +80,14 @@ function wordsOf(change: BulkChange) {
       };
     case "retry":
       return {
-        action: "Retry",
+        action: plural(count, ["Retry # job", "Retry # jobs"]),
         danger: false,
         effects: ["Their keys are charged again. You can cancel the jobs while they wait."],
         others: "they did not fail, or the request itself causes the error",
       };
     case "discard":
       return {
-        action: "Discard",
+        action: plural(count, ["Discard # job", "Discard # jobs"]),
         danger: true,
         effects: ["Their requests are deleted, so they can't be retried.", "You cannot undo this."],
         others: "they are not failed or expired",
@@ -91,8 +95,19 @@ function wordsOf(change: BulkChange) {
   }
 }
 
+function prioritize(priority: JobRow["priority"], count: number): string {
+  switch (priority) {
+    case "high":
+      return plural(count, ["Set # job to high priority", "Set # jobs to high priority"]);
+    case "normal":
+      return plural(count, ["Set # job to normal priority", "Set # jobs to normal priority"]);
+    case "low":
+      return plural(count, ["Set # job to low priority", "Set # jobs to low priority"]);
+  }
+}
+
 /** The result of a change to several jobs. */
 export function bulkDone(done: number, asked: number): string {
-  if (done === asked) return `${plural(done, ["# job", "# jobs"])} changed.`;
+  if (done === asked) return plural(done, ["# job changed.", "# jobs changed."]);
   return `${plural(done, ["# job", "# jobs"])} of ${String(asked)} changed. The others refused it, or had changed before.`;
 }

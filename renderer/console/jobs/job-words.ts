@@ -37,8 +37,7 @@ export function waitWords(wait: NonNullable<JobRow["wait"]>, now: number): strin
     }
     case "paused": {
       const since = wait.since === null ? null : formatMoment(wait.since, now);
-      const paused =
-        wait.by === null ? "Its lane is paused" : `Its lane is paused by ${wait.by}`;
+      const paused = wait.by === null ? "Its lane is paused" : `Its lane is paused by ${wait.by}`;
       return since === null ? paused : `${paused} since ${since}`;
     }
     case "no-worker":

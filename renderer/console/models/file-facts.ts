@@ -25,7 +25,9 @@ export function factWords(facts: FileFacts): readonly string[] {
   const { architecture, sizeBytes, contextTokens, hasTemplate, sha256, needsBytes, devices, fitting } = facts;
   const need = formatBytes(needsBytes);
   return [
-    `A ${architecture} model of ${formatBytes(sizeBytes)} with a context of ${formatCount(contextTokens)} tokens${hasTemplate ? " and a chat template" : ""}.`,
+    hasTemplate
+      ? `A ${architecture} model of ${formatBytes(sizeBytes)} with a context of ${formatCount(contextTokens)} tokens and a chat template.`
+      : `A ${architecture} model of ${formatBytes(sizeBytes)} with a context of ${formatCount(contextTokens)} tokens.`,
     devices === 0
       ? `It needs about ${need} of memory. There are no devices yet.`
       : `It needs about ${need} of memory: ${formatCount(fitting)} of ${plural(devices, ["# device", "# devices"])} could run it.`,

@@ -21,11 +21,11 @@ export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
 /** The fleet in a line, e.g. "1 downloading, 2 waiting". Ready devices are shown elsewhere. */
 export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
   const counts = [
-    [fleet.downloading, "downloading"],
-    [fleet.waiting, "waiting"],
-    [fleet.verifying, "checking"],
+    [fleet.downloading, /* @wc-include */ "downloading"],
+    [fleet.waiting, /* @wc-include */ "waiting"],
+    [fleet.verifying, /* @wc-include */ "checking"],
     [fleet.missing, "not downloaded"],
-    [fleet.corrupt, "damaged"],
+    [fleet.corrupt, /* @wc-include */ "damaged"],
   ] as const;
   return counts.flatMap(([count, words]) => (count === 0 ? [] : [`${String(count)} ${words}`])).join(", ");
 }

@@ -34,7 +34,7 @@ function namesOf(budgets: readonly BudgetRow[]): string {
     .slice(0, mostNames)
     .map(
       ({ name, spentMicro, monthlyMicro }) =>
-        `${name ?? "deleted"} (${formatShare(shareOfBudget(spentMicro, monthlyMicro))})`,
+        `${name ?? /* @wc-include */ "deleted"} (${formatShare(shareOfBudget(spentMicro, monthlyMicro))})`,
     );
   return [...names, ...(budgets.length > mostNames ? ["and more"] : [])].join(", ");
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Banner } from "../../ui/Banner.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { countedSum, countedWords } from "../data/counted.ts";
-import { laneName, laneStateWords } from "../data/lane-words.ts";
+import { laneName } from "../data/lane-words.ts";
 import type { LaneRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 

@@ -100,10 +100,9 @@ export function requestOf(
     const fits = value >= bounds.least && value <= bounds.most && (!bounds.whole || Number.isInteger(value));
     if (fits) sampling[bounds.name] = value;
     else
-      problems[field] =
-        bounds.whole
-          ? `Enter a whole number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`
-          : `Enter a number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`;
+      problems[field] = bounds.whole
+        ? `Enter a whole number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`
+        : `Enter a number from ${String(bounds.least)} to ${bounds.most.toLocaleString(locale)}.`;
   }
   const formatted = formatOf(form);
   if (formatted.kind === "wrong") problems[formatted.field] = formatted.why;

@@ -95,7 +95,7 @@ export function SignInSettings(props: Props): ReactNode {
               key: "groups",
               title: "Groups with roles",
               cell: ({ groups }) =>
-                groups.map(({ group }) => (group === "*" ? "everybody" : group)).join(", "),
+                groups.map(({ group }) => (group === "*" ? /* @wc-include */ "everybody" : group)).join(", "),
             },
             {
               key: "state",

@@ -77,7 +77,7 @@ function figuresOf(report: StatisticsReport | undefined) {
   const count = (value: number | undefined): string => (value === undefined ? "–" : formatCount(value));
   const rate = totals?.successRate ?? null;
   return [
-    { label: "Answered", value: count(totals?.answered), note: "jobs", tone: null },
+    { label: "Answered", value: count(totals?.answered), note: /* @wc-include */ "jobs", tone: null },
     {
       label: "Success",
       value: rate === null ? "–" : rateWords(rate),

@@ -35,7 +35,7 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
   const isWrong = typeof micro === "string";
   return (
     <Dialog
-      title={budget === null ? "Set a budget" : `Budget of ${budget.name ?? "deleted"}`}
+      title={budget === null ? "Set a budget" : `Budget of ${budget.name ?? /* @wc-include */ "deleted"}`}
       onClose={onClose}
     >
       <DialogForm

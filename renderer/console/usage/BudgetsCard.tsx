@@ -124,7 +124,10 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
             <span className="text-xs whitespace-nowrap">
               {formatCredits(spentMicro)} of {formatCredits(monthlyMicro)} ({formatShare(share)})
             </span>
-            <ProgressBar label={`Spent of the budget of ${name ?? "deleted"}`} share={Math.min(1, share)} />
+            <ProgressBar
+              label={`Spent of the budget of ${name ?? /* @wc-include */ "deleted"}`}
+              share={Math.min(1, share)}
+            />
           </div>
         );
       },
@@ -154,7 +157,7 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
                 <Button
                   size="sm"
                   look="quiet"
-                  aria-label={`Change the budget of ${budget.name ?? "deleted"}`}
+                  aria-label={`Change the budget of ${budget.name ?? /* @wc-include */ "deleted"}`}
                   onClick={() => actions.edit(budget)}
                 >
                   Change
@@ -162,7 +165,7 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
                 <Button
                   size="sm"
                   look="quiet"
-                  aria-label={`Remove the budget of ${budget.name ?? "deleted"}`}
+                  aria-label={`Remove the budget of ${budget.name ?? /* @wc-include */ "deleted"}`}
                   onClick={() => actions.remove(budget)}
                 >
                   Remove

@@ -18,6 +18,6 @@ export function progressWords(model: ModelView): string | null {
     return `${formatBytes(downloadedBytes)} of ${formatBytes(model.sizeBytes)}${rate}`;
   }
   if (why === undefined) return null;
-  const here = downloadedBytes > 0 ? `${formatBytes(downloadedBytes)} downloaded. ` : "";
-  return `${here}${waitWords[why.reason]}${why.detail === null ? "" : ` (${why.detail})`}`;
+  const waits = why.detail === null ? waitWords[why.reason] : `${waitWords[why.reason]} (${why.detail})`;
+  return downloadedBytes > 0 ? `${formatBytes(downloadedBytes)} downloaded. ${waits}` : waits;
 }

@@ -26,12 +26,7 @@ export function ChartCard({ title, times, lines, format, note, formatTime = form
   }
   return (
     <Card title={title}>
-      <Chart
-        label={title.endsWith("over time") ? title : `${title}, over time`}
-        times={times}
-        lines={lines}
-        format={format}
-      />
+      <Chart label={title} times={times} lines={lines} format={format} />
       {note === undefined ? null : <p className="mb-1 text-xs text-muted">{note}</p>}
       <details>
         <summary className="cursor-pointer text-xs text-muted">As a table</summary>

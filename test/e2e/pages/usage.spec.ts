@@ -157,7 +157,7 @@ test("the queue page shows the depth over time, and a job its tokens", async ({ 
   await askFor(farm, "What is the capital of Norway?");
   await signIn(page, farm);
   await openPage(page, "Queue");
-  await expect(page.getByRole("img", { name: "Queue depth, over time" })).toBeVisible();
+  await expect(page.getByRole("img", { name: "Queue depth" })).toBeVisible();
   await page.getByRole("region", { name: "Queue depth" }).getByText("As a table").click();
   const samples = page.getByLabel("Queue depth, as a table");
   await expect(samples.getByRole("row").nth(1)).toContainText("0", counted);

@@ -80,7 +80,8 @@ function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): 
       return (
         <>
           <p>
-            {formatCount(done)} of {plural(counts.changes, ["# device", "# devices"])}. This goes on if you close the window.
+            {formatCount(done)} of {plural(counts.changes, ["# device", "# devices"])}. This goes on if you
+            close the window.
           </p>
           <ProgressBar label="Devices done" share={counts.changes === 0 ? 1 : done / counts.changes} />
         </>
@@ -89,7 +90,10 @@ function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): 
       return <p>{plural(done, ["# device", "# devices"])} changed.</p>;
     case "undone":
       return (
-        <p>{plural(done, ["# device", "# devices"])} restored. Devices that somebody changed meanwhile stay as they are.</p>
+        <p>
+          {plural(done, ["# device", "# devices"])} restored. Devices that somebody changed meanwhile stay as
+          they are.
+        </p>
       );
   }
 }

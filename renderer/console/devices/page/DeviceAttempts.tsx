@@ -4,8 +4,8 @@ import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
 import { Empty } from "../../../ui/Empty.tsx";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
+import { attemptWords } from "../../../ui/status-words.ts";
 import { type Column, Table } from "../../../ui/Table.tsx";
-import type { Tone } from "../../../ui/tone.ts";
 import type { DeviceAttempt } from "../../data/rows.ts";
 import { hrefOf } from "../../shell/route.ts";
 
@@ -23,13 +23,6 @@ export function DeviceAttempts({ attempts, linksJobs }: Props): ReactNode {
     />
   );
 }
-
-const tones: Readonly<Partial<Record<DeviceAttempt["status"], Tone>>> = {
-  running: "good",
-  succeeded: "good",
-  failed: "bad",
-  lost: "bad",
-};
 
 const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
   {
@@ -53,8 +46,8 @@ const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
     title: "Outcome",
     cell: ({ status, explanation }) => (
       <div className="min-w-32">
-        <Badge tone={tones[status] ?? "quiet"} dot>
-          {status}
+        <Badge tone={attemptWords[status].tone} dot>
+          {attemptWords[status].words}
         </Badge>
         {explanation === "" ? null : <p className="text-xs text-muted">{explanation}</p>}
       </div>

@@ -14,6 +14,7 @@ import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import { RowAction } from "../../../ui/RowAction.tsx";
 import { SkeletonRows } from "../../../ui/Skeleton.tsx";
 import { Stat } from "../../../ui/Stat.tsx";
+import { modelWords } from "../../../ui/status-words.ts";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
 import { hrefOf } from "../../shell/route.ts";
 import { rateWords } from "../../statistics/subject-words.ts";
@@ -209,8 +210,8 @@ function Reliability({ outcomes }: { readonly outcomes: AttemptOutcomes }): Reac
         <Stat label="Other" value={formatCount(other)} />
       </dl>
       <p className="mt-1 text-xs text-muted">
-        Of its last {plural(of, ["# attempt", "# attempts"])}. Success leaves out jobs that were given back, canceled or done by
-        another device.
+        Of its last {plural(of, ["# attempt", "# attempts"])}. Success leaves out jobs that were given back,
+        canceled or done by another device.
       </p>
     </>
   );
@@ -228,7 +229,7 @@ function Models({ device }: { readonly device: DeviceRow }): ReactNode {
             <li key={modelId} className="flex flex-wrap justify-between gap-x-4">
               <span className="wrap-anywhere">{modelId}</span>
               <span className="text-muted">
-                {state === "ready" ? (speeds.get(modelId) ?? "ready") : state}
+                {(state === "ready" ? speeds.get(modelId) : undefined) ?? modelWords[state].words}
               </span>
             </li>
           ))}

@@ -1,4 +1,4 @@
-import { formatClock, formatDuration, formatDay, startOfDay } from "../../../../app/format/time.ts";
+import { formatClock, formatDay, formatDuration, startOfDay } from "../../../../app/format/time.ts";
 import { reasonWords } from "../../../../app/policy/reasons.ts";
 import type { DeviceSpan } from "../../data/rows.ts";
 import { stateWords } from "../state-words.ts";

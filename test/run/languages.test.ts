@@ -1,0 +1,100 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import PO from "pofile";
+import ts from "typescript";
+import { afterAll, expect, it } from "vitest";
+import { AdapterHandler, defaultConfig, Logger } from "wuchale";
+import { languages } from "../../renderer/languages/choose-language.ts";
+import { pagesIn } from "../../wuchale.config.ts";
+
+const names = Object.keys(languages);
+const root = resolve(import.meta.dirname, "../..");
+const here = join(root, "renderer/languages");
+const work = mkdtempSync(join(tmpdir(), "catalogs-"));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+type Item = InstanceType<typeof PO.Item>;
+
+function itemsOf(folder: string, language: string): readonly Item[] {
+  return PO.parse(readFileSync(join(folder, `${language}.po`), "utf8")).items;
+}
+
+/** The catalogs as `npm run languages` would write them. */
+async function extracted(): Promise<string> {
+  mkdirSync(join(work, ".wuchale"));
+  for (const file of readdirSync(here).filter((name) => name.endsWith(".po"))) {
+    cpSync(join(here, file), join(work, file));
+  }
+  const handler = new AdapterHandler(
+    pagesIn(work),
+    "pages",
+    { ...defaultConfig, ai: null, locales: names },
+    "cli",
+    root,
+    new Logger("error"),
+  );
+  await handler.init(new Map());
+  await handler.directScanFS(true, true);
+  return work;
+}
+
+const words = ({ msgid, msgid_plural: many }: Item): string => [msgid, many].filter(Boolean).join(" | ");
+const current = await extracted();
+
+it.each(names)("the catalog of %s has exactly the text of the pages", (language) => {
+  const [kept, found] = [here, current].map((folder) => itemsOf(folder, language).map(words).toSorted());
+  expect(kept, "run npm run languages").toEqual(found);
+});
+
+it.each(names)("the catalog of %s translates everything, with the same values", (language) => {
+  for (const item of itemsOf(here, language)) {
+    expect(
+      item.msgstr.every((text) => text !== ""),
+      `no translation: ${words(item)}`,
+    ).toBe(true);
+    for (const [form, text] of item.msgstr.entries()) {
+      const source = form === 0 ? item.msgid : (item.msgid_plural ?? "");
+      expect(valuesIn(text), `values of ${words(item)}`).toEqual(valuesIn(source));
+    }
+  }
+});
+
+it("no text has a space at an end, since catalogs trim it", async () => {
+  const texts = itemsOf(here, "en");
+  for (const file of new Set(texts.flatMap(({ references }) => references))) {
+    const found = new Set(
+      texts.filter(({ references }) => references.includes(file)).map(({ msgid }) => msgid),
+    );
+    for (const text of textsIn(file).filter((each) => each !== each.trim())) {
+      expect(found.has(text.trim()), `${file}: ${JSON.stringify(text)}`).toBe(false);
+    }
+  }
+});
+
+/** The places of values in a text, sorted: "{0}", "<1/>", "#". */
+function valuesIn(text: string): readonly string[] {
+  return (text.match(/\{\d+\}|<\/?\d+\/?>|#/g) ?? []).toSorted();
+}
+
+/** The strings and templates of a file outside of markup, with their values as catalogs write them. */
+function textsIn(file: string): readonly string[] {
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+    file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  );
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) texts.push(node.text);
+    if (ts.isTemplateExpression(node)) {
+      const spans = node.templateSpans.map(({ literal }, at) => `{${String(at)}}${literal.text}`);
+      texts.push([node.head.text, ...spans].join(""));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return texts;
+}
