@@ -72,6 +72,7 @@ export default defineConfig([
     "**/dist/**",
     "node_modules/**",
     "convex/_generated/**",
+    "renderer/languages/.wuchale/**",
     "packages/**/fixtures/**",
     "test/{packages,queue}/fixtures/**",
     "test/published/apps/**",

@@ -31,7 +31,11 @@ export default defineConfig(({ mode }) => {
           codeSplitting: {
             groups: [
               // The page loads its language before all text. Vite's own helper loads both.
-              { name: "languages", test: /renderer[\\/]languages|[\\/]wuchale[\\/]|preload-helper/, priority: 2 },
+              {
+                name: "languages",
+                test: /renderer[\\/]languages|[\\/]wuchale[\\/]|preload-helper/,
+                priority: 2,
+              },
               { name: "charts", test: /node_modules\/uplot/, priority: 1 },
               { name: "libraries", test: /node_modules/ },
               // Each page is a file of its own. Without this, each component that two of them use is one, too.

@@ -59,7 +59,11 @@ export type ValuesOf<Declared> = {
 type Declared<Value> = RuleWords & { readonly default: Value; readonly say?: (value: Value) => string };
 
 export function yesOrNo(rule: Declared<boolean>): Rule<boolean> {
-  return { say: (value) => (value ? /* @wc-include */ "yes" : /* @wc-include */ "no"), ...rule, field: { kind: "switch" } };
+  return {
+    say: (value) => (value ? /* @wc-include */ "yes" : /* @wc-include */ "no"),
+    ...rule,
+    field: { kind: "switch" },
+  };
 }
 
 export function allowed(rule: Declared<boolean>): Rule<boolean> {
