@@ -126,6 +126,6 @@ export function sizesText(sizes: readonly StageSize[]): string {
 
 /** A stage in words: "1 device", "10 %", "all devices". */
 export function sizeWords(size: StageSize): string {
-  if (size.of === "devices") return plural(size.devices, "device");
+  if (size.of === "devices") return plural(size.devices, ["# device", "# devices"]);
   return size.percent === 100 ? "all devices" : `${String(size.percent)} %`;
 }

@@ -73,7 +73,7 @@ export function alertMail(
     const begun = `${sentence}\nSince ${new Date(since).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
     return act === "" ? begun : `${begun}\n${act}: ${link}`;
   });
-  const rest = more === 0 ? [] : [`${plural(more, "more thing", "more things")} happened since.`];
+  const rest = more === 0 ? [] : [`${plural(more, ["# more thing", "# more things"])} happened since.`];
   const why = `You get alerts of ${organization}: an administrator chose you.\nAll recipients: ${alerts}\nEnd these mails: ${end}`;
   return { subject: subject.slice(0, 200), text: `${[...told, ...rest, why].join("\n\n")}\n` };
 }

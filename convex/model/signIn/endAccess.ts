@@ -20,10 +20,10 @@ export async function endAccessOf(
   const sessions = await endSessionsOf(ctx, subject, kept);
   const begun = await endSignInsOf(ctx, subject, by.at);
   const parts = [
-    ...(sessions === 0 ? [] : [plural(sessions, "session")]),
+    ...(sessions === 0 ? [] : [plural(sessions, ["# session", "# sessions"])]),
     ...(begun === 0
       ? []
-      : [plural(begun, "unfinished sign-in or unused link", "unfinished sign-ins or links")]),
+      : [plural(begun, ["# unfinished sign-in or unused link", "# unfinished sign-ins or links"])]),
   ];
   const detail = parts.join(", ");
   if (detail === "") return 0;

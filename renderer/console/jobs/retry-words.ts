@@ -31,9 +31,12 @@ export function retryAllNotice({ started, more }: Retried): Notice {
 
 /** A cancel that still waits, and its undo. */
 export function cancelNotice(jobs: number, undo: () => void): Notice {
-  const those = jobs === 1 ? "The job is" : `${String(jobs)} jobs are`;
+  const seconds = String(cancelHeldMs / 1_000);
   return {
-    words: `${those} canceled in ${String(cancelHeldMs / 1_000)} seconds.`,
+    words: plural(jobs, [
+      `The job is canceled in ${seconds} seconds.`,
+      `# jobs are canceled in ${seconds} seconds.`,
+    ]),
     undo,
     // The undo goes before its time is up, so that it does not come too late.
     undoForMs: cancelHeldMs - 500,

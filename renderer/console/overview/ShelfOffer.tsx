@@ -38,5 +38,5 @@ function fitWords({ devices, fitting }: ModelOffer): string {
   if (fitting === null) return "The next step tells how many of your devices could run it.";
   if (devices === 1)
     return fitting === 1 ? "Your device could run it." : "Your device has too little memory for it.";
-  return `${String(fitting)} of your ${plural(devices, "device")} could run it.`;
+  return `${String(fitting)} of your ${plural(devices, ["# device", "# devices"])} could run it.`;
 }

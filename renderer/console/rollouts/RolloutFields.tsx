@@ -42,7 +42,10 @@ export function RolloutChoice(props: Props): ReactNode {
 function onceWords(devices: number, sizeBytes: number | null): string {
   if (devices === 0) return "There are no devices yet. Each downloads the model when it joins.";
   const size = sizeBytes === null ? "the model" : formatBytes(sizeBytes);
-  return `This will ask ${plural(devices, "device")} to download ${size}${devices === 1 ? "" : " each"}.`;
+  return plural(devices, [
+    `This will ask # device to download ${size}.`,
+    `This will ask # devices to download ${size} each.`,
+  ]);
 }
 
 /** The stages of a roll-out, and how it goes on from one to the next. */
@@ -104,5 +107,5 @@ function fleetWords(stages: readonly number[], sizeBytes: number | null): string
   if (stages.at(-1) === 0) return "There are no devices yet. Each stage begins when devices join.";
   const size = sizeBytes === null ? "the model" : formatBytes(sizeBytes);
   const later = others.map(formatCount).join(", then ");
-  return `This will ask ${plural(first, "device")} to download ${size}, then ${later} devices in all.`;
+  return `This will ask ${plural(first, ["# device", "# devices"])} to download ${size}, then ${later} devices in all.`;
 }

@@ -55,7 +55,7 @@ export function RolloutPanel({ rollout, onAct, failures, onFailures }: Props): R
       {failed === 0 ? null : (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs">
           <span className="text-bad">
-            {plural(failed, "device")} failed.{" "}
+            {plural(failed, ["# device failed.", "# devices failed."])}{" "}
             {reasons.map(({ why, devices }) => `${failureWords(why)}: ${formatCount(devices)}.`).join(" ")}
           </span>
           <Button size="sm" look="quiet" aria-expanded={isShown} onClick={() => onFailures(!isShown)}>

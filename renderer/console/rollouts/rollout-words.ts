@@ -73,21 +73,32 @@ export function situationWords(rollout: RolloutRow, now: number): string {
 function nextWords(rollout: RolloutRow, now: number): string {
   const { byStage, stage, stages } = rollout;
   const isLast = stage === stages.length - 1;
-  const next = isLast ? "It is done" : "The next stage begins";
   const step = nextStep(rollout, countsUpTo(byStage, stage), now);
   switch (step.kind) {
     case "wait-ready":
-      return `${next} when ${plural(step.needed, "device is", "devices are")} ready: ${formatCount(step.ready)} so far.`;
-    case "wait-time":
-      return `This stage is healthy. ${next} in ${plural(Math.ceil((step.until - now) / 60_000), "minute")}.`;
+      return isLast
+        ? `It is done when ${ready(step.needed)}: ${formatCount(step.ready)} so far.`
+        : `The next stage begins when ${ready(step.needed)}: ${formatCount(step.ready)} so far.`;
+    case "wait-time": {
+      const wait = plural(Math.ceil((step.until - now) / 60_000), ["# minute", "# minutes"]);
+      return isLast
+        ? `This stage is healthy. It is done in ${wait}.`
+        : `This stage is healthy. The next one begins in ${wait}.`;
+    }
     case "wait-person":
       return "This stage is healthy. It waits until somebody begins the next one.";
     case "advance":
     case "finish":
-      return `This stage is healthy. ${next} in a moment.`;
+      return isLast
+        ? "This stage is healthy. It is done in a moment."
+        : "This stage is healthy. The next one begins in a moment.";
     case "stop":
       return "Too many devices failed. It stops in a moment.";
   }
+}
+
+function ready(devices: number): string {
+  return plural(devices, ["# device is ready", "# devices are ready"]);
 }
 
 /** The label of each act's button, and its past tense for the toast. */
@@ -123,31 +134,50 @@ export function impactWords(rollout: RolloutRow, act: RolloutAct, sizeBytes: num
       if (act === "continue" && state === "paused") return "Further stages begin again by themselves.";
       return more === 0
         ? "This asks no further device now. Devices that join later are asked, too."
-        : `This will ask ${plural(more, "more device")} to download ${formatBytes(sizeBytes)}${more === 1 ? "" : ` each, ${formatBytes(more * sizeBytes)} in all`}. You can undo it for devices that have not begun.`;
+        : `${asks(more, sizeBytes)} You can undo it for devices that have not begun.`;
     case "pause":
-      return `The ${plural(within, "device")} of this stage go on. No further stage begins until somebody continues.`;
+      return `${plural(within, ["The device of this stage goes on.", "The # devices of this stage go on."])} No further stage begins until somebody continues.`;
     case "stop":
       return `${begins(waiting)} ${keeps(begun)} You can continue at any time.`;
     case "roll-back":
-      return `${gives(begun)} ${isNew ? "Requests for the model wait until you continue. Retire it to refuse them." : "Devices that had the model before the roll-out keep it."} You can continue at any time.`;
+      return isNew
+        ? `${gives(begun)} Requests for the model wait until you continue. Retire it to refuse them. You can continue at any time.`
+        : `${gives(begun)} Devices that had the model before the roll-out keep it. You can continue at any time.`;
     case "undo":
       return "Devices that have begun keep the model. Others wait for their stage again.";
   }
 }
 
+function asks(devices: number, sizeBytes: number): string {
+  const size = formatBytes(sizeBytes);
+  return plural(devices, [
+    `This will ask # more device to download ${size}.`,
+    `This will ask # more devices to download ${size} each, ${formatBytes(devices * sizeBytes)} in all.`,
+  ]);
+}
+
 function begins(devices: number): string {
   if (devices === 0) return "All devices of this stage have begun.";
-  return `${plural(devices, "device of this stage that has", "devices of this stage that have")} not begun will not begin.`;
+  return plural(devices, [
+    "# device of this stage that has not begun will not begin.",
+    "# devices of this stage that have not begun will not begin.",
+  ]);
 }
 
 function keeps(devices: number): string {
   if (devices === 0) return "No device has begun.";
-  return `${plural(devices, "device that has begun keeps", "devices that have begun keep")} the model and may run its jobs.`;
+  return plural(devices, [
+    "# device that has begun keeps the model and may run its jobs.",
+    "# devices that have begun keep the model and may run its jobs.",
+  ]);
 }
 
 function gives(devices: number): string {
   if (devices === 0) return "No device has begun, so none loses the model.";
-  return `${plural(devices, "device that has begun gets", "devices that have begun get")} no more jobs of it, and may delete the file.`;
+  return plural(devices, [
+    "# device that has begun gets no more jobs of it, and may delete the file.",
+    "# devices that have begun get no more jobs of it, and may delete the file.",
+  ]);
 }
 
 function sumOf({ downloading, ready, failed }: StageCounts): number {

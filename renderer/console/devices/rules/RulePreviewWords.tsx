@@ -32,7 +32,9 @@ function Counts({ preview: { counts, isDone, error } }: { readonly preview: Prev
   return (
     <>
       <p className="font-medium">
-        {isDone ? `${plural(moves, "device")} will move.` : `Counting: ${plural(moves, "device")} so far.`}
+        {isDone
+          ? plural(moves, ["# device will move.", "# devices will move."])
+          : plural(moves, ["Counting: # device so far.", "Counting: # devices so far."])}
       </p>
       {names.length === 0 ? null : (
         <p className="text-xs wrap-anywhere text-muted">

@@ -110,7 +110,7 @@ export function offerOf(able: Able): string {
   if (able === null) return "nothing yet";
   const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
   const atOnce =
-    able.concurrency === undefined ? [] : [plural(able.concurrency, "job at once", "jobs at once")];
+    able.concurrency === undefined ? [] : [plural(able.concurrency, ["# job at once", "# jobs at once"])];
   return [...memory, ...gpuOf(able), ...atOnce].join(", ");
 }
 
