@@ -80,12 +80,17 @@ export async function measurePages(
 const sumOf = (functions: Functions): number => functions.reduce((sum, { runs }) => sum + runs, 0);
 
 /**
- * The queries of a page that show the change. The overview lists the devices that changed last, and tells what all devices have
- * earned. A payout gives the job's key the rest of its reservation, and the page of keys shows the balance.
+ * The queries of a page that show the change. The overview lists the devices that changed last with their earnings, and tells what
+ * all devices have earned. A payout gives the job's key the rest of its reservation, and the page of keys shows the balance. The
+ * payout is an operator's call here, which the audit trail lists.
  */
 const showing: Readonly<Record<"device" | "payout", Readonly<Record<string, readonly string[]>>>> = {
   device: { overview: ["console/devices.js:list", "console/devices.js:get"] },
-  payout: { overview: ["console/overview.js:summary"], keys: ["console/keys.js:list"] },
+  payout: {
+    overview: ["console/overview.js:summary", "console/devices.js:get"],
+    keys: ["console/keys.js:list"],
+    audit: ["console/audit.js:list"],
+  },
 };
 
 /** Queries of a page that run again after each of two changes. What runs once a minute runs after one of them at most. */

@@ -147,7 +147,9 @@ function deviceCopy(rows: Rows, table: string, n: number, now: number): Row {
     // It stays online, although nothing calls.
     "queue/leases": { keyHash, lastSeenAt: now, deadline: now + 2 * hourMs },
   };
-  return { ...copyOf(rows, table, n), ...changes[table] };
+  // A copy is not counted yet. With the facts that its model was counted by, it would count as no more than that one.
+  const { counted: _, ...row } = copyOf(rows, table, n);
+  return { ...row, ...changes[table] };
 }
 
 function memberCopy(rows: Rows, table: string, n: number): Row {

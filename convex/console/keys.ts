@@ -3,7 +3,14 @@ import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
 import { keyLimits } from "../../app/jobs/limits.ts";
 import { actorName } from "../model/audit.ts";
-import { createKey as createApiKey, keyRow, keyRows, newKey, revokeKey } from "../model/keys/apiKeys.ts";
+import {
+  createKey as createApiKey,
+  keyNames,
+  keyRow,
+  keyRows,
+  newKey,
+  revokeKey,
+} from "../model/keys/apiKeys.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
@@ -20,6 +27,13 @@ export const list = memberQuery("keys.read")({
   args: {},
   returns: v.array(keyRow),
   handler: async (ctx) => await keyRows(ctx, ctx.organizationId, visibleOwners(ctx), Date.now()),
+});
+
+/** The keys of `list` by name. It does not run again when a balance changes. */
+export const names = memberQuery("keys.read")({
+  args: {},
+  returns: v.array(v.object({ keyId: v.id("apiKeys"), name: v.string() })),
+  handler: async (ctx) => await keyNames(ctx, ctx.organizationId, visibleOwners(ctx)),
 });
 
 /**

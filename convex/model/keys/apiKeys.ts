@@ -157,7 +157,17 @@ function newest(keys: readonly Doc<"apiKeys">[]): Doc<"apiKeys">[] {
   return [...keys].sort((a, b) => b._creationTime - a._creationTime).slice(0, maxListed);
 }
 
-/** The same for the list of keys, of some owners or of all, without ended keys of the playground. */
+/** The keys by name, for choices. Unlike the list it has no balance, so a job that ends does not run the caller again. */
+export async function keyNames(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: Owners,
+): Promise<{ keyId: Id<"apiKeys">; name: string }[]> {
+  const keys = await listedKeys(ctx, organizationId, owners);
+  return keys.map(({ _id, name }) => ({ keyId: _id, name: visibleText(name) }));
+}
+
+/** The keys of the list, of some owners or of all, without ended keys of the playground. */
 async function listedKeys(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

@@ -89,7 +89,7 @@ function useChoices(needsDevices: boolean) {
   const seesKeys = useScope("keys.read") !== null;
   const seesDevices = useScope("devices.read") === "all";
   const models = useQuery(api.console.models.list, seesModels ? { session } : "skip");
-  const keys = useQuery(api.console.keys.list, seesKeys ? { session } : "skip");
+  const keys = useQuery(api.console.keys.names, seesKeys ? { session } : "skip");
   const devices = useQuery(
     api.console.devices.list,
     seesDevices && opened ? { session, order: "name", paginationOpts: shownDevices } : "skip",
