@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
 import { createHeuristic, defaultHeuristicOpts, defineConfig } from "wuchale";
 import { Transformer } from "wuchale/adapter-vanilla";
@@ -29,6 +31,8 @@ const untranslated = [
 
 /** Finds the text in plain code, and keeps its translations in a folder. */
 export function pagesIn(localesDir: string): ReturnType<typeof adapter> {
+  // wuchale writes what it compiles to this folder, but does not make it for a loader that is not its own.
+  mkdirSync(join(localesDir, ".wuchale"), { recursive: true });
   return adapter({
     files: {
       include: [

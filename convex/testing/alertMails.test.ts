@@ -54,7 +54,11 @@ async function row(): Promise<Doc<"alertMails">> {
   return (await t.run(async (ctx) => await ctx.db.query("alertMails").collect()))[0]!;
 }
 
-type News = { readonly kind: "failing" | "unserved-model"; readonly subject?: string; readonly count?: number };
+type News = {
+  readonly kind: "failing" | "unserved-model";
+  readonly subject?: string;
+  readonly count?: number;
+};
 
 async function tell(began: readonly News[], ended: readonly News[] = []): Promise<void> {
   const at = Date.now();

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import PO from "pofile";
@@ -22,7 +22,6 @@ function itemsOf(folder: string, language: string): readonly Item[] {
 
 /** The catalogs as `npm run languages` would write them. */
 async function extracted(): Promise<string> {
-  mkdirSync(join(work, ".wuchale"));
   for (const file of readdirSync(here).filter((name) => name.endsWith(".po"))) {
     cpSync(join(here, file), join(work, file));
   }

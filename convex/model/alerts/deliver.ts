@@ -18,7 +18,11 @@ const lostAfterMs = 60_000;
 export async function startAlerts(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  { began, ended, at }: { readonly began: readonly Item[]; readonly ended: readonly Item[]; readonly at: number },
+  {
+    began,
+    ended,
+    at,
+  }: { readonly began: readonly Item[]; readonly ended: readonly Item[]; readonly at: number },
 ): Promise<void> {
   const messages = [
     ...began.map((item) => beganMessage(item, at)),

@@ -14,7 +14,10 @@ export const askPage = page(
   '<form method="post"><button>End these mails</button></form>',
 );
 
-export const endedPage = page("You get no more alerts by mail", "<p>An administrator can choose you again.</p>");
+export const endedPage = page(
+  "You get no more alerts by mail",
+  "<p>An administrator can choose you again.</p>",
+);
 
 function page(title: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

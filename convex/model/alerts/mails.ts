@@ -31,10 +31,7 @@ export const alertMailView = v.object({
   last: v.union(v.object({ at: v.number(), error: v.union(v.string(), v.null()) }), v.null()),
 });
 
-export async function alertMailsOf(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<AlertMail[]> {
+export async function alertMailsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<AlertMail[]> {
   return await ctx.db
     .query("alertMails")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -77,7 +74,8 @@ export async function addAlertMail(
   if ((await mailServerOf(ctx, organizationId)) === null)
     refuse("conflict", "There is no mail server. An owner sets it on the page Sign-in.");
   const rows = await alertMailsOf(ctx, organizationId);
-  if (rows.some((row) => row.memberId === memberId)) refuse("conflict", "This member gets the mails already.");
+  if (rows.some((row) => row.memberId === memberId))
+    refuse("conflict", "This member gets the mails already.");
   if (rows.length >= maxRecipients)
     refuse("conflict", `${String(maxRecipients)} members get the mails already. Remove one first.`);
   const row = { organizationId, memberId, ...secret, createdAt: by.at };

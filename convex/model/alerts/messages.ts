@@ -38,7 +38,15 @@ export function beganMessage({ kind, subject, count, since }: Item, now: number)
   const { page, filters } = attentionPlace(kind);
   const words = attentionWords({ kind, subject, count });
   const times = { since: iso(since), at: iso(now) };
-  return { event: "attention.began", kind, subject, count, ...words, link: consoleLink(page, filters), ...times };
+  return {
+    event: "attention.began",
+    kind,
+    subject,
+    count,
+    ...words,
+    link: consoleLink(page, filters),
+    ...times,
+  };
 }
 
 export function endedMessage({ kind, subject, count, since }: Item, now: number): Message {
@@ -50,7 +58,11 @@ export function endedMessage({ kind, subject, count, since }: Item, now: number)
 /** `share`: of the budget, such as 0.83. */
 export function budgetMessage(
   state: "near" | "over",
-  { subject, sentence, share }: { readonly subject: string; readonly sentence: string; readonly share: number },
+  {
+    subject,
+    sentence,
+    share,
+  }: { readonly subject: string; readonly sentence: string; readonly share: number },
   now: number,
 ): Message {
   return {

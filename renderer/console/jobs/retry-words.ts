@@ -1,5 +1,5 @@
-import { cancelHeldMs } from "../../../app/jobs/limits.ts";
 import { plural } from "../../../app/format/quantity.ts";
+import { cancelHeldMs } from "../../../app/jobs/limits.ts";
 import type { RetryOutcome } from "../data/rows.ts";
 import type { Notice } from "../data/session-context.ts";
 

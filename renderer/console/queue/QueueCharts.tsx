@@ -100,7 +100,7 @@ export function QueueChartsView(props: Props): ReactNode {
         <SelectBox
           aria-label="Charts by"
           value={by}
-          options={offered.map((value) => ({ value, label: `By ${byWords[value].column.toLowerCase()}` }))}
+          options={offered.map((value) => ({ value, label: byWords[value].by }))}
           onChange={props.onBy}
         />
         <SelectBox

@@ -106,6 +106,6 @@ function fleetWords(stages: readonly number[], sizeBytes: number | null): string
   const [first = 0, ...others] = stages;
   if (stages.at(-1) === 0) return "There are no devices yet. Each stage begins when devices join.";
   const size = sizeBytes === null ? "the model" : formatBytes(sizeBytes);
-  const later = others.map(formatCount).join(", then ");
-  return `This will ask ${plural(first, ["# device", "# devices"])} to download ${size}, then ${later} devices in all.`;
+  const later = others.map(formatCount).join(", ");
+  return `This will ask ${plural(first, ["# device", "# devices"])} to download ${size}, then in all ${later} devices.`;
 }

@@ -63,8 +63,8 @@ describe("the stages of a roll-out", () => {
 describe("the situation of a roll-out in words", () => {
   it.each([
     [{}, 0, "The next stage begins when 4 devices are ready: 3 so far."],
-    [{ stage: 0 }, 18.5, "This stage is healthy. The next stage begins in 12 minutes."],
-    [{ stage: 0 }, 31, "This stage is healthy. The next stage begins in a moment."],
+    [{ stage: 0 }, 18.5, "This stage is healthy. The next one begins in 12 minutes."],
+    [{ stage: 0 }, 31, "This stage is healthy. The next one begins in a moment."],
     [
       { stage: 0, pace: { ...defaultPace, byHand: true } },
       99,

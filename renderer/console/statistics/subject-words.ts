@@ -3,11 +3,13 @@ import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 
 export type By = "model" | "lane" | "key" | "device";
 
-export const byWords: Readonly<Record<By, { readonly tab: string; readonly column: string }>> = {
-  model: { tab: "Models", column: "Model" },
-  lane: { tab: "Lanes", column: "Lane" },
-  key: { tab: "API keys", column: "API key" },
-  device: { tab: "Devices", column: "Device" },
+export const byWords: Readonly<
+  Record<By, { readonly tab: string; readonly column: string; readonly by: string }>
+> = {
+  model: { tab: "Models", column: "Model", by: "By model" },
+  lane: { tab: "Lanes", column: "Lane", by: "By lane" },
+  key: { tab: "API keys", column: "API key", by: "By API key" },
+  device: { tab: "Devices", column: "Device", by: "By device" },
 };
 
 /** A subject's name, and what its lane requires. */

@@ -25,7 +25,7 @@ function Counts({ preview: { counts, isDone, error } }: { readonly preview: Prev
   const { moves, same, byHand, earlier, names } = counts;
   const more = moves - names.length;
   const stays = [
-    ...(same === 0 ? [] : [`${formatCount(same)} ${same === 1 ? "is" : "are"} there already`]),
+    ...(same === 0 ? [] : [plural(same, ["# is there already", "# are there already"])]),
     ...(byHand === 0 ? [] : [`${formatCount(byHand)} stay where somebody put them by hand`]),
     ...(earlier === 0 ? [] : [`${formatCount(earlier)} fit an earlier rule`]),
   ];
@@ -39,7 +39,7 @@ function Counts({ preview: { counts, isDone, error } }: { readonly preview: Prev
       {names.length === 0 ? null : (
         <p className="text-xs wrap-anywhere text-muted">
           {names.join(", ")}
-          {more > 0 ? `, and ${formatCount(more)} more` : ""}
+          {more > 0 ? `, ${`and ${formatCount(more)} more`}` : ""}
         </p>
       )}
       {stays.length === 0 ? null : (

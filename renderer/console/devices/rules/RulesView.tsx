@@ -63,7 +63,7 @@ export function RulesView({ rules, changes }: Props): ReactNode {
                     href={hrefOf("devices", undefined, viewOfRule(rule.filter))}
                     className="whitespace-nowrap text-accent underline underline-offset-2"
                   >
-                    Show all that fit<span className="sr-only"> the rule of {rule.group}</span>
+                    Show all that fit <span className="sr-only">the rule of {rule.group}</span>
                   </a>
                 </p>
               </div>

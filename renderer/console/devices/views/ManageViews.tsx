@@ -36,7 +36,7 @@ export function ManageViews(props: Props): ReactNode {
                 {row.name}
               </a>
               <p className="text-xs text-muted">
-                {row.shared ? `Shared by ${row.isOwn ? "you" : row.by}` : "Only you see it"}
+                {row.shared ? (row.isOwn ? "Shared by you" : `Shared by ${row.by}`) : "Only you see it"}
               </p>
             </div>
             {row.mayChange ? (

@@ -57,7 +57,11 @@ export function SavedViews({ filters, onFilters }: Props): ReactNode {
           }}
           onShare={(row, shared) => {
             close();
-            void changeRow(row, { shared }, `${row.name} is ${shared ? "shared" : "not shared anymore"}.`);
+            void changeRow(
+              row,
+              { shared },
+              shared ? `${row.name} is shared.` : `${row.name} is not shared anymore.`,
+            );
           }}
           onDelete={(row) => {
             close();
