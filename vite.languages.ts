@@ -1,20 +1,36 @@
-import { join } from "node:path";
-import { wuchale } from "@wuchale/vite-plugin";
+import { join, relative } from "node:path";
 import type { Plugin } from "vite";
+import { normalizeSep } from "wuchale";
+import { catalogsIn } from "./wuchale.config.ts";
 
-/** The module by which `renderer/languages/catalogs.ts` loads the compiled catalogs. */
+const root = import.meta.dirname;
+const folder = "renderer/languages";
+/** The module by which `renderer/languages/pages.loader.ts` loads the compiled catalogs. */
 const catalogs = "virtual:catalogs";
 
-/** Takes the text of a page from the catalogs in renderer/languages, which wuchale.config.ts describes. */
+/**
+ * Takes the text of a page from the catalogs in renderer/languages, which wuchale.config.ts describes. wuchale's own plugin
+ * would also write the catalogs, in an order that differs from build to build.
+ */
 export function languages(): Plugin {
-  const here = import.meta.dirname;
-  const plugin = wuchale(join(here, "wuchale.config.ts"));
+  const handler = catalogsIn(folder);
+  const countTexts = (): number => handler.sharedState.poFilesByLoc.get("en")?.catalog.size ?? 0;
   return {
     name: "languages",
     enforce: "pre",
-    // wuchale names files relative to the root, which is the page's folder for Vite and the repository for the catalogs.
-    configResolved: async (config) => plugin.configResolved({ ...config, root: here }),
-    resolveId: (id) => (id === catalogs ? join(here, "renderer/languages/.wuchale/pages.proxy.js") : null),
-    transform: plugin.transform,
+    configResolved: async () => handler.init(new Map()),
+    resolveId: (id) => (id === catalogs ? join(root, folder, ".wuchale/pages.proxy.js") : null),
+    transform: {
+      order: "pre",
+      async handler(code, id) {
+        const file = normalizeSep(relative(root, id));
+        if (!handler.fileMatches(file)) return null;
+        const known = countTexts();
+        const result = await handler.transform(code, file);
+        if (countTexts() > known)
+          throw new Error(`The catalogs lack text of ${file}. Run: npm run languages`);
+        return result;
+      },
+    },
   };
 }

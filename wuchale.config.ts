@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
-import { createHeuristic, defaultHeuristicOpts, defineConfig } from "wuchale";
+import { AdapterHandler, createHeuristic, defaultHeuristicOpts, defineConfig, Logger } from "wuchale";
 import { Transformer } from "wuchale/adapter-vanilla";
 
 /** wuchale does not look into `satisfies` by itself. */
@@ -30,7 +30,7 @@ const untranslated = [
 ];
 
 /** Finds the text in plain code, and keeps its translations in a folder. */
-export function pagesIn(localesDir: string): ReturnType<typeof adapter> {
+function pagesIn(localesDir: string): ReturnType<typeof adapter> {
   // wuchale writes what it compiles to this folder, but does not make it for a loader that is not its own.
   mkdirSync(join(localesDir, ".wuchale"), { recursive: true });
   return adapter({
@@ -60,10 +60,24 @@ export function pagesIn(localesDir: string): ReturnType<typeof adapter> {
   });
 }
 
+const options = { locales: ["en", "de"], ai: null, logLevel: "error" } as const;
+
+/** wuchale's work on the catalogs in a folder. It writes none of them by itself. */
+export function catalogsIn(folder: string): AdapterHandler {
+  const settings = { ...options, locales: [...options.locales] };
+  return new AdapterHandler(
+    pagesIn(folder),
+    "pages",
+    settings,
+    "cli",
+    import.meta.dirname,
+    new Logger("error"),
+  );
+}
+
 /** The languages of the console and the panel. See docs/languages.md. */
 export default defineConfig({
-  locales: ["en", "de"],
-  ai: null,
-  logLevel: "error",
+  ...options,
+  locales: [...options.locales],
   adapters: { pages: pagesIn("renderer/languages") },
 });

@@ -4,9 +4,8 @@ import { join, resolve } from "node:path";
 import PO from "pofile";
 import ts from "typescript";
 import { afterAll, expect, it } from "vitest";
-import { AdapterHandler, defaultConfig, Logger } from "wuchale";
 import { languages } from "../../renderer/languages/choose-language.ts";
-import { pagesIn } from "../../wuchale.config.ts";
+import { catalogsIn } from "../../wuchale.config.ts";
 
 const names = Object.keys(languages);
 const root = resolve(import.meta.dirname, "../..");
@@ -25,14 +24,7 @@ async function extracted(): Promise<string> {
   for (const file of readdirSync(here).filter((name) => name.endsWith(".po"))) {
     cpSync(join(here, file), join(work, file));
   }
-  const handler = new AdapterHandler(
-    pagesIn(work),
-    "pages",
-    { ...defaultConfig, ai: null, locales: names },
-    "cli",
-    root,
-    new Logger("error"),
-  );
+  const handler = catalogsIn(work);
   await handler.init(new Map());
   await handler.directScanFS(true, true);
   return work;
