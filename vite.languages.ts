@@ -24,7 +24,7 @@ export function languages(): Plugin {
       order: "pre",
       async handler(code, id) {
         const file = normalizeSep(relative(root, id));
-        if (!handler.fileMatches(file)) return null;
+        if (!(handler.fileMatches as (file: string) => boolean)(file)) return null;
         const known = countTexts();
         const result = await handler.transform(code, file);
         if (countTexts() > known)
