@@ -132,9 +132,16 @@ export const mail = internalAction({
     const found = await ctx.runQuery(internal.alerts.due, asked);
     if (found === null) return null;
     const { organizationId, organization, to, token, news, more } = found;
-    const end = endMailsAddress(unseal(token, "alert mail"));
-    const words = alertMail(organization, { news, more, end, alerts: consoleLink("alerts") });
-    const { problem } = await ctx.runAction(internal.access.mail.send, { organizationId, to, ...words });
+    const links = { alerts: consoleLink("alerts") };
+    let problem: string | null;
+    try {
+      const end = endMailsAddress(unseal(token, "alert mail"));
+      const words = alertMail(organization, { news, more, end, ...links });
+      ({ problem } = await ctx.runAction(internal.access.mail.send, { organizationId, to, ...words }));
+    } catch (error) {
+      // For example the key of the secrets was replaced, so the link in the mail cannot be read anymore.
+      problem = error instanceof Error ? error.message : String(error);
+    }
     await ctx.runMutation(internal.alerts.mailed, { ...asked, told: news.length, more, problem });
     return null;
   },

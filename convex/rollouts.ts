@@ -68,10 +68,10 @@ export const startStages = internalMutation({
 
 /** Lets all roll-outs that are not done go on. A cron calls it. */
 export const stepOpen = internalMutation({
-  args: {},
+  args: { cursor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx) => {
-    await stepAll(ctx, Date.now());
+  handler: async (ctx, { cursor }) => {
+    await stepAll(ctx, cursor ?? null, Date.now());
     return null;
   },
 });

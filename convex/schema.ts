@@ -642,7 +642,8 @@ export default defineSchema({
   /** Cancels that wait for some seconds, so that they can be undone. Written by model/orders/heldCancels.ts. */
   heldCancels: defineTable({
     organizationId: v.id("organizations"),
-    jobIds: v.array(v.string()),
+    /** A job that was retried meanwhile has another round, and stays. */
+    jobs: v.array(v.object({ jobId: v.string(), round: v.number() })),
     /** The one who asked for it. */
     actor: v.object({ memberId: v.id("members"), sessionId: v.id("sessions") }),
     /** When they happen (ms epoch). */
@@ -672,6 +673,8 @@ export default defineSchema({
     reservationChanges: v.optional(v.number()),
     /** Before the last change of its priority. An undo puts it back. Written by model/orders/priorities.ts. */
     beforePriority: v.optional(beforePriority),
+    /** The last cancel that waited, or still waits, for the job. */
+    heldCancel: v.optional(v.id("heldCancels")),
     /** Bounds of the true token counts: the model's context, and the requested maximum. */
     most: usage,
     /** The most tokens that the prompt can have, by its bytes. Absent in old orders. */
@@ -862,6 +865,12 @@ export default defineSchema({
     organizationId: v.id("organizations"),
     online: v.number(),
     donating: v.number(),
+  }).index("by_organization", ["organizationId"]),
+
+  /** Whether a fleet is too large to be counted with each change. Written by model/fleet/counts.ts when that changes. */
+  fleetSizes: defineTable({
+    organizationId: v.id("organizations"),
+    isLarge: v.boolean(),
   }).index("by_organization", ["organizationId"]),
 
   /**

@@ -112,12 +112,17 @@ async function refuseAnswer(
   { key, attemptId, starts, demand }: ObjectType<typeof completion>,
   why: string,
 ): Promise<Refused> {
+  const rollout = await rolloutOfJob(ctx, key, attemptId);
   const error = { code: "answer_refused", message: why, retryable: true };
   const ended = { key, attemptId, error, demand, ...(starts === undefined ? {} : { starts }) };
   const failed = await queue.workerMutation(ctx, queue.component.work.fail, ended);
+  if (failed.kind === "failed" && rollout !== null) await noteFailure(ctx, rollout);
   await judgeSoon(ctx, key);
   return { ...failed, kind: "refused", why };
 }
+
+/** Errors of a request on this device. They say nothing about the model. */
+const ofRequest: ReadonlySet<string> = new Set(["context_too_small", "request_unsupported"]);
 
 /**
  * Ends an attempt with an error, stored in our own words: requesters never read a device's. A device may say that a job
@@ -137,7 +142,8 @@ export const fail = mutation({
       isVerdict || isStop ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
     const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
-    const rollout = isVerdict || isStop ? null : await rolloutOfJob(ctx, key, attemptId);
+    const isOfModel = !isVerdict && !ofRequest.has(error.code);
+    const rollout = isOfModel ? await rolloutOfJob(ctx, key, attemptId) : null;
     const judged = isVerdict && isFalse ? { judged: "false" as const } : {};
     const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
     if (failed.kind === "failed") await judgeSoon(ctx, key);

@@ -45,7 +45,8 @@ describe("a rule", () => {
   it("treats unknown facts as missing", () => {
     const { memoryMb: _memory, gpus: _gpus, tags: _tags, owner: _owner, ...unknown } = laptop;
     expect(fitsRule(unknown, { memoryGb: 1 })).toBe(false);
-    expect(fitsRule(unknown, { gpu: "none" })).toBe(true);
+    expect(fitsRule(unknown, { gpu: "none" })).toBe(false);
+    expect(fitsRule({ ...unknown, gpus: [] }, { gpu: "none" })).toBe(true);
     expect(fitsRule({ ...unknown, version: "" }, { fromVersion: "0.0.1" })).toBe(false);
   });
 });

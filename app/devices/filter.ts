@@ -80,13 +80,15 @@ export function fitsRule(device: RuleFacts, filter: RuleFilter): boolean {
     (fromVersion === undefined || !isOlder(device.version, fromVersion)) &&
     (model === undefined || device.models.includes(model)) &&
     (memoryGb === undefined || (device.memoryMb ?? 0) * 2 ** 20 >= memoryGb * 1e9) &&
-    (gpu === undefined || hasGpu(device.gpus ?? [], gpu)) &&
+    (gpu === undefined || hasGpu(device.gpus, gpu)) &&
     (tag === undefined || (device.tags ?? []).includes(tag)) &&
     (owner === undefined || device.owner === owner)
   );
 }
 
-function hasGpu(gpus: readonly string[], wanted: string): boolean {
+/** A device that has not told of its GPUs yet fits no such filter. */
+function hasGpu(gpus: readonly string[] | undefined, wanted: string): boolean {
+  if (gpus === undefined) return false;
   if (wanted === "any") return gpus.length > 0;
   return wanted === "none" ? gpus.length === 0 : gpus.includes(wanted);
 }

@@ -10,7 +10,7 @@ import { offerOf, setOffer, shelfOffer } from "../model/models/offer.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { present, refuse } from "../model/refuse.ts";
-import { startRollout } from "../model/rollouts/act.ts";
+import { restRollout, startRollout } from "../model/rollouts/act.ts";
 import {
   inspectionOutcome,
   price,
@@ -139,7 +139,9 @@ export const retire = memberMutation("models.change")({
   args: { modelId: v.string() },
   returns: v.null(),
   handler: async (ctx, { modelId }) => {
-    await enableModel(ctx, await ownedModel(ctx, modelId), false, ctx.by);
+    const model = await ownedModel(ctx, modelId);
+    await restRollout(ctx, { ...model, enabled: false });
+    await enableModel(ctx, model, false, ctx.by);
     return null;
   },
 });
@@ -149,7 +151,9 @@ export const reinstate = memberMutation("models.change")({
   args: { modelId: v.string() },
   returns: v.null(),
   handler: async (ctx, { modelId }) => {
-    await enableModel(ctx, await ownedModel(ctx, modelId), true, ctx.by);
+    const model = await ownedModel(ctx, modelId);
+    await restRollout(ctx, { ...model, enabled: true });
+    await enableModel(ctx, model, true, ctx.by);
     return null;
   },
 });

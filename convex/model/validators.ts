@@ -317,6 +317,8 @@ export const reply = v.object({
 export const beforePriority = v.object({
   at: v.number(),
   round: v.number(),
+  /** How often a device had taken the job. */
+  attempts: v.number(),
   /** The priority of the job, and the highest that it had had. */
   priority,
   highest: v.optional(priority),

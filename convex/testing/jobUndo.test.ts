@@ -9,6 +9,7 @@ import {
   complete,
   expectBooksInOrder,
   expectRefusal,
+  fail,
   pass,
   release,
   signIn,
@@ -96,6 +97,30 @@ describe("a cancel from the console", () => {
     expect(await audited(jobId)).toEqual([]);
   });
 
+  it("happens once, however many ask for it, and one undo keeps the job", async () => {
+    const jobId = await submit(t, acme);
+    const first = await cancel(jobId);
+    await pass(t, 1_000);
+    await cancel(jobId);
+    await t.mutation(api.console.jobs.undoCancel, { session, cancelId: first.cancelId });
+    await pass(t, 10_000);
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
+    await cancel(jobId);
+    await pass(t, cancelHeldMs);
+    expect(await statusOf(t, acme, jobId)).toBe("canceled");
+  });
+
+  it("leaves a job alone that failed and was retried meanwhile", async () => {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    await cancel(jobId);
+    await fail(t, device, attemptId, { retryable: false });
+    await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
+    await pass(t, cancelHeldMs);
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
+  });
+
   it("cancels many jobs piece by piece", async () => {
     const jobIds: string[] = [];
     for (let n = 0; n < 25; n += 1) jobIds.push(await submit(t, acme));
@@ -157,6 +182,16 @@ describe("a change of a job's priority", () => {
     expect(await undo(jobId, at)).toBe("too-late");
     await release(t, device, attemptId);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
+    expect(await undo(jobId, at)).toBe("too-late");
+  });
+
+  it("is not undone either if a device had started it before, and another took it since", async () => {
+    const jobId = await submit(t, acme);
+    const device = await addDevice(t, acme);
+    await release(t, device, await claim(t, device, jobId));
+    const at = await raise(jobId);
+    const other = await addDevice(t, acme, "other");
+    await release(t, other, await claim(t, other, jobId));
     expect(await undo(jobId, at)).toBe("too-late");
   });
 

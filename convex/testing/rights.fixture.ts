@@ -116,7 +116,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     async (ctx) =>
       await ctx.db.insert("heldCancels", {
         organizationId,
-        jobIds: [],
+        jobs: [],
         actor: chosenBy,
         at: 0,
         hasBegun: false,

@@ -229,7 +229,7 @@ describe("a roll-out stops by itself", () => {
     expect((await rollout())?.state).toBe("stopped");
   });
 
-  it("and does not stop again for the same failures after an administrator continues it", async () => {
+  it("and does not stop again for the same failures after an administrator continues it, but for new ones", async () => {
     const fleet = await addFleet(3);
     await add();
     await tell(fleet[0]!, { state: "corrupt" });
@@ -237,6 +237,11 @@ describe("a roll-out stops by itself", () => {
     await act("continue");
     await step();
     expect((await rollout())?.state).toBe("running");
+    await tell(fleet[0]!, { state: "downloading", downloadedBytes: 1 });
+    await step();
+    await tell(fleet[0]!, { state: "corrupt" });
+    await step();
+    expect((await rollout())?.state).toBe("stopped");
   });
 });
 
@@ -306,6 +311,40 @@ describe("an administrator", () => {
     await expectRefusal(act("continue"), "conflict");
   });
 
+  it("ends it in its last stage, even if a device is missing", async () => {
+    const fleet = await addFleet(3);
+    await add();
+    await act("release");
+    await act("release");
+    expect(await list()).toEqual([]);
+    expect(await held(fleet)).toEqual([false, false, false]);
+    await settle();
+    expect(await t.run(async (ctx) => await ctx.db.query("modelRolloutDevices").collect())).toEqual([]);
+  });
+
+  it("starts another one in place of one that was rolled back, and the model stays new", async () => {
+    const fleet = await addFleet(3);
+    await add();
+    await tell(fleet[0]!, { state: "ready" });
+    await act("roll-back");
+    await t.mutation(api.console.rollouts.start, { session, modelId, sizes, pace });
+    expect(await held(fleet)).toEqual([true, true, true]);
+    await settle();
+    expect(await rollout()).toMatchObject({ state: "running", stage: 0, isNew: true });
+    expect(await held(fleet)).toEqual([false, true, true]);
+  });
+
+  it("retires the model: its roll-out rests, and goes on once the model is reinstated", async () => {
+    const fleet = await addFleet(3);
+    await add();
+    await act("stop");
+    await t.mutation(api.console.models.retire, { session, modelId });
+    expect(await list()).toEqual([]);
+    await t.mutation(api.console.models.reinstate, { session, modelId });
+    expect(await rollout()).toMatchObject({ state: "stopped" });
+    expect(await held(fleet)).toEqual([true, true, true]);
+  });
+
   it("gets a clear answer to stages out of bounds, and nothing is added", async () => {
     const wrong = { sizes: sizes.slice(0, 2), pace };
     const args = { session, entry: entry(), price, rollout: wrong };
@@ -360,6 +399,17 @@ it("goes on by its plan where devices come and go", async () => {
   await t.mutation(api.console.devices.retire, { session, deviceId: late.deviceId });
   await step();
   expect(await ready()).toBe(1);
+});
+
+it("gives the first device that joins an empty organization its model", async () => {
+  await add();
+  const [device] = await addFleet(1);
+  await step();
+  await pass(t, 2 * minutes);
+  await step();
+  await settle();
+  expect((await rollout())?.stages[0]).toMatchObject({ devices: 1, expected: 1 });
+  expect(await isHeld(device!)).toBe(false);
 });
 
 it("plans again if the first plan was cut off", async () => {

@@ -19,6 +19,7 @@ describe("an act on a roll-out", () => {
     ["rolled-back", "continue", "running", 1],
     ["running", "release", "running", 3],
     ["stopped", "release", "running", 3],
+    ["rolled-back", "release", "running", 3],
   ] as const)("%s, %s: it is %s at stage %i", (state, act, next, stage) => {
     expect(after(state, act)).toEqual({ state: next, stage });
   });
@@ -29,9 +30,10 @@ describe("an act on a roll-out", () => {
     }
   });
 
-  it("advances past no last stage", () => {
+  it("advances past no last stage, and a release ends it there", () => {
     expect(after("running", "advance", 3)).toBeNull();
-    expect(after("running", "release", 3)).toBeNull();
+    expect(after("running", "release", 3)).toEqual({ state: "done", stage: 3 });
+    expect(after("stopped", "release", 3)).toEqual({ state: "running", stage: 3 });
   });
 
   it("leads to another place, from each state, and can be undone", () => {

@@ -2,7 +2,7 @@ import { assertNever } from "../../assert-never.ts";
 import type { RolloutState } from "./device.ts";
 import { sizeWords, type Stage } from "./stages.ts";
 
-/** Acts of a person on a roll-out. "release": all devices at once, without further stages. */
+/** Acts of a person on a roll-out. "release": all devices at once, without further stages. In the last one it is done. */
 export const rolloutActs = ["advance", "release", "pause", "continue", "stop", "roll-back", "undo"] as const;
 export type RolloutAct = (typeof rolloutActs)[number];
 
@@ -23,11 +23,8 @@ export function afterAct({ state, stage, stages, previous }: Rollout, act: Rollo
     case "advance":
       return isAmong("running", "paused") && stage < last ? { state: "running", stage: stage + 1 } : null;
     case "release":
-      return isAmong("running", "paused") && stage === last
-        ? null
-        : isAmong("running", "paused", "stopped", "rolled-back")
-          ? { state: "running", stage: last }
-          : null;
+      if (!isAmong("running", "paused", "stopped", "rolled-back")) return null;
+      return { state: isAmong("running", "paused") && stage === last ? "done" : "running", stage: last };
     case "pause":
       return isAmong("running") ? { state: "paused", stage } : null;
     case "continue":

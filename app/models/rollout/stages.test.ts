@@ -41,6 +41,10 @@ describe("the stages of a roll-out", () => {
     expect(ends).toEqual([...ends].sort((a, b) => a - b));
   });
 
+  it("never become smaller, if a share of the fleet is smaller than the number of devices before it", () => {
+    const sizes = parseSizes("5, 10 %, 100 %") ?? [];
+    expect(planStages(sizes, fleet(20)).map(({ devices }) => devices)).toEqual([5, 5, 20]);
+  });
   it("count devices that are online and have the memory, so that the first stage is no sleeping laptop", () => {
     const devices = fleet(20, (index) => index === 13);
     const [first] = planStages(defaultSizes, devices);

@@ -57,8 +57,11 @@ export function planStages(sizes: readonly StageSize[], candidates: readonly Can
   const able = candidates.flatMap((one) => (one.able ? [one.rank] : [])).sort((a, b) => a - b);
   // Without an able device the ranks of the others say where a stage ends.
   const counted = able.length > 0 ? able : ranks;
+  let before = 0;
   return sizes.map((size, index) => {
-    const upTo = index === sizes.length - 1 ? 1 : endOf(size, counted);
+    // A share of a small fleet may be smaller than the number of devices before it.
+    const upTo = Math.max(before, index === sizes.length - 1 ? 1 : endOf(size, counted));
+    before = upTo;
     return {
       size,
       upTo,

@@ -10,6 +10,8 @@ import { tell } from "./deliver.ts";
 import { budgetMessage, type Message } from "./messages.ts";
 
 const rank = { ok: 0, near: 1, over: 2 } as const;
+/** A transaction schedules a bounded number of deliveries. The next minute tells the rest. */
+const mostAtOnce = 20;
 
 /** Tells when a budget of this month (UTC) is nearly used up, and when it is used up: once each in a month. */
 export async function watchBudgets(
@@ -24,7 +26,7 @@ export async function watchBudgets(
     const spentMicro = days.reduce((sum, { micro }) => sum + micro, 0n);
     const state = budgetState(spentMicro, monthlyMicro);
     const before = warned?.month === month ? warned.state : "ok";
-    if (state === before) continue;
+    if (state === before || messages.length >= mostAtOnce) continue;
     await ctx.db.patch("budgets", _id, { warned: state === "ok" ? undefined : { month, state } });
     if (state === "ok" || rank[state] < rank[before]) continue;
     const { kind, name } = await budgetName(ctx, subject);

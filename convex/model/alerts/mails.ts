@@ -76,6 +76,13 @@ export async function addAlertMail(
   const rows = await alertMailsOf(ctx, organizationId);
   if (rows.some((row) => row.memberId === memberId))
     refuse("conflict", "This member gets the mails already.");
+  for (const row of rows.length < maxRecipients ? [] : rows) {
+    // Those who left are not shown, so nobody could remove them.
+    if ((await recipientOf(ctx, row.memberId)) === null) {
+      await removeAlertMail(ctx, row, { actor: "system", at: by.at });
+      rows.splice(rows.indexOf(row), 1);
+    }
+  }
   if (rows.length >= maxRecipients)
     refuse("conflict", `${String(maxRecipients)} members get the mails already. Remove one first.`);
   const row = { organizationId, memberId, ...secret, createdAt: by.at };

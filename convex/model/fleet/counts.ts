@@ -15,6 +15,8 @@ const maxNames = 500;
 const maxOwn = 280;
 /** Up to this many devices are counted with each change. More would contend for the row, and are counted once a minute. */
 const smallFleet = 40;
+/** A large fleet counts as small again below this, so that it does not go to and fro. */
+const smallAgain = 20;
 
 type Counted = NonNullable<Doc<"deviceListings">["counted"]>;
 type Facet = Infer<typeof facetCount>;
@@ -63,6 +65,7 @@ export async function countBatch(
   };
   if (row === null) await ctx.db.insert("deviceCounts", { organizationId, ...next });
   else await ctx.db.patch("deviceCounts", row._id, next);
+  await noteSize(ctx, organizationId, tally.states);
   const { online, donating } = { online: tally.online, donating: tally.states.donating };
   if (totals === null) await ctx.db.insert("fleetTotals", { organizationId, online, donating });
   else if (totals.online !== online || totals.donating !== donating)
@@ -75,9 +78,31 @@ export async function countIfSmall(
   organizationId: Id<"organizations">,
   listingId: Id<"deviceListings">,
 ): Promise<void> {
-  const states = (await countsRow(ctx, organizationId))?.states ?? noDevices;
+  if ((await sizeRow(ctx, organizationId))?.isLarge === true) return;
+  await countBatch(ctx, organizationId, { listingIds: [listingId], readTo: null });
+}
+
+/** Notes whether a fleet is large. Each change of a device reads this row, so it is written only when that changes. */
+async function noteSize(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  states: Infer<typeof deviceCounts>,
+): Promise<void> {
+  const row = await sizeRow(ctx, organizationId);
   const devices = Object.values(states).reduce((sum, number) => sum + number, 0);
-  if (devices <= smallFleet) await countBatch(ctx, organizationId, { listingIds: [listingId], readTo: null });
+  const isLarge = devices > (row?.isLarge === true ? smallAgain : smallFleet);
+  if (row === null) await ctx.db.insert("fleetSizes", { organizationId, isLarge });
+  else if (row.isLarge !== isLarge) await ctx.db.patch("fleetSizes", row._id, { isLarge });
+}
+
+async function sizeRow(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"fleetSizes"> | null> {
+  return await ctx.db
+    .query("fleetSizes")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .unique();
 }
 
 const noDevices = Object.fromEntries(deviceStates.map((state) => [state, 0])) as Infer<typeof deviceCounts>;

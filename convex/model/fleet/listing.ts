@@ -93,7 +93,7 @@ function stableFacts({ name, platform, owner }: Doc<"devices">, worker: Worker):
     models: (worker?.capabilities?.models ?? []).slice(0, maxModels),
     ...(owner === undefined ? {} : { owner }),
     ...(memoryMb === undefined ? {} : { memoryMb }),
-    gpus: gpus.slice(0, maxTags),
+    ...(worker?.reported === undefined ? {} : { gpus: gpus.slice(0, maxTags) }),
     tags: [...new Set([...(worker?.labels ?? []), ...tags])].slice(0, maxTags),
   };
 }

@@ -129,6 +129,9 @@ export async function changeView(
   };
   if (after.name !== name) await checkFreeName(ctx, viewer, after.name, viewId);
   if (after.shared && !shared) await checkSharing(ctx, viewer);
+  // It would become a private view of somebody else, which nobody here could bring back.
+  if (shared && !after.shared && row.memberId !== viewer.member._id)
+    refuse("forbidden", "Only the member who saved a view can end its sharing. You can delete it.");
   await ctx.db.patch("deviceViews", viewId, after);
   if (shared || after.shared) {
     const action =

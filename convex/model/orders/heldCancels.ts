@@ -18,7 +18,7 @@ const perPiece = 10;
 /** `cancelId`: undoes it until `at` (ms epoch). */
 export const heldCancel = v.object({ cancelId: v.id("heldCancels"), at: v.number() });
 
-/** Cancels jobs some seconds later. */
+/** Cancels jobs some seconds later. A job that waits for its cancel already is left to that. */
 export async function holdCancel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -28,13 +28,25 @@ export async function holdCancel(
   const at = now + cancelHeldMs;
   const cancelId = await ctx.db.insert("heldCancels", {
     organizationId,
-    jobIds: [...new Set(jobIds)],
+    jobs: [],
     actor,
     at,
     hasBegun: false,
   });
+  const jobs: Doc<"heldCancels">["jobs"] = [];
+  for (const jobId of new Set(jobIds)) {
+    const order = await orderOf(ctx, jobId);
+    if (order === null || (await isHeld(ctx, order))) continue;
+    await ctx.db.patch("orders", order._id, { heldCancel: cancelId });
+    jobs.push({ jobId, round: order.round });
+  }
+  await ctx.db.patch("heldCancels", cancelId, { jobs });
   await ctx.scheduler.runAt(at, internal.maintenance.cancelHeld, { cancelId });
   return { cancelId, at };
+}
+
+async function isHeld(ctx: MutationCtx, { heldCancel }: Doc<"orders">): Promise<boolean> {
+  return heldCancel !== undefined && (await ctx.db.get("heldCancels", heldCancel)) !== null;
 }
 
 /** Cancels the next jobs of a call whose time has come, in the name of the one who asked for it. */
@@ -45,24 +57,24 @@ export async function cancelHeldJobs(
 ): Promise<void> {
   const held = await ctx.db.get("heldCancels", cancelId);
   if (held === null) return;
-  const { organizationId, actor, jobIds } = held;
-  for (const jobId of jobIds.slice(0, perPiece)) {
-    if (await tryCancel(ctx, jobId))
+  const { organizationId, actor, jobs } = held;
+  for (const { jobId, round } of jobs.slice(0, perPiece)) {
+    if (await tryCancel(ctx, jobId, round))
       await record(ctx, { organizationId, actor, at, action: "job.canceled", subject: jobId });
   }
-  const left = jobIds.slice(perPiece);
+  const left = jobs.slice(perPiece);
   if (left.length === 0) {
     await ctx.db.delete("heldCancels", cancelId);
     return;
   }
-  await ctx.db.patch("heldCancels", cancelId, { jobIds: left, hasBegun: true });
+  await ctx.db.patch("heldCancels", cancelId, { jobs: left, hasBegun: true });
   await ctx.scheduler.runAfter(0, internal.maintenance.cancelHeld, { cancelId });
 }
 
 /** A job that cannot be canceled does not keep the others. Whether it was canceled. */
-async function tryCancel(ctx: MutationCtx, jobId: string): Promise<boolean> {
+async function tryCancel(ctx: MutationCtx, jobId: string, round: number): Promise<boolean> {
   const order = await orderOf(ctx, jobId);
-  if (order === null) return false;
+  if (order?.round !== round) return false;
   try {
     return (await cancelOrder(ctx, order)).kind === "canceled";
   } catch (error) {
@@ -83,7 +95,7 @@ export async function undoHeldCancel(
   if (held.hasBegun) return { kind: "too-late" };
   await ctx.db.delete("heldCancels", held._id);
   const { organizationId } = held;
-  for (const jobId of held.jobIds)
+  for (const { jobId } of held.jobs)
     await record(ctx, { ...by, organizationId, action: "job.cancel-undone", subject: jobId });
   return { kind: "undone" };
 }

@@ -56,6 +56,7 @@ export async function setOrderPriority(
       at,
       round,
       priority: before.priority,
+      attempts: before.attempts,
       ...(order.priority === undefined ? {} : { highest: order.priority }),
       ...(pricePercent === undefined ? {} : { pricePercent }),
       reservedMicro,
@@ -83,7 +84,7 @@ export async function undoOrderPriority(
   const job = await queue.status(ctx, organizationId, jobId);
   const isFree = job?.status === "waiting" || job?.status === "ready";
   // A device that took the job and gave it back was reached by the higher priority.
-  if (!isFree || (job.startedAt ?? 0) >= changedAt) return { kind: "too-late" };
+  if (!isFree || job.attempts !== before.attempts) return { kind: "too-late" };
   await queue.setPriority(ctx, organizationId, jobId, before.priority);
   await lowerReservation(ctx, order, before, now);
   await ctx.db.patch("orders", _id, { priority: before.highest, beforePriority: undefined });

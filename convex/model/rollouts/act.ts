@@ -17,8 +17,8 @@ type Wanted = {
 };
 
 /**
- * Starts a roll-out of a model in stages. @param isNew the model was added right now. Refuses: invalid, conflict (the model is
- * retired or is being rolled out already, or too many are).
+ * Starts a roll-out of a model in stages, in place of one that was stopped or rolled back. @param isNew the model was added right
+ * now. Refuses: invalid, conflict (the model is retired or is being rolled out already, or too many are).
  */
 export async function startRollout(
   ctx: MutationCtx,
@@ -31,15 +31,18 @@ export async function startRollout(
   if (mistake !== null) refuse("invalid", mistake);
   if (!enabled) refuse("conflict", `${modelId} is retired. Reinstate it first.`);
   const last = await rolloutOf(ctx, organizationId, modelId);
-  if (last?.isOpen === true) refuse("conflict", `${modelId} is being rolled out already.`);
-  if ((await openRollouts(ctx, organizationId)).length >= maxOpen) {
+  const isEnded = last?.state === "stopped" || last?.state === "rolled-back";
+  if (last?.isOpen === true && !isEnded) refuse("conflict", `${modelId} is being rolled out already.`);
+  const others = (await openRollouts(ctx, organizationId)).filter(({ _id }) => _id !== last?._id);
+  if (others.length >= maxOpen) {
     refuse("conflict", `At most ${String(maxOpen)} models can be rolled out in stages at once.`);
   }
   if (last !== null) await forget(ctx, last);
   const rolloutId = await ctx.db.insert("modelRollouts", {
     organizationId,
     modelId,
-    isNew,
+    // Nobody had the model before a first roll-out that did not end well.
+    isNew: isNew || (isEnded && last.isNew),
     state: "planning",
     stages: sizes.map((size) => ({ size, upTo: 1, devices: 0, expected: 0 })),
     stage: 0,
@@ -59,7 +62,7 @@ export async function startRollout(
   });
 }
 
-/** Deletes a roll-out that is done. Its devices are deleted a little later. */
+/** Deletes a roll-out that is done or replaced. Its devices are deleted a little later. */
 async function forget(ctx: MutationCtx, { _id: rolloutId }: Doc<"modelRollouts">): Promise<void> {
   const counts = await countsOf(ctx, rolloutId);
   if (counts !== null) await ctx.db.delete("modelRolloutCounts", counts._id);
@@ -76,6 +79,22 @@ const actions = {
   "roll-back": "model-rollout.rolled-back",
   undo: "model-rollout.undone",
 } as const satisfies Readonly<Record<RolloutAct, AuditAction>>;
+
+/**
+ * A retired model is offered to nobody, so its roll-out rests. Once the model is reinstated, the roll-out goes on from where it
+ * was. Refuses: conflict (too many others).
+ */
+export async function restRollout(
+  ctx: MutationCtx,
+  { organizationId, modelId, enabled }: Pick<Doc<"models">, "organizationId" | "modelId" | "enabled">,
+): Promise<void> {
+  const rollout = await rolloutOf(ctx, organizationId, modelId);
+  if (rollout === null || rollout.state === "done" || rollout.isOpen === enabled) return;
+  if (enabled && (await openRollouts(ctx, organizationId)).length >= maxOpen) {
+    refuse("conflict", `At most ${String(maxOpen)} models can be rolled out in stages at once.`);
+  }
+  await ctx.db.patch("modelRollouts", rollout._id, { isOpen: enabled });
+}
 
 /** Changes a roll-out as a person wants. Refuses: conflict (not in its present state). */
 export async function changeRollout(
@@ -97,9 +116,11 @@ export async function changeRollout(
     ...next,
     stageAt: by.at,
     why: undefined,
-    previous: act === "undo" ? undefined : { state, stage },
+    previous: act === "undo" || next.state === "done" ? undefined : { state, stage },
     ...(next.state === "running" ? { accepted: failed } : {}),
+    isOpen: next.state !== "done",
   });
+  if (next.state === "done") await ctx.scheduler.runAfter(0, internal.rollouts.forgetDevices, { rolloutId });
   await record(ctx, {
     organizationId: rollout.organizationId,
     ...by,

@@ -19,11 +19,11 @@ const perPage = 50;
 
 const place = v.object({ online: v.boolean(), cursor: v.union(v.string(), v.null()) });
 
-/** The next devices, those of them that have a part of the model, and the next page's place. */
+/** The next devices, those of them that have a part of the model, and the next page's cursor. */
 export const candidatePage = v.object({
   candidates: v.array(v.object({ rank: v.number(), able: v.boolean() })),
   begun: v.array(v.id("devices")),
-  next: v.union(place, v.null()),
+  cursor: v.union(v.string(), v.null()),
 });
 
 export const pagePlace = place;
@@ -31,17 +31,26 @@ export const pagePlace = place;
 /** Finds the devices of each stage. Everything that it does may be done twice. */
 export async function planRollout(ctx: ActionCtx, rolloutId: Id<"modelRollouts">): Promise<void> {
   const { candidatesPage, noteBegun, startStages } = internal.rollouts;
-  const candidates: Candidate[] = [];
-  let next: Infer<typeof place> | null = { online: true, cursor: null };
-  while (next !== null) {
-    const page: Infer<typeof candidatePage> = await ctx.runQuery(candidatesPage, { rolloutId, place: next });
-    candidates.push(...page.candidates);
-    if (page.begun.length > 0) await ctx.runMutation(noteBegun, { rolloutId, deviceIds: page.begun });
-    ({ next } = page);
+  const candidates = new Map<number, Candidate>();
+  // A device may come or go meanwhile, so the devices that are online are looked at once more. None counts twice.
+  for (const online of [true, false, true]) {
+    let cursor: string | null = null;
+    do {
+      const page: Infer<typeof candidatePage> = await ctx.runQuery(candidatesPage, {
+        rolloutId,
+        place: { online, cursor },
+      });
+      for (const one of page.candidates) if (!candidates.has(one.rank)) candidates.set(one.rank, one);
+      if (page.begun.length > 0) await ctx.runMutation(noteBegun, { rolloutId, deviceIds: page.begun });
+      ({ cursor } = page);
+    } while (cursor !== null);
   }
   const sizes = await ctx.runQuery(internal.rollouts.sizes, { rolloutId });
   if (sizes === null) return;
-  await ctx.runMutation(startStages, { rolloutId, stages: asMutable(planStages(sizes, candidates)) });
+  await ctx.runMutation(startStages, {
+    rolloutId,
+    stages: asMutable(planStages(sizes, [...candidates.values()])),
+  });
 }
 
 export async function candidatesOf(
@@ -51,7 +60,7 @@ export async function candidatesOf(
 ): Promise<Infer<typeof candidatePage>> {
   const rollout = await ctx.db.get("modelRollouts", rolloutId);
   const model = rollout === null ? null : await findModel(ctx, rollout.organizationId, rollout.modelId);
-  if (rollout === null || model === null) return { candidates: [], begun: [], next: null };
+  if (rollout === null || model === null) return { candidates: [], begun: [], cursor: null };
   const { organizationId, modelId } = rollout;
   const paginationOpts = { numItems: perPage, cursor };
   const page = await queue.workers.list(ctx, organizationId, { online, paginationOpts });
@@ -68,12 +77,10 @@ export async function candidatesOf(
     }),
   );
   const devices = found.flat();
-  const rest = { online, cursor: page.continueCursor };
-  const offline = online ? { online: false, cursor: null } : null;
   return {
     candidates: devices.map(({ candidate }) => candidate),
     begun: devices.flatMap(({ begun }) => begun),
-    next: page.isDone ? offline : rest,
+    cursor: page.isDone ? null : page.continueCursor,
   };
 }
 

@@ -13,26 +13,28 @@ import { countsOf } from "./find.ts";
  */
 
 const perBatch = 50;
-/** More roll-outs wait for the next time. */
-const maxAtOnce = 100;
-/** A plan that takes longer was cut off, and starts again. */
+const rolloutsAtOnce = 100;
+/** A plan that takes longer was cut off, and starts again. A fleet without a device for the first stage is planned again, too. */
 const planWithinMs = 60_000;
 const maxReasons = 20;
 
-/** Schedules a step of each roll-out that is not done. */
-export async function stepAll(ctx: MutationCtx, now: number): Promise<void> {
+/** Schedules a step of each roll-out that is not done, some at a time. */
+export async function stepAll(ctx: MutationCtx, cursor: string | null, now: number): Promise<void> {
   const open = await ctx.db
     .query("modelRollouts")
     .withIndex("by_any_open", (q) => q.eq("isOpen", true))
-    .take(maxAtOnce);
-  for (const { _id: rolloutId, state, stageAt } of open) {
-    if (state !== "planning") {
-      await ctx.scheduler.runAfter(0, internal.rollouts.step, { rolloutId });
-    } else if (now - stageAt > planWithinMs) {
-      await ctx.db.patch("modelRollouts", rolloutId, { stageAt: now });
+    .paginate({ cursor, numItems: rolloutsAtOnce });
+  for (const { _id: rolloutId, state, stage, stages, stageAt } of open.page) {
+    const isEmpty = state === "running" && stage === 0 && stages[0]?.devices === 0;
+    if ((state === "planning" || isEmpty) && now - stageAt > planWithinMs) {
+      await ctx.db.patch("modelRollouts", rolloutId, { state: "planning", stageAt: now });
       await ctx.scheduler.runAfter(0, internal.rollouts.plan, { rolloutId });
+    } else if (state !== "planning") {
+      await ctx.scheduler.runAfter(0, internal.rollouts.step, { rolloutId });
     }
   }
+  if (!open.isDone)
+    await ctx.scheduler.runAfter(0, internal.rollouts.stepOpen, { cursor: open.continueCursor });
 }
 
 /** An action, because a mutation that reads which devices changed would conflict with each of them. */
@@ -113,7 +115,12 @@ export async function decideNext(
   if (model?.enabled !== true) return;
   const { stage } = rollout;
   const counts = countsUpTo((await countsOf(ctx, rolloutId))?.byStage ?? [], stage);
-  const step = nextStep(rollout, counts, now);
+  if (counts.failed < rollout.accepted) {
+    // Failures that a person accepted are over. The next ones are new.
+    await ctx.db.patch("modelRollouts", rolloutId, { accepted: counts.failed });
+  }
+  const accepted = Math.min(rollout.accepted, counts.failed);
+  const step = nextStep({ ...rollout, accepted }, counts, now);
   if (step.kind === "advance") {
     await move(ctx, rollout, { state: "running", stage: step.to }, "model-rollout.advanced", now);
   } else if (step.kind === "finish") {

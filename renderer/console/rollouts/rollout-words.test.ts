@@ -112,7 +112,7 @@ describe("an act on a roll-out", () => {
 
   it("is offered only when it is possible", () => {
     expect(possibleActs(rollout())).toEqual(["advance", "pause", "stop", "roll-back", "release"]);
-    expect(possibleActs(rollout({ stage: 3 }))).toEqual(["pause", "stop", "roll-back"]);
+    expect(possibleActs(rollout({ stage: 3 }))).toEqual(["pause", "stop", "roll-back", "release"]);
     expect(possibleActs(rollout({ state: "stopped" }))).toEqual(["continue", "roll-back", "release"]);
     expect(possibleActs(rollout({ state: "planning" }))).toEqual([]);
   });

@@ -47,7 +47,7 @@ export function ManageViews(props: Props): ReactNode {
                   object={`${row.name} with what the page shows`}
                   onClick={() => onOverwrite(row)}
                 />
-                {mayShare ? (
+                {mayShare && (row.isOwn || !row.shared) ? (
                   <RowAction
                     verb={row.shared ? "Stop sharing" : "Share"}
                     object={row.name}
