@@ -4,11 +4,19 @@ import { adapter } from "@wuchale/jsx";
 import { AdapterHandler, createHeuristic, defaultHeuristicOpts, defineConfig, Logger } from "wuchale";
 import { Transformer } from "wuchale/adapter-vanilla";
 
-/** wuchale does not look into `satisfies` by itself. */
-Object.defineProperty(Transformer.prototype, "visitTSSatisfiesExpression", {
-  get(this: Transformer) {
-    return ({ expression }: { readonly expression: Parameters<Transformer["visit"]>[0] }) =>
-      this.visit(expression);
+type Node = Parameters<Transformer["visit"]>[0];
+
+/** wuchale does not look into `satisfies` and `while` by itself. */
+Object.defineProperties(Transformer.prototype, {
+  visitTSSatisfiesExpression: {
+    get(this: Transformer) {
+      return ({ expression }: { readonly expression: Node }) => this.visit(expression);
+    },
+  },
+  visitWhileStatement: {
+    get(this: Transformer) {
+      return ({ body }: { readonly body: Node }) => this.visit(body);
+    },
   },
 });
 
@@ -18,15 +26,16 @@ const capitalized = createHeuristic({
   ignoreCalls: ["cx"],
 });
 
-/** Words in lower case with spaces between them, such as "no limit", or after a value (#). A list of classes has hyphens or colons. */
-const phrase = /^(#|\d[\d,]*|[a-z]+['’]?[a-z]*)( [\p{L}\p{N}#,.()'’“”;?…%/×+–]+)+$/u;
+/** Words with spaces between them that begin with a value (#) or a mark, such as "# of 3: more" and "“Donate now”". */
+const opening = /^[#(,“…](?=.* ).*\p{L}{2}/u;
+/** Words in lower case with spaces between them, such as "no limit". A list of classes has hyphens or colons. */
+const phrase = /^(\d[\d,]*|[a-z]+['’]?[a-z]*)( [\p{L}\p{N}#,.()'’“”;?…%/×+–]+)+$/u;
 
 /** Files with text that is code or a name, and reads the same in every language. */
 const untranslated = [
-  "renderer/console/account/{agent-words.ts,QrCode.tsx}",
+  "renderer/console/account/QrCode.tsx",
   "renderer/console/audit/export-trail.ts",
   "renderer/console/keys/snippets.ts",
-  "renderer/console/passkeys/use-passkeys.ts",
 ];
 
 /** Finds the text in plain code, and keeps its translations in a folder. */
@@ -48,10 +57,10 @@ function pagesIn(localesDir: string): ReturnType<typeof adapter> {
       capitalized(message) ||
       (message.details.call !== "cx" &&
       message.details.attribute !== "className" &&
-      message.msgStr.every((text) => phrase.test(text) && /\p{L}{2}/u.test(text))
+      message.msgStr.every((text) => opening.test(text) || (phrase.test(text) && /\p{L}{2}/u.test(text)))
         ? "message"
         : false),
-    // A page loads its catalog before its code, and loads anew for another language. So nothing has to react.
+    // A page loads its catalog before its code, and reloads for another language. So nothing has to react.
     runtime: {
       initReactive: ({ funcName }) => (funcName === undefined ? false : null),
       useReactive: false,

@@ -59,17 +59,17 @@ export function bulkPreview({ kind, group }: BulkAct, { changes, same, cannot }:
 function wordsOf(kind: BulkKind, group: string): { readonly verb: string; readonly already: string } {
   switch (kind) {
     case "pause":
-      return { verb: "pause", already: "are paused" };
+      return { verb: /* @wc-include */ "pause", already: "are paused" };
     case "drain":
       return { verb: "finish their jobs and pause", already: "are paused" };
     case "resume":
-      return { verb: "resume", already: "are not paused" };
+      return { verb: /* @wc-include */ "resume", already: "are not paused" };
     case "group":
       return group === ""
         ? { verb: "leave their groups", already: "have no group" }
         : { verb: `move to ${group}`, already: "are there" };
     case "retire":
-      return { verb: "retire", already: "are retired" };
+      return { verb: /* @wc-include */ "retire", already: "are retired" };
     default:
       return assertNever(kind);
   }

@@ -14,7 +14,7 @@ export function isByHand({ groups, placedBy }: Placement): boolean {
 }
 
 /**
- * Where a device belongs: it stays where a hand put it. Otherwise the first rule that it fits places it, and without one it is in
+ * The groups of a device. A placement by hand stays. Otherwise the first rule that fits decides, and without one the device is in
  * no group.
  */
 export function placementOf(device: PlacedFacts, rules: readonly PlacingRule[]): Placement {
@@ -27,7 +27,7 @@ export function isPlacedSo(device: Placement, { groups, placedBy }: Placement): 
   return device.placedBy === placedBy && JSON.stringify(device.groups) === JSON.stringify(groups);
 }
 
-/** What a change of the rules would do to some devices. */
+/** The effect of a change of the rules on some devices. */
 export type RulePreview = {
   /** Devices that change their group. */
   readonly moves: number;

@@ -188,6 +188,7 @@ function causeOf(bad: readonly PastAttempt[]): FailureCause {
 
 /** "9 of its last 10 jobs failed: other devices did not fail at them." */
 export function unreliabilityWords({ failed, of, cause }: Unreliability): string {
-  const end = cause === "returned" || cause === "slow" ? "ended without an answer" : "failed";
-  return `${String(failed)} of its last ${String(of)} jobs ${end}: ${failureCauses[cause]}.`;
+  return cause === "returned" || cause === "slow"
+    ? `${String(failed)} of its last ${String(of)} jobs ended without an answer: ${failureCauses[cause]}.`
+    : `${String(failed)} of its last ${String(of)} jobs failed: ${failureCauses[cause]}.`;
 }

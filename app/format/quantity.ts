@@ -1,9 +1,10 @@
 import { locale } from "./locale.ts";
 const wholeNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: "percent" });
 
-/** "1,234": digits in groups, whatever the locale, so that columns line up everywhere. */
+/** "1,234": digits in groups, as the page's language writes them. */
 export function formatCount(value: number): string {
   return wholeNumber.format(value);
 }
@@ -19,6 +20,11 @@ export function plural(
   formOf = (number: number): number => (number === 1 ? 0 : 1),
 ): string {
   return (forms[formOf(count)] ?? "").replace("#", formatCount(count));
+}
+
+/** "1.4": always one digit after the point. */
+export function formatTenths(value: number): string {
+  return tenths.format(value);
 }
 
 /** A share from 0 to 1 as "42%". */

@@ -4,14 +4,16 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const short = new Intl.DurationFormat(locale, { style: "narrow", milliseconds: "numeric" });
+/** The narrow forms of other languages are not clear: "vor 4 m". */
+const style = locale.startsWith("en") ? "narrow" : "short";
+const short = new Intl.DurationFormat(locale, { style, milliseconds: "numeric" });
 const long = new Intl.DurationFormat(locale, { style: "long" });
 const clock = new Intl.DurationFormat(locale, {
   style: "digital",
   hours: "2-digit",
   secondsDisplay: "auto",
 });
-const relative = new Intl.RelativeTimeFormat(locale, { style: "narrow" });
+const relative = new Intl.RelativeTimeFormat(locale, { style });
 const nearbyDay = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 /** Short names of the days of the week, Monday first. */

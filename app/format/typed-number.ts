@@ -8,8 +8,13 @@ import { locale } from "./locale.ts";
 export function plainNumber(typed: string, language = locale): string {
   const text = typed.trim();
   const group = decimalPoint(language) === "." ? "," : ".";
-  const grouped = group === "," ? /^\d{1,3}(,\d{3})+(\.\d*)?$/ : /^\d{1,3}(\.\d{3})+(,\d*)?$/;
+  const grouped = group === "," ? /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/ : /^[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/;
   return (grouped.test(text) ? text.replaceAll(group, "") : text).replace(",", ".");
+}
+
+/** A number as a field shows it, so that `plainNumber` reads the same number: "1125.5", and "1125,5" in German. */
+export function typedNumber(value: number, language = locale): string {
+  return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 10 });
 }
 
 function decimalPoint(language: string): string {

@@ -40,14 +40,20 @@ export const start = memberMutation("models.change")({
   },
 });
 
-/** Advances, pauses, continues, stops or rolls back a roll-out, or undoes the last such act. Refuses: not_found, conflict. */
+/**
+ * Advances, pauses, continues, stops or rolls back a roll-out, or undoes the last such act. Returns its moment (ms epoch), by
+ * which an undo names it. @param of undoes only the act of this moment. Refuses: not_found, conflict.
+ */
 export const change = memberMutation("models.change")({
-  args: { modelId: v.string(), act: rolloutAct },
-  returns: v.null(),
-  handler: async (ctx, { modelId, act }) => {
-    const rollout = await rolloutOf(ctx, ctx.organizationId, modelId);
-    await changeRollout(ctx, rollout ?? noRollout(), act, ctx.by);
-    return null;
+  args: { modelId: v.string(), act: rolloutAct, of: v.optional(v.number()) },
+  returns: v.number(),
+  handler: async (ctx, { modelId, act, of }) => {
+    const rollout = (await rolloutOf(ctx, ctx.organizationId, modelId)) ?? noRollout();
+    if (of !== undefined && of !== rollout.stageAt) {
+      refuse("conflict", "The roll-out has changed since, so this cannot be undone.");
+    }
+    await changeRollout(ctx, rollout, act, ctx.by);
+    return ctx.by.at;
   },
 });
 

@@ -17,7 +17,7 @@ export function chosenLanguage(storage: Pick<Storage, "getItem">): Language | nu
   return isLanguage(stored) ? stored : null;
 }
 
-/** Keeps a choice; null forgets it. The page has to load anew. */
+/** Keeps a choice; null forgets it. The page has to reload. */
 export function chooseLanguage(
   storage: Pick<Storage, "setItem" | "removeItem">,
   language: Language | null,

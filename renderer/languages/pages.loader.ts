@@ -10,5 +10,5 @@ export async function loadLanguage(language: string): Promise<void> {
 
 /** The name by which wuchale's code asks for the catalog. */
 export const getRuntime = (): typeof runtime => runtime;
-/** wuchale imports this name too. Nothing reacts to a language: the page loads anew. */
+/** wuchale imports this name too. Nothing reacts to a language: the page reloads. */
 export const getRuntimeRx = (): typeof runtime => runtime;

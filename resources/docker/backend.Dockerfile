@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 COPY packages/queue/package.json packages/queue/
 COPY packages/embedded/package.json packages/embedded/
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY vite.console.config.ts vite.content-security-policy.ts tsconfig.base.json ./
+COPY vite.console.config.ts vite.content-security-policy.ts vite.languages.ts wuchale.config.ts tsconfig.base.json ./
 COPY app app
 COPY convex convex
 COPY packages packages

@@ -13,7 +13,7 @@ const leaf: fc.Arbitrary<Pair> = fc.oneof(
     value,
   })),
   fc.integer().map((value) => ({ schema: { type: "integer" }, value })),
-  fc.double({ noNaN: true }).map((value) => ({ schema: { type: "number" }, value })),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => ({ schema: { type: "number" }, value })),
   fc.boolean().map((value) => ({ schema: { type: "boolean" }, value })),
   fc.constant({ schema: { type: "null" }, value: null }),
   fc.integer().map((value) => ({ schema: { const: value }, value })),

@@ -9,7 +9,7 @@ type Progress = {
   readonly stages: readonly Stage[];
   /** The present stage, from 0. */
   readonly stage: number;
-  /** When it began. */
+  /** Start of the stage, in ms since the epoch. */
   readonly stageAt: number;
   readonly pace: RolloutPace;
   /** Failed devices that a person has accepted by continuing. */

@@ -1,5 +1,4 @@
-import { locale } from "../../format/locale.ts";
-import { plural } from "../../format/quantity.ts";
+import { formatCount, formatTenths, plural } from "../../format/quantity.ts";
 import type { ReplayTotals } from "./replay.ts";
 
 /** The days that a device replays. */
@@ -171,7 +170,6 @@ export function sayCaveats(sums: PreviewSums): readonly string[] {
 /** Minutes as hours, with a space that does not break: whole ones from 10 on. */
 export function sayHours(minutes: number): string {
   const hours = minutes / 60;
-  const said =
-    hours >= 10 || Number.isInteger(hours) ? Math.round(hours).toLocaleString(locale) : hours.toFixed(1);
+  const said = hours >= 10 || Number.isInteger(hours) ? formatCount(hours) : formatTenths(hours);
   return `${said}\u00a0h`;
 }

@@ -84,7 +84,7 @@ export async function candidatesOf(
   };
 }
 
-/** What a device told of a model last. */
+/** The last report of a device about a model. */
 export async function reportOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,

@@ -59,7 +59,7 @@ export function DeviceLimits({ device, modelIds, onSave, onClose }: Props): Reac
         <Field
           label="Context"
           hint="Empty: as long as the device offers. Jobs that need more go to other devices."
-          unit="tokens"
+          unit={/* @wc-include */ "tokens"}
           inputMode="numeric"
           value={typed.contextTokens}
           error={parsed.kind === "wrong" ? parsed.contextTokens : null}

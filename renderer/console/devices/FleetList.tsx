@@ -41,16 +41,16 @@ export function FleetList({ actions }: Props): ReactNode {
   const isLoading = status === "LoadingFirstPage" || (results.length === 0 && status !== "Exhausted");
   // A device that changed its place is on two pages until both are read again.
   const unique = [...new Map(results.map((row) => [row.deviceId, row])).values()];
-  const [selection, setSelection] = useState<Selection>(nothing);
+  // A selection is one of these filters. Other filters, from wherever they come, begin with none.
+  const shown = JSON.stringify(listArgsOf(filters));
+  const [chosen, setChosen] = useState<{ readonly of: string; readonly selection: Selection }>();
+  const selection = chosen?.of === shown ? chosen.selection : nothing;
+  const setSelection = (next: Selection): void => setChosen({ of: shown, selection: next });
   const select = (deviceId: string, selected: boolean): void => {
     const next = new Set(selection === "all" ? unique.map((row) => row.deviceId as string) : selection);
     if (selected) next.add(deviceId);
     else next.delete(deviceId);
     setSelection(next);
-  };
-  const show = (next: Filters): void => {
-    setSelection(nothing);
-    setFilters(next);
   };
   const lines = useDeviceLines(isLoading ? undefined : unique);
   return (
@@ -59,8 +59,8 @@ export function FleetList({ actions }: Props): ReactNode {
         filters={filters}
         counts={counts}
         modelIds={(models ?? []).map(({ modelId }) => modelId)}
-        onFilters={show}
-        views={<SavedViews filters={filters} onFilters={show} />}
+        onFilters={setFilters}
+        views={<SavedViews filters={filters} onFilters={setFilters} />}
       />
       {actions?.change === null || actions === undefined ? null : (
         <BulkDevices selection={selection} filters={filters} onSelect={setSelection} />

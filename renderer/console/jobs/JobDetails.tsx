@@ -144,15 +144,7 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
         )}
       </Fact>
       <Fact name="Needs">{needs.length === 0 ? "only the model" : needs.join(", ")}</Fact>
-      <Fact name="Tokens">
-        {usage === null
-          ? "–"
-          : `${formatCount(usage.promptTokens)} in${
-              (usage.cachedPromptTokens ?? 0) > 0
-                ? ` (${formatCount(usage.cachedPromptTokens ?? 0)} cached)`
-                : ""
-            }, ${formatCount(usage.completionTokens)} out`}
-      </Fact>
+      <Fact name="Tokens">{usage === null ? "–" : tokenWords(usage)}</Fact>
       {job.cost === null ? null : (
         <Fact name="Price">
           {job.priceMicro === null ? (
@@ -220,4 +212,15 @@ function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: 
       ) : null}
     </div>
   );
+}
+
+function tokenWords({
+  promptTokens,
+  cachedPromptTokens = 0,
+  completionTokens,
+}: NonNullable<JobDetail["usage"]>): string {
+  const [read, cached, written] = [promptTokens, cachedPromptTokens, completionTokens].map(formatCount);
+  return cachedPromptTokens > 0
+    ? `${read ?? ""} in (${cached ?? ""} cached), ${written ?? ""} out`
+    : `${read ?? ""} in, ${written ?? ""} out`;
 }

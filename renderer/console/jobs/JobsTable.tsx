@@ -97,7 +97,7 @@ const base: readonly Column<JobRow>[] = [
         </a>
         <p className="truncate text-xs text-muted">
           {job.kind}
-          {job.priority === "normal" ? "" : `, ${job.priority} priority`}
+          {job.priority === "normal" ? "" : `, ${job.priority === "high" ? "high priority" : "low priority"}`}
         </p>
       </div>
     ),

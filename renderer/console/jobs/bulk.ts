@@ -106,6 +106,15 @@ function prioritize(priority: JobRow["priority"], count: number): string {
   }
 }
 
+/** The result of its undo. */
+export function bulkRestored(done: number, asked: number): string {
+  const restored = plural(done, [
+    "# job has its former priority and price.",
+    "# jobs have their former priority and price.",
+  ]);
+  return done === asked ? restored : `${restored} For the others it was too late.`;
+}
+
 /** The result of a change to several jobs. */
 export function bulkDone(done: number, asked: number): string {
   if (done === asked) return plural(done, ["# job changed.", "# jobs changed."]);

@@ -1,5 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
-import { locale } from "../../../app/format/locale.ts";
+import { formatCount, formatTenths } from "../../../app/format/quantity.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import type { JobStatus } from "../../../app/jobs/states.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
@@ -108,5 +108,5 @@ export function spansOf(
 export function speedWords(tokens: number, ms: number): string | null {
   if (ms <= 0 || tokens === 0) return null;
   const perSecond = tokens / (ms / 1_000);
-  return `${perSecond >= 10 ? Math.round(perSecond).toLocaleString(locale) : perSecond.toFixed(1)} tokens/s`;
+  return `${perSecond >= 10 ? formatCount(perSecond) : formatTenths(perSecond)} tokens/s`;
 }

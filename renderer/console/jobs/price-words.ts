@@ -9,6 +9,7 @@ export function priceWords(
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
   const sum = `${formatCount(promptTokens)} tokens in × ${String(price.promptMicro)} + ${formatCount(completionTokens)} out × ${String(price.completionMicro)}`;
-  const share = percent === 100 ? "" : `, × ${String(percent)} % for its priority`;
-  return `${sum} credits per million${share}`;
+  return percent === 100
+    ? `${sum} credits per million`
+    : `${sum} credits per million, × ${String(percent)} % for its priority`;
 }

@@ -4,7 +4,7 @@ import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "../data/refusal.ts";
 import type { JobRow } from "../data/rows.ts";
 import { type Notice, useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
-import { bulkDone } from "./bulk.ts";
+import { bulkDone, bulkRestored } from "./bulk.ts";
 import type { ApplyBulk } from "./BulkBar.tsx";
 import {
   cancelNotice,
@@ -68,7 +68,7 @@ function useBulk(): ApplyBulk {
         async ({ jobId }) =>
           (await undoPriority({ session, jobId, at: changed.get(jobId) ?? 0 })).kind === "undone",
       );
-      toast(bulkDone(undone.length, done.length));
+      toast(bulkRestored(undone.length, done.length));
     };
     toast(bulkDone(done.length, jobs.length), "good", done.length === 0 ? undefined : () => void undo());
   };
@@ -114,12 +114,8 @@ function useCancel(): (jobs: readonly JobRow[]) => Promise<void> {
       const outcomes = await Promise.all(held.map(async ({ cancelId }) => await undo({ session, cancelId })));
       tell(undoCancelNotice(outcomes));
     };
-    tell(
-      cancelNotice(
-        ids.length,
-        () => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad")),
-      ),
-    );
+    const count = Math.min(ids.length, held.length * canceledAtOnce);
+    tell(cancelNotice(count, () => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad"))));
   };
 }
 

@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../app/format/typed-number.ts";
 import { type CatalogEntry, catalogEntry, type ModelPieces } from "../../../app/models/catalog-entry.ts";
 
 /** A model's form, as typed. */
@@ -104,11 +105,11 @@ export function readEntry(text: string): Omit<ModelForm, "prompt" | "completion"
 }
 
 function wholeNumber(typed: string): number {
-  const digits = typed.replaceAll(/[ ,_]/g, "");
+  const digits = plainNumber(typed.replaceAll(/[ _]/g, ""));
   return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
 function credits(typed: string): bigint | null {
-  const digits = typed.trim().replaceAll(/[ ,_]/g, "");
+  const digits = plainNumber(typed.replaceAll(/[ _]/g, ""));
   return /^\d{1,12}$/.test(digits) ? BigInt(digits) : null;
 }

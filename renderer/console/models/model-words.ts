@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { formatBytes, formatCount, formatTenths } from "../../../app/format/quantity.ts";
 import { waitWords } from "../../../app/models/wait-reasons.ts";
 import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 
@@ -50,5 +50,5 @@ export function speedWords(prefill: number | null, generate: number | null): str
 }
 
 function rounded(value: number): string {
-  return value < 10 ? value.toFixed(1) : formatCount(Math.round(value));
+  return value < 10 ? formatTenths(value) : formatCount(value);
 }

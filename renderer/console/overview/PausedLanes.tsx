@@ -16,16 +16,16 @@ export function PausedLanes({ lanes }: { readonly lanes: readonly LaneRow[] }): 
     <div className="grid gap-px overflow-hidden rounded-lg">
       {closed.slice(0, shown).map((lane) => (
         <Banner key={lane.laneId} tone="hold">
-          <strong className="font-medium">{laneName(lane)}</strong>{" "}
-          {lane.state === "paused" ? "is paused" : "is draining"}
-          {lane.stateBy === null ? null : <> by {lane.stateBy}</>}
+          <strong className="font-medium">{laneName(lane)}</strong> {stateWords(lane)}
           {lane.stateAt === null ? null : (
             <>
-              {", "}
+              {" ("}
               <RelativeTime at={lane.stateAt} />
+              {")"}
             </>
           )}
-          . Queued jobs: {countedWords(countedSum(lane.ready, lane.waiting))}.{" "}
+          {". "}
+          {`Queued jobs: ${countedWords(countedSum(lane.ready, lane.waiting))}.`}{" "}
           <a href={hrefOf("queue")} className="font-medium underline underline-offset-2">
             Show lanes
           </a>
@@ -36,4 +36,9 @@ export function PausedLanes({ lanes }: { readonly lanes: readonly LaneRow[] }): 
       ) : null}
     </div>
   );
+}
+
+function stateWords({ state, stateBy }: LaneRow): string {
+  if (stateBy === null) return state === "paused" ? "is paused" : "is draining";
+  return state === "paused" ? `is paused by ${stateBy}` : `is draining, asked by ${stateBy}`;
 }

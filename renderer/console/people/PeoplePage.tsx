@@ -113,7 +113,7 @@ export function PeoplePage(): ReactNode {
               answers.push(problem);
               return null;
             });
-            const [problem = "The server could not be asked."] = answers;
+            const problem = answers.length === 0 ? "The server could not be asked." : (answers[0] ?? null);
             return { link, mailedTo: problem === null ? email : null, problem };
           }}
           onClose={() => setIsInviting(false)}

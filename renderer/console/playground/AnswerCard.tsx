@@ -56,8 +56,8 @@ export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: 
         aria-label={`Measures of ${model}`}
         className="mt-3 grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line pt-3 sm:grid-cols-3"
       >
-        {measureFacts(asked?.progress ?? nothingYet, measures).map(({ label, value }) => (
-          <div key={label} className={cx("min-w-0", label === "Device" && "col-span-full")}>
+        {measureFacts(asked?.progress ?? nothingYet, measures).map(({ label, value, isWide }) => (
+          <div key={label} className={cx("min-w-0", isWide === true && "col-span-full")}>
             <dt className="text-xs text-muted">{label}</dt>
             <dd className="truncate" title={value}>
               {value}

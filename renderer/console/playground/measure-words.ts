@@ -1,10 +1,11 @@
 import { platformWords } from "../../../app/format/platform.ts";
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatCount, formatTenths, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import type { Measures } from "../data/rows.ts";
 import type { Progress } from "./ask-api.ts";
 
-type Fact = { readonly label: string; readonly value: string };
+/** `isWide`: it takes a whole line. */
+type Fact = { readonly label: string; readonly value: string; readonly isWide?: boolean };
 
 const unknown = "–";
 
@@ -27,7 +28,7 @@ export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures
       label: "Cost",
       value: measures?.priceMicro == null ? unknown : formatCredits(measures.priceMicro),
     },
-    { label: "Device", value: deviceWords(measures?.device ?? null) },
+    { label: "Device", value: deviceWords(measures?.device ?? null), isWide: true },
     ...(measures !== null && measures.attempts > 1
       ? [{ label: "Attempts", value: plural(measures.attempts, ["# device", "# devices"]) }]
       : []),
@@ -36,7 +37,7 @@ export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures
 
 function timeWords(ms: number | null): string {
   if (ms === null) return unknown;
-  return ms < 1_000 ? `${formatCount(Math.max(0, Math.round(ms)))} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 1_000 ? `${formatCount(Math.max(0, Math.round(ms)))} ms` : `${formatTenths(ms / 1_000)} s`;
 }
 
 /** Of the device, by its own report: what comes through the network comes in pieces. */

@@ -20,9 +20,9 @@ export function ModelRollout({ rollout, sizeBytes }: Props): ReactNode {
   const [asked, setAsked] = useState<RolloutAct | null>(null);
   const [isShown, setShown] = useState(false);
   const run = (act: RolloutAct): void => {
-    const undo = (): void => void change({ modelId, act: "undo" }, actWords.undo.done);
+    const undo = (of: number): void => void change({ modelId, act: "undo", of }, actWords.undo.done);
     const words = actWords[act].done;
-    void change({ modelId, act }, () => (act === "undo" ? { words } : { words, undo }));
+    void change({ modelId, act }, (at) => (act === "undo" ? { words } : { words, undo: () => undo(at) }));
   };
   return (
     <>

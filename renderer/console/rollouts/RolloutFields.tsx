@@ -101,11 +101,15 @@ export function RolloutFields({ form, onChange, devices, sizeBytes }: Props): Re
   );
 }
 
-/** The stages in numbers: "This will ask 1 device first to download 4.9 GB, then 5, 21 and 41 devices in all." */
+/** The stages in numbers: "First, 1 device downloads 4.9 GB. The stages after it have 5, 21, 41 devices in all." */
 function fleetWords(stages: readonly number[], sizeBytes: number | null): string {
   const [first = 0, ...others] = stages;
   if (stages.at(-1) === 0) return "There are no devices yet. Each stage begins when devices join.";
   const size = sizeBytes === null ? "the model" : formatBytes(sizeBytes);
   const later = others.map(formatCount).join(", ");
-  return `This will ask ${plural(first, ["# device", "# devices"])} to download ${size}, then in all ${later} devices.`;
+  const begin = plural(first, [
+    `First, # device downloads ${size}.`,
+    `First, # devices download ${size} each.`,
+  ]);
+  return `${begin} ${`The stages after it have ${later} devices in all.`}`;
 }

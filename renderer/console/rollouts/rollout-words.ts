@@ -39,10 +39,10 @@ export function stageLines({ stages, stage, byStage, state }: RolloutRow): reado
 /** The devices of a stage in words: "3 ready, 1 downloading, 1 waiting". */
 export function lineWords({ ready, downloading, failed, waiting, place }: StageLine): string {
   const parts = [
-    [ready, "ready"],
-    [downloading, "downloading"],
-    [failed, "failed"],
-    [waiting, place === "future" ? "not asked yet" : "waiting"],
+    [ready, /* @wc-include */ "ready"],
+    [downloading, /* @wc-include */ "downloading"],
+    [failed, /* @wc-include */ "failed"],
+    [waiting, place === "future" ? "not asked yet" : /* @wc-include */ "waiting"],
   ] as const;
   const told = parts.flatMap(([count, words]) => (count > 0 ? [`${formatCount(count)} ${words}`] : []));
   return told.length === 0 ? "no devices" : told.join(", ");

@@ -1,3 +1,4 @@
+import { formatTenths } from "../../../app/format/quantity.ts";
 import { laneName, laneNeeds } from "../data/lane-words.ts";
 import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 
@@ -62,5 +63,5 @@ export function totalsOf({ points }: StatisticsReport) {
 
 /** "99.9%": one digit, rounded down, so that only a rate without any failure reads "100%". */
 export function rateWords(rate: number): string {
-  return rate === 1 ? "100%" : `${(Math.floor(rate * 1_000) / 10).toFixed(1)}%`;
+  return rate === 1 ? "100%" : `${formatTenths(Math.floor(rate * 1_000) / 10)}%`;
 }

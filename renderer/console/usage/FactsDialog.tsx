@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { typedNumber } from "../../../app/format/typed-number.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
@@ -17,8 +18,8 @@ type Props = {
 /** Enters the numbers that usage is compared with. An empty field means unknown. */
 export function FactsDialog({ facts, models, onSave, onClose }: Props): ReactNode {
   const [currency, setCurrency] = useState(facts.currency);
-  const [watts, setWatts] = useState(facts.watts?.toString() ?? "");
-  const [grams, setGrams] = useState(facts.gramsPerKwh?.toString() ?? "");
+  const [watts, setWatts] = useState(facts.watts === null ? "" : typedNumber(facts.watts));
+  const [grams, setGrams] = useState(facts.gramsPerKwh === null ? "" : typedNumber(facts.gramsPerKwh));
   const [prices, setPrices] = useState(() => initialPrices(facts, models));
   const parsed = parseFacts({ currency, watts, grams, prices });
   const setPrice = (at: number, part: "prompt" | "completion", text: string): void =>
@@ -89,9 +90,10 @@ export function FactsDialog({ facts, models, onSave, onClose }: Props): ReactNod
 
 function initialPrices({ cloudPrices }: UsageFactsRow, models: readonly string[]) {
   const known = new Map(cloudPrices.map((price) => [price.modelId, price]));
+  const typed = (price: number | undefined): string => (price === undefined ? "" : typedNumber(price));
   return [...new Set([...models, ...known.keys()])].map((modelId) => ({
     modelId,
-    prompt: known.get(modelId)?.prompt.toString() ?? "",
-    completion: known.get(modelId)?.completion.toString() ?? "",
+    prompt: typed(known.get(modelId)?.prompt),
+    completion: typed(known.get(modelId)?.completion),
   }));
 }

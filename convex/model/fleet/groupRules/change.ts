@@ -6,7 +6,7 @@ import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../../_generated/server.js";
 import { type Act, record } from "../../audit.ts";
 import { checkedOwner, ownerView } from "../../owners.ts";
-import { boundedText, refuse } from "../../refuse.ts";
+import { boundedText, owned, refuse } from "../../refuse.ts";
 import { groupName, maxRules, rulesOf } from "../placement.ts";
 import type { RuleDraft } from "./rows.ts";
 
@@ -66,7 +66,7 @@ export async function removeRule(ctx: MutationCtx, rule: Rule, by: Act): Promise
   return ids.indexOf(subject);
 }
 
-/** Puts the rules into an order. Refuses: conflict (these are not all rules anymore). */
+/** Puts the rules into an order. Refuses: not_found (a rule of others), conflict (these are not all rules anymore). */
 export async function orderRules(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -75,6 +75,7 @@ export async function orderRules(
 ): Promise<void> {
   const rules = await rulesOf(ctx, organizationId);
   const ids = rules.map(({ _id }) => _id);
+  for (const ruleId of ruleIds) owned(await ctx.db.get("groupRules", ruleId), organizationId, "rule");
   if ([...ids].sort().join() !== [...ruleIds].sort().join())
     refuse("conflict", "Somebody has changed the rules meanwhile. Try again.");
   const groupsOf = (order: readonly string[]): string[] =>

@@ -28,7 +28,7 @@ export type Draft = {
   readonly draft: RuleDraft | null;
 };
 
-/** What a change of a rule would do to the next devices. Refuses: invalid, not_found. */
+/** Counts the effect of a change of a rule on the next devices. Refuses: invalid, not_found. */
 export async function previewPage(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

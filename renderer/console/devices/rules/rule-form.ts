@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../../app/format/typed-number.ts";
 import type { RuleFilter } from "../fleet-filters.ts";
 import type { RuleDraft } from "./useRulePreview.ts";
 
@@ -36,7 +37,7 @@ export function draftOf({
   owner,
   ...texts
 }: RuleForm): RuleDraft | { readonly error: string } {
-  const memory = memoryGb.trim() === "" ? undefined : Number(memoryGb);
+  const memory = memoryGb.trim() === "" ? undefined : Number(plainNumber(memoryGb));
   if (group.trim() === "") return { error: "Name the group." };
   if (memory !== undefined && !(memory > 0))
     return { error: "Enter the memory as a number of GB, such as 16." };

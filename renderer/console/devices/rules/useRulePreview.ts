@@ -23,7 +23,7 @@ const nothingYet: PreviewState = { counts: noPreview, isDone: false, error: null
 const typingPauseMs = 400;
 
 /**
- * What a change of a rule would do, counted page by page. A draft of null: the rule is removed. Undefined: there is nothing to
+ * Counts the effect of a change of a rule, page by page. A draft of null: the rule is removed. Undefined: there is nothing to
  * preview yet.
  */
 export function useRulePreview(

@@ -59,7 +59,7 @@ export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNo
 
 type ActivityProps = DeviceLine & { readonly now: number; readonly compact: boolean };
 
-/** What the device does, and why if it needs somebody. */
+/** The device's activity, with the reason if it needs somebody. */
 export function ActivityCell({ listed, live, now, compact }: ActivityProps): ReactNode {
   if (live === undefined)
     return (
