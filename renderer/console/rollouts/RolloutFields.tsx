@@ -111,5 +111,5 @@ function fleetWords(stages: readonly number[], sizeBytes: number | null): string
     `First, # device downloads ${size}.`,
     `First, # devices download ${size} each.`,
   ]);
-  return `${begin} ${`The stages after it have ${later} devices in all.`}`;
+  return `${begin} The stages after it have ${later} devices in all.`;
 }
