@@ -120,7 +120,7 @@ test("the priority of several jobs changes after a preview, and is undone", asyn
   await expect(boxes).toHaveCount(2);
   for (const at of [0, 1]) await boxes.nth(at).check();
   await page.getByRole("button", { name: "High priority…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Set to high: 2 jobs" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Set 2 jobs to high priority" }).click();
   await expect(jobs(page).getByText("chat, high priority")).toHaveCount(2);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(jobs(page).getByText("chat, high priority")).toHaveCount(0);

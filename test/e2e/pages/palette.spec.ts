@@ -41,7 +41,7 @@ test("the palette opens a page and the dialog of an action without a mouse", asy
   expect(page.url()).toContain("#/keys?open=new-key");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  expect(page.url()).not.toContain("open");
+  await expect(page).not.toHaveURL(/open/);
 });
 
 test("the palette finds a device by its name, a job by its id and the last places, and pauses a lane", async ({

@@ -53,10 +53,9 @@ test("the overview offers a new organization one model, and says that the hub ca
   page,
 }) => {
   await signIn(page, farm);
-  await expect(page.getByText("Add a first model")).toBeVisible();
-  await expect(
-    page.getByText(/Each device downloads about 2\.5 GB and needs 8 GB of memory\./),
-  ).toBeVisible();
+  await expect(page.getByRole("region", { name: "Add a first model" })).toContainText(
+    "Each device downloads about 2.5 GB and needs 8 GB of memory.",
+  );
   await page.getByRole("link", { name: "Add Qwen3 4B" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByLabel("Link to a GGUF file")).toHaveValue(
