@@ -91,6 +91,8 @@ it("counts the devices of a large fleet once a minute, and when a token is made"
   await t.run(async (ctx) => {
     const counts = (await ctx.db.query("deviceCounts").unique())!;
     await ctx.db.patch("deviceCounts", counts._id, { states: { ...counts.states, standby: 3_000 } });
+    const size = (await ctx.db.query("fleetSizes").unique())!;
+    await ctx.db.patch("fleetSizes", size._id, { isLarge: true });
   });
   await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
   expect(await inState(token, "retired")).toBe(0);
