@@ -1,4 +1,4 @@
-import { openPage, signIn } from "../support/console.ts";
+import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
@@ -151,8 +151,8 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
   await askFor(farm, question);
   await signIn(page, farm);
   await openPage(page, "Queue");
-  const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
-  await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  const lane = chatLaneRow(page);
+  await lane.getByRole("button", { name: `Pause ${chatLane}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
   await expect(lane).toContainText("Paused");
   let answered = false;
@@ -162,7 +162,7 @@ test("a paused lane waits and continues when resumed", async ({ farm, page }) =>
   );
   await page.waitForTimeout(2_000);
   expect(answered).toBe(false);
-  await lane.getByRole("button", { name: "Resume gleaner-demo" }).click();
+  await lane.getByRole("button", { name: `Resume ${chatLane}` }).click();
   await expect(lane).toContainText("Open");
   await expect.poll(() => answered, { timeout: 30_000 }).toBe(true);
   await donor.stop();

@@ -1,18 +1,18 @@
 import type { Page } from "@playwright/test";
 import type { Farm } from "../../../launch/farm/farm.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
 
 const jobs = (page: Page) => page.getByRole("table", { name: "Jobs" });
 
-/** Pauses or resumes the only lane. */
+/** Pauses or resumes the lane of the chat jobs. */
 async function setLane(page: Page, verb: "Pause" | "Resume"): Promise<void> {
   await openPage(page, "Queue");
-  await page.getByRole("button", { name: `${verb} gleaner-demo` }).click();
+  await page.getByRole("button", { name: `${verb} ${chatLane}` }).click();
   if (verb === "Pause") await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
-  const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
+  const lane = chatLaneRow(page);
   await expect(lane).toContainText(verb === "Pause" ? "Paused" : "Open");
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { signIn } from "../support/console.ts";
+import { chatLane, chatLaneRow, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const field = (page: Page) => page.getByRole("combobox", { name: /Search pages/ });
@@ -75,13 +75,13 @@ test("the palette finds a device by its name, a job by its id and the last place
     ["Open", "Open"],
   ] as const) {
     await page.keyboard.press("Control+k");
-    await page.keyboard.type(`${verb} lane gleaner-demo`);
-    await expect(chosen(page)).toHaveText(new RegExp(`^${verb} the lane gleaner-demo`));
+    await page.keyboard.type(`${verb} lane ${chatLane}`);
+    await expect(chosen(page)).toHaveText(new RegExp(`^${verb} the lane ${chatLane}`));
     await page.keyboard.press("Enter");
     if (verb === "Pause") {
       await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
     }
-    await expect(page.getByRole("row", { name: /gleaner-demo/ })).toContainText(state);
+    await expect(chatLaneRow(page)).toContainText(state);
   }
   await donor.stop();
 });

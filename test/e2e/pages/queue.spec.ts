@@ -1,4 +1,4 @@
-import { openPage, signIn } from "../support/console.ts";
+import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
@@ -40,8 +40,8 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await expect(page.getByText("200 % at high")).toBeVisible();
 
   await openPage(page, "Queue");
-  const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
-  await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  const lane = chatLaneRow(page);
+  await lane.getByRole("button", { name: `Pause ${chatLane}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause lane" }).click();
   await expect(lane).toContainText("Paused");
   const answer = askFor(farm, question);
@@ -53,7 +53,7 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await expect(page.getByLabel("Priority")).toHaveValue("high");
 
   await openPage(page, "Queue");
-  await lane.getByRole("button", { name: "Resume gleaner-demo" }).click();
+  await lane.getByRole("button", { name: `Resume ${chatLane}` }).click();
   expect(await answer).toContain("Athens");
   await openPage(page, "Jobs");
   await expect(page.getByRole("table", { name: "Jobs" })).toContainText("chat, high priority");

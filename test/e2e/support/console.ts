@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { expect } from "./farm-test.ts";
 
@@ -13,4 +13,12 @@ export async function signIn(page: Page, farm: Farm): Promise<void> {
 
 export function openPage(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole("navigation").getByRole("link", { name }).click();
+}
+
+/** The name of the lane of the demo model's chat jobs. Other kinds of jobs have lanes of their own. */
+export const chatLane = "gleaner-demo · chat";
+
+/** The row of that lane on the page Queue. */
+export function chatLaneRow(page: Page): Locator {
+  return page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: chatLane });
 }
