@@ -69,15 +69,14 @@ function pagesIn(localesDir: string): ReturnType<typeof adapter> {
   });
 }
 
-const options = { locales: ["en", "de"], ai: null, logLevel: "error" } as const;
+const options = { locales: ["en", "de"], ai: null, logLevel: "error" as const };
 
 /** wuchale's work on the catalogs in a folder. It writes none of them by itself. */
 export function catalogsIn(folder: string): AdapterHandler {
-  const settings = { ...options, locales: [...options.locales] };
   return new AdapterHandler(
     pagesIn(folder),
     "pages",
-    settings,
+    options,
     "cli",
     import.meta.dirname,
     new Logger("error"),
@@ -87,6 +86,5 @@ export function catalogsIn(folder: string): AdapterHandler {
 /** The languages of the console and the panel. See docs/languages.md. */
 export default defineConfig({
   ...options,
-  locales: [...options.locales],
   adapters: { pages: pagesIn("renderer/languages") },
 });

@@ -564,7 +564,7 @@ export default defineSchema({
     failedJobs: v.number(),
     /** Whether it changed since it was counted. */
     recount: v.boolean(),
-    /** What it was counted as. */
+    /** The stage and the state under which it is counted now. */
     counted: v.optional(
       v.object({ stage: v.number(), state: rolloutDeviceState, why: v.optional(v.string()) }),
     ),

@@ -35,7 +35,7 @@ export type ShelfOffer = {
 const usualGb = 8;
 
 /**
- * The largest model for chats that at least half of some devices could run, or the smallest one if there is none.
+ * Chooses the largest model for chats that at least half of the devices could run. If there is none, the smallest one.
  * @param memories of the devices, in bytes.
  */
 export function offerFor(memories: readonly number[]): ShelfOffer {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import type { Doc } from "../_generated/dataModel.js";
+import type { Doc, Id } from "../_generated/dataModel.js";
 import {
   addOrganization,
   type Backend,
@@ -174,6 +174,39 @@ describe("alerts by mail", () => {
     const { _id: mailId, dueAt = 0 } = await row();
     await t.mutation(internal.alerts.startMail, { mailId, dueAt });
     expect(await t.run(async (ctx) => await ctx.db.query("alertMails").collect())).toEqual([]);
+  });
+
+  it("say so if the secret of their link cannot be read anymore, and are tried again", async () => {
+    vi.stubEnv("GLEANER_SECRETS_KEY", "A".repeat(43));
+    await subscribe();
+    vi.stubEnv("GLEANER_SECRETS_KEY", "B".repeat(43));
+    await tell([{ kind: "failing" }]);
+    await sendDue();
+    expect((await shown()).recipients[0]!.last!.error).not.toBeNull();
+    expect(await row()).toMatchObject({ tries: 1 });
+    vi.stubEnv("GLEANER_SECRETS_KEY", "A".repeat(43));
+    await setServer();
+    await sendDue();
+    expect((await shown()).recipients[0]!.last!.error).toBeNull();
+    expect(mailbox.mails).toHaveLength(1);
+  });
+
+  it("go to 20 members at most, and those who have left make room", async () => {
+    await setServer();
+    const add = async ({ memberId }: { memberId: Id<"members"> }) =>
+      await t.action(api.console.alerts.addMail, { session: owner, memberId });
+    const join = async (name: string) =>
+      await joinAs(t, owner, { name, roles: ["admin"], email: `${name}@example.org` });
+    const members = [];
+    for (let n = 0; n < 20; n += 1) members.push(await join(`m${String(n)}`));
+    for (const member of members) await add(member);
+    const late = await join("late");
+    await expectRefusal(add(late), "conflict");
+    for (const { memberId } of members.slice(4, 7))
+      await t.mutation(api.console.people.remove, { session: owner, memberId });
+    await add(late);
+    expect(await t.run(async (ctx) => await ctx.db.query("alertMails").collect())).toHaveLength(18);
+    expect((await shown()).recipients).toHaveLength(18);
   });
 
   it("are tested at once", async () => {

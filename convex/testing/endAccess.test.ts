@@ -3,7 +3,7 @@ import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { type Backend, expectRefusal, secret } from "./backend.fixture.ts";
-import { joinAs } from "./people.fixture.ts";
+import { addProvider, joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -62,23 +62,9 @@ describe("“End all sessions” also ends", () => {
   it("a sign-in that comes back from a provider", async () => {
     const [begun, code] = [secret("gs_"), secret("")];
     const organization = await organizationId();
+    const providerId = await addProvider(t, organization);
     const store = async () =>
       await t.run(async (ctx) => {
-        const providerId = await ctx.db.insert("ssoProviders", {
-          organizationId: organization,
-          name: "ID",
-          issuer: "https://id.example.org",
-          clientId: "gleaner",
-          clientSecret: "plain.secret",
-          scopes: "openid",
-          groupsClaim: "groups",
-          groups: [],
-          emailDomains: [],
-          admitsUnknown: false,
-          trustsEmail: false,
-          enabled: true,
-          createdAt: 0,
-        });
         await ctx.db.insert("ssoAttempts", {
           organizationId: organization,
           providerId,

@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { scopeOf } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import schema from "../schema.ts";
-import {
-  addDevice,
-  addOrganization,
-  type Backend,
-  type Organization,
-  signIn,
-  startBackend,
-} from "./backend.fixture.ts";
+import { addDevice, addOrganization, type Backend, type Organization, signIn } from "./backend.fixture.ts";
 import { idPlaces, type Ids } from "./idPlaces.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { publicFunctions } from "./publicFunctions.fixture.ts";
 import { inWords, isKeptOut, type Outcome, outcomeOf, rowsOf } from "./rights.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 const functions = await publicFunctions();
 const ofMembers = functions.filter(({ right }) => right !== null);
@@ -25,15 +19,10 @@ let acme: Organization;
 let owner: string;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t);
-  owner = await signIn(t, acme);
+  ({ t, acme, session: owner } = await openWorld());
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(closeWorld);
 
 describe("an id in any place of the arguments", () => {
   const places = ofMembers.flatMap((called) => idPlaces(called.args).map((place) => ({ called, place })));

@@ -43,3 +43,28 @@ export async function joinAs(
   if (joined.kind !== "signed-in") throw new Error(joined.reason);
   return { session, memberId: joined.member.memberId };
 }
+
+/** A provider for single sign-on, which nobody has used. */
+export async function addProvider(
+  t: Backend,
+  organizationId: Id<"organizations">,
+): Promise<Id<"ssoProviders">> {
+  return await t.run(
+    async (ctx) =>
+      await ctx.db.insert("ssoProviders", {
+        organizationId,
+        name: "ID",
+        issuer: "https://id.example.org",
+        clientId: "gleaner",
+        clientSecret: "plain.secret",
+        scopes: "openid",
+        groupsClaim: "groups",
+        groups: [],
+        emailDomains: [],
+        admitsUnknown: false,
+        trustsEmail: false,
+        enabled: true,
+        createdAt: Date.now(),
+      }),
+  );
+}

@@ -5,7 +5,7 @@ import { api } from "../_generated/api.js";
 import { present, type Refusal } from "../model/refuse.ts";
 import { type Backend, type Organization, secret } from "./backend.fixture.ts";
 import type { Ids } from "./idPlaces.fixture.ts";
-import { inviteMember } from "./people.fixture.ts";
+import { addProvider, inviteMember } from "./people.fixture.ts";
 import type { PublicFunction } from "./publicFunctions.fixture.ts";
 
 /** How a call ended: its answer, or why it was refused. */
@@ -34,24 +34,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
       passkeys: await ctx.db.insert("passkeys", { ...passkey, ...owned }),
     };
   });
-  const ssoProviders = await t.run(
-    async (ctx) =>
-      await ctx.db.insert("ssoProviders", {
-        organizationId,
-        name: "Spare",
-        issuer: "https://id.example.org",
-        clientId: "gleaner",
-        clientSecret: "plain.secret",
-        scopes: "openid",
-        groupsClaim: "groups",
-        groups: [],
-        emailDomains: [],
-        admitsUnknown: false,
-        trustsEmail: false,
-        enabled: true,
-        createdAt: Date.now(),
-      }),
-  );
+  const ssoProviders = await addProvider(t, organizationId);
   const { devices, ...chosenBy } = await t.run(async (ctx) => {
     const ofOne = (row: { readonly organizationId: string }): boolean =>
       row.organizationId === organizationId;

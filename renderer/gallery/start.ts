@@ -1,4 +1,3 @@
-import { speak } from "../languages/speak.ts";
+import { startPage } from "../languages/start-page.ts";
 
-await speak(window);
-await import("./main.tsx");
+await startPage(() => import("./main.tsx"));

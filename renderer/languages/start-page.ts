@@ -1,9 +1,16 @@
 import { chosenLanguage, languageOf, localeOf } from "./choose-language.ts";
 import { loadLanguage } from "./pages.loader.ts";
 
-/** Prepares a page for its language. Load code with text or formats only after this. */
-export async function speak(page: Pick<Window, "document" | "navigator" | "localStorage">): Promise<void> {
-  const language = languageOf(chosenLanguage(page.localStorage), page.navigator.languages);
-  page.document.documentElement.lang = localeOf(language);
-  await loadLanguage(language);
+/** Loads a page's language, and then its code, which has text and formats in it. */
+export async function startPage(loadCode: () => Promise<unknown>): Promise<void> {
+  const language = languageOf(chosenLanguage(window.localStorage), window.navigator.languages);
+  document.documentElement.lang = localeOf(language);
+  try {
+    await loadLanguage(language);
+    await loadCode();
+  } catch (error) {
+    // Not even the words are there.
+    document.body.textContent = "This page could not be loaded. Reload it.";
+    throw error;
+  }
 }

@@ -1,10 +1,3 @@
-import { speak } from "../languages/speak.ts";
+import { startPage } from "../languages/start-page.ts";
 
-try {
-  await speak(window);
-  await import("./main.tsx");
-} catch (error) {
-  // Not even the words are there.
-  document.body.textContent = "This page could not be loaded. Reload it.";
-  throw error;
-}
+await startPage(() => import("./main.tsx"));

@@ -6,6 +6,11 @@ import { sizeWords, type Stage } from "./stages.ts";
 export const rolloutActs = ["advance", "release", "pause", "continue", "stop", "roll-back", "undo"] as const;
 export type RolloutAct = (typeof rolloutActs)[number];
 
+/** It ended badly. It can go on, or another roll-out can take its place. */
+export function isEnded(state: RolloutState): boolean {
+  return state === "stopped" || state === "rolled-back";
+}
+
 /** How far a roll-out is. */
 export type RolloutPlace = { readonly state: RolloutState; readonly stage: number };
 

@@ -24,7 +24,8 @@ export const list = memberQuery("devices.read")({
 });
 
 /**
- * What a new, changed or removed rule (`draft` null) would do to the next 200 devices. Call it until `next` is null, and add up.
+ * Counts the effect of a new, changed or removed rule (`draft` null) on the next 200 devices. Call it until `next` is null, and
+ * add up.
  * Refuses: invalid, not_found.
  */
 export const preview = memberQuery("devices.change")({

@@ -76,18 +76,19 @@ export async function addAlertMail(
   const rows = await alertMailsOf(ctx, organizationId);
   if (rows.some((row) => row.memberId === memberId))
     refuse("conflict", "This member gets the mails already.");
-  for (const row of rows.length < maxRecipients ? [] : rows) {
-    // Those who left are not shown, so nobody could remove them.
-    if ((await recipientOf(ctx, row.memberId)) === null) {
-      await removeAlertMail(ctx, row, { actor: "system", at: by.at });
-      rows.splice(rows.indexOf(row), 1);
-    }
-  }
-  if (rows.length >= maxRecipients)
+  if (rows.length >= maxRecipients && !(await removeUnreachable(ctx, rows, by.at)))
     refuse("conflict", `${String(maxRecipients)} members get the mails already. Remove one first.`);
   const row = { organizationId, memberId, ...secret, createdAt: by.at };
   await ctx.db.insert("alertMails", { ...row, waiting: [], more: 0, tries: 0 });
   await record(ctx, { organizationId, ...by, action: "alert-mail.added", subject: memberId });
+}
+
+/** Removes those who left or have no address: they are not shown, so nobody else can. @returns whether there were any. */
+async function removeUnreachable(ctx: MutationCtx, rows: readonly AlertMail[], at: number): Promise<boolean> {
+  const recipients = await Promise.all(rows.map(({ memberId }) => recipientOf(ctx, memberId)));
+  const unreachable = rows.filter((_, place) => recipients[place] === null);
+  for (const row of unreachable) await removeAlertMail(ctx, row, { actor: "system", at });
+  return unreachable.length > 0;
 }
 
 /** Ends the mails to a member. News that wait are dropped. */

@@ -66,7 +66,8 @@ export async function countBatch(
   if (row === null) await ctx.db.insert("deviceCounts", { organizationId, ...next });
   else await ctx.db.patch("deviceCounts", row._id, next);
   await noteSize(ctx, organizationId, tally.states);
-  const { online, donating } = { online: tally.online, donating: tally.states.donating };
+  const { online } = tally;
+  const { donating } = tally.states;
   if (totals === null) await ctx.db.insert("fleetTotals", { organizationId, online, donating });
   else if (totals.online !== online || totals.donating !== donating)
     await ctx.db.patch("fleetTotals", totals._id, { online, donating });

@@ -5,7 +5,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { countedOf, countIfSmall } from "./counts.ts";
 import { noteState } from "./journal.ts";
-import { placeByRules } from "./placement.ts";
+import { placeByRules, rulesOf } from "./placement.ts";
 import { deviceStateOf } from "./state.ts";
 
 /** Lists filter by no more models of one device. */
@@ -33,7 +33,7 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
   const stable = stableFacts(device, worker);
   const { groups = [], placedBy } =
     found === null || !isSame(stableFactsOf(found), stable)
-      ? await placeByRules(ctx, device, stable)
+      ? await placeByRules(ctx, device, stable, await rulesOf(ctx, organizationId))
       : device;
   const facts: Facts = {
     state: deviceStateOf(device, worker?.online ?? false),

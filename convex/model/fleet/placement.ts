@@ -30,14 +30,15 @@ const maxGroupChars = 120;
 /** The groups of a device, and how it got there. */
 export type Placed = Pick<Doc<"devices">, "groups" | "placedBy">;
 
-/** Puts a device where the rules of its organization want it. The caller brings its row in the list up to date. */
+/** Puts a device where the rules of its organization (`rulesOf`) want it. The caller brings its row in the list up to date. */
 export async function placeByRules(
   ctx: MutationCtx,
   { _id, organizationId, workerId, groups = [], placedBy }: Doc<"devices">,
   facts: RuleFacts,
+  rules: readonly Doc<"groupRules">[],
 ): Promise<Placed> {
   const before = { groups, ...(placedBy === undefined ? {} : { placedBy }) };
-  const after = placementOf({ ...facts, ...before }, await rulesOf(ctx, organizationId));
+  const after = placementOf({ ...facts, ...before }, rules);
   if (isPlacedSo(before, after)) return before;
   const { groups: into, placedBy: by } = after as { groups: string[]; placedBy?: Id<"groupRules"> };
   await setPlacement(ctx, { _id, workerId, organizationId }, { groups: into, placedBy: by }, "system");

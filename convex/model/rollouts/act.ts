@@ -1,6 +1,6 @@
 import type { Infer } from "convex/values";
 import type { AuditAction } from "../../../app/audit.ts";
-import { afterAct, placeWords, type RolloutAct } from "../../../app/models/rollout/acts.ts";
+import { afterAct, isEnded, placeWords, type RolloutAct } from "../../../app/models/rollout/acts.ts";
 import { countsUpTo } from "../../../app/models/rollout/next-step.ts";
 import { mistakeInPace, mistakeInSizes, sizesText } from "../../../app/models/rollout/stages.ts";
 import { internal } from "../../_generated/api.js";
@@ -31,8 +31,8 @@ export async function startRollout(
   if (mistake !== null) refuse("invalid", mistake);
   if (!enabled) refuse("conflict", `${modelId} is retired. Reinstate it first.`);
   const last = await rolloutOf(ctx, organizationId, modelId);
-  const isEnded = last?.state === "stopped" || last?.state === "rolled-back";
-  if (last?.isOpen === true && !isEnded) refuse("conflict", `${modelId} is being rolled out already.`);
+  const isReplaced = last?.isOpen === true && isEnded(last.state);
+  if (last?.isOpen === true && !isReplaced) refuse("conflict", `${modelId} is being rolled out already.`);
   const others = (await openRollouts(ctx, organizationId)).filter(({ _id }) => _id !== last?._id);
   if (others.length >= maxOpen) {
     refuse("conflict", `At most ${String(maxOpen)} models can be rolled out in stages at once.`);
@@ -42,7 +42,7 @@ export async function startRollout(
     organizationId,
     modelId,
     // Nobody had the model before a first roll-out that did not end well.
-    isNew: isNew || (isEnded && last.isNew),
+    isNew: isNew || (isReplaced && last.isNew),
     state: "planning",
     stages: sizes.map((size) => ({ size, upTo: 1, devices: 0, expected: 0 })),
     stage: 0,
@@ -110,7 +110,7 @@ export async function changeRollout(
   }
   const { _id: rolloutId, state, stage, stages } = rollout;
   const counts = await countsOf(ctx, rolloutId);
-  // What has failed so far does not stop a roll-out again that a person continues.
+  // A person who continues a roll-out accepts the failures so far.
   const failed = countsUpTo(counts?.byStage ?? [], next.stage).failed;
   await ctx.db.patch("modelRollouts", rolloutId, {
     ...next,

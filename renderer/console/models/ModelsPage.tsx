@@ -1,9 +1,10 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { isEnded } from "../../../app/models/rollout/acts.ts";
 import type { RolloutPace, StageSize } from "../../../app/models/rollout/stages.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Button } from "../../ui/controls/Button.tsx";
-import type { FleetCounts, ModelRow, RolloutRow } from "../data/rows.ts";
+import type { FleetCounts, ModelRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useOpened } from "../palette/use-opened.ts";
 import { ModelRollout } from "../rollouts/ModelRollout.tsx";
@@ -145,11 +146,6 @@ export function ModelsPage(): ReactNode {
 /** The values of a model before a change, which an undo brings back. */
 function formerOf({ source, licence, contextTokens, template, price }: ModelRow) {
   return { source, licence, contextTokens, template, price };
-}
-
-/** A stopped roll-out can go on, or be replaced by another one. */
-function isEnded(state: RolloutRow["state"]): boolean {
-  return state === "stopped" || state === "rolled-back";
 }
 
 function asArgs({ sizes, pace }: WantedRollout): { sizes: StageSize[]; pace: RolloutPace } {

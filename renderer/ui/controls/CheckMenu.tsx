@@ -1,5 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import type { ReactElement, ReactNode } from "react";
+import { MenuFrame } from "./MenuFrame.tsx";
 
 type Choice<Value extends string> = { readonly value: Value; readonly label: string };
 
@@ -27,48 +28,37 @@ export function CheckMenu<Value extends string>({
 }: Props<Value>): ReactNode {
   const keepOpen = (event: Event): void => event.preventDefault();
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          aria-label={label}
-          align="start"
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-20 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 animate-appear overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-pop"
+    <MenuFrame trigger={trigger} label={label}>
+      {choices.map(({ value, label: words }) => (
+        <DropdownMenu.CheckboxItem
+          key={value}
+          // Typed letters find it without its mark.
+          textValue={words}
+          checked={chosen.includes(value)}
+          onSelect={keepOpen}
+          onCheckedChange={(isChosen) =>
+            onChoose(isChosen ? [...chosen, value] : chosen.filter((other) => other !== value))
+          }
+          className={itemClass}
         >
-          {choices.map(({ value, label: words }) => (
-            <DropdownMenu.CheckboxItem
-              key={value}
-              // Typed letters find it without its mark.
-              textValue={words}
-              checked={chosen.includes(value)}
-              onSelect={keepOpen}
-              onCheckedChange={(isChosen) =>
-                onChoose(isChosen ? [...chosen, value] : chosen.filter((other) => other !== value))
-              }
-              className={itemClass}
-            >
-              <span aria-hidden className="w-4 shrink-0 text-accent">
-                {chosen.includes(value) ? "✓" : ""}
-              </span>
-              {words}
-            </DropdownMenu.CheckboxItem>
-          ))}
-          <DropdownMenu.Separator className="my-1 h-px bg-line" />
-          <DropdownMenu.Item
-            disabled={onReset === null}
-            onSelect={(event) => {
-              keepOpen(event);
-              onReset?.();
-            }}
-            className={itemClass}
-          >
-            <span aria-hidden className="w-4 shrink-0" />
-            Reset
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+          <span aria-hidden className="w-4 shrink-0 text-accent">
+            {chosen.includes(value) ? "✓" : ""}
+          </span>
+          {words}
+        </DropdownMenu.CheckboxItem>
+      ))}
+      <DropdownMenu.Separator className="my-1 h-px bg-line" />
+      <DropdownMenu.Item
+        disabled={onReset === null}
+        onSelect={(event) => {
+          keepOpen(event);
+          onReset?.();
+        }}
+        className={itemClass}
+      >
+        <span aria-hidden className="w-4 shrink-0" />
+        Reset
+      </DropdownMenu.Item>
+    </MenuFrame>
   );
 }

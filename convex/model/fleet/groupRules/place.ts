@@ -28,7 +28,7 @@ export async function placeBatch(
     if (isPlacedSo(listing, placementOf(listing, rules))) continue;
     const device = await ctx.db.get("devices", listing.deviceId);
     if (device === null) continue;
-    await placeByRules(ctx, device, stableFactsOf(listing));
+    await placeByRules(ctx, device, stableFactsOf(listing), rules);
     await relist(ctx, device._id);
   }
   return isDone ? null : continueCursor;
@@ -41,7 +41,13 @@ export async function releaseToRules(ctx: MutationCtx, device: Doc<"devices">, b
   if (listing === null) return;
   await setPlacement(ctx, device, { groups: [], placedBy: undefined }, by.actor);
   const { placedBy: _placedBy, ...free } = device;
-  const { groups: into = [] } = await placeByRules(ctx, { ...free, groups: [] }, stableFactsOf(listing));
+  const rules = await rulesOf(ctx, organizationId);
+  const { groups: into = [] } = await placeByRules(
+    ctx,
+    { ...free, groups: [] },
+    stableFactsOf(listing),
+    rules,
+  );
   await relist(ctx, subject);
   await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
   const detail = changesText([["groups", groups, into]]);

@@ -84,7 +84,7 @@ function useRuleActs(rules: readonly RuleRow[]) {
     add: (draft: RuleDraft) =>
       addRule(draft, (ruleId) => ({
         words: `The rule of ${draft.group} was added.`,
-        undo: () => void removeRule({ ruleId: ruleId }, "The rule was removed again."),
+        undo: () => void removeRule({ ruleId }, "The rule was removed again."),
       })),
     change: ({ ruleId }: RuleRow, draft: RuleDraft) =>
       changeRule({ ruleId, ...draft }, (before) => ({
@@ -94,7 +94,7 @@ function useRuleActs(rules: readonly RuleRow[]) {
     remove: ({ ruleId, group, filter }: RuleRow): void =>
       void removeRule({ ruleId }, (at) => ({
         words: `The rule of ${group} was removed.`,
-        undo: () => void addRule({ group, filter, at: at }, "The rule is back."),
+        undo: () => void addRule({ group, filter, at }, "The rule is back."),
       })),
     order: ({ ruleId }: RuleRow, by: -1 | 1): void => {
       const before = rules.map((rule) => rule.ruleId);

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { platformWords } from "../../../../app/format/platform.ts";
 import { Field } from "../../../ui/controls/Field.tsx";
 import { type Option, Select } from "../../../ui/controls/Select.tsx";
 import { Dialog } from "../../../ui/overlays/Dialog.tsx";
@@ -20,9 +21,7 @@ type Props = {
 
 const systems: readonly Option[] = [
   { value: "", label: "Any" },
-  { value: "win32", label: "Windows" },
-  { value: "darwin", label: "macOS" },
-  { value: "linux", label: "Linux" },
+  ...["win32", "darwin", "linux"].map((value) => ({ value, label: platformWords(value) })),
 ];
 
 const gpus: readonly Option[] = [

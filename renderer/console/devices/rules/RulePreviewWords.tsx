@@ -39,7 +39,7 @@ function Counts({ preview: { counts, isDone, error } }: { readonly preview: Prev
       {names.length === 0 ? null : (
         <p className="text-xs wrap-anywhere text-muted">
           {names.join(", ")}
-          {more > 0 ? `, ${`and ${formatCount(more)} more`}` : ""}
+          {more > 0 ? `, and ${formatCount(more)} more` : ""}
         </p>
       )}
       {stays.length === 0 ? null : (

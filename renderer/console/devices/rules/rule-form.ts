@@ -1,4 +1,4 @@
-import { plainNumber } from "../../../../app/format/typed-number.ts";
+import { plainNumber, typedNumber } from "../../../../app/format/typed-number.ts";
 import type { RuleFilter } from "../fleet-filters.ts";
 import type { RuleDraft } from "./useRulePreview.ts";
 
@@ -22,7 +22,7 @@ export function formOf({ group, filter }: RuleDraft): RuleForm {
     named,
     platform,
     fromVersion,
-    memoryGb: memoryGb === undefined ? "" : String(memoryGb),
+    memoryGb: memoryGb === undefined ? "" : typedNumber(memoryGb),
     gpu,
     tag,
     model,

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { reportedTags } from "../../../../app/devices/filter.ts";
 import { limitWords } from "../../../../app/devices/limits.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
 import { formatMebibytes, plural } from "../../../../app/format/quantity.ts";
@@ -123,9 +124,9 @@ function gpuOf(able: NonNullable<Able>): readonly string[] {
 /** The kind of GPU that models run on, and its free memory. */
 export function gpuWords(able: Able): string {
   if (able === null) return "–";
-  const kinds = (able.tags ?? []).flatMap((tag) => /^backend:(?!cpu$)(.+)$/.exec(tag)?.[1] ?? []);
+  const { gpus } = reportedTags(able.tags ?? []);
   const free = (able.vramMb ?? 0) > 0 ? [`${formatMebibytes(able.vramMb ?? 0)} free`] : [];
-  return [...kinds, ...free].join(", ") || (able.gpu === true ? "yes" : "–");
+  return [...gpus, ...free].join(", ") || (able.gpu === true ? "yes" : "–");
 }
 
 export function Offer({ device }: { readonly device: DeviceRow }): ReactNode {

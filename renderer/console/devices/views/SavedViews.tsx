@@ -26,7 +26,7 @@ export function SavedViews({ filters, onFilters }: Props): ReactNode {
   const changeRow = ({ viewId }: ViewRow, parts: Partial<Parts>, words: string) =>
     change({ viewId, ...parts }, (before) => ({
       words,
-      undo: () => void change({ viewId, ...("refused" in before ? {} : before) }, "The view is as before."),
+      undo: () => void change({ viewId, ...before }, "The view is as before."),
     }));
   return (
     <>
@@ -68,7 +68,7 @@ export function SavedViews({ filters, onFilters }: Props): ReactNode {
             const { viewId, name } = row;
             void remove({ viewId }, (deleted) => ({
               words: `The view ${name} was deleted.`,
-              undo: () => ("refused" in deleted ? undefined : void save(deleted, `${name} is back.`)),
+              undo: () => void save(deleted, `${name} is back.`),
             }));
           }}
           onClose={close}
