@@ -55,6 +55,8 @@ export const me = query({
     status: serviceStatus,
     /** The oldest version that gets jobs, if the device's own is older. */
     needsVersion: v.union(v.string(), v.null()),
+    /** The version that the device is asked to update to. It gets jobs meanwhile. */
+    askedVersion: v.union(v.string(), v.null()),
     /** Set while a person keeps the device paused in the console. */
     requestedPause: v.union(v.object({ until: v.union(v.number(), v.null()) }), v.null()),
     /** What the organization allows the device; null without limits. */
@@ -92,6 +94,7 @@ export const me = query({
       organization: { id, name },
       status: serviceStatusOf(device),
       needsVersion: isRetired ? null : (device.needsVersion ?? null),
+      askedVersion: isRetired ? null : (device.askedVersion?.version ?? null),
       requestedPause: isRetired ? null : toldPause(device),
       limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,

@@ -5,6 +5,7 @@ import {
   activity,
   alertNews,
   amountsByKind,
+  askedVersion,
   attentionItem,
   beforePriority,
   budgetSubject,
@@ -411,6 +412,8 @@ export default defineSchema({
     judgedFrom: v.optional(v.number()),
     /** The version that it would need to get jobs. Absent if its version is new enough. */
     needsVersion: v.optional(v.string()),
+    /** Set until it has the version that it was asked to update to. It gets jobs meanwhile. */
+    askedVersion: v.optional(askedVersion),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId", "status"])

@@ -16,6 +16,8 @@ export const status = z.object({
   /** The part of the organization's key that people compare, and why its list of models was refused. */
   organizationKey: z.string().nullable().optional(),
   organizationProblem: z.string().nullable().optional(),
+  /** The version that the organization asks this program to be updated to. */
+  askedVersion: z.string().nullable().optional(),
   device: z.string().nullable(),
   /** Why it cannot join or reach its organization. */
   problem: donorProblem.nullable().optional(),

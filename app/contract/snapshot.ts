@@ -46,6 +46,8 @@ export type OrganizationView = {
   readonly problem?: string | null;
   /** The version that the organization asks for, if this program's is older. */
   readonly needsVersion?: string | null;
+  /** The version that the organization asks this computer to be updated to. It donates meanwhile. */
+  readonly askedVersion?: string | null;
   /** What the organization allows this device. */
   readonly limits?: DeviceLimits;
 };

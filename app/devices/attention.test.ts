@@ -8,6 +8,7 @@ import {
   donateWithinMs,
   endedWords,
   startWithinMs,
+  updateWithinMs,
 } from "./attention.ts";
 
 const now = 1_800_000_000_000;
@@ -16,6 +17,7 @@ const healthy: ConcernFacts = {
   online: true,
   failing: false,
   outdated: false,
+  updateAskedAt: null,
   reason: "idle",
   since: now,
   enrolledAt: now,
@@ -34,6 +36,12 @@ it("has no concern about a healthy device, and none about one that is out of ser
 it("is concerned about devices that fail, are outdated or sign with another key", () => {
   expect(of({ failing: true }).concerns).toEqual(["failing"]);
   expect(of({ outdated: true, reason: "other-key" }).concerns).toEqual(["outdated", "other-key"]);
+});
+
+it("is concerned about a device that has no update three days after it was asked for it", () => {
+  const asked = { updateAskedAt: now };
+  expect(of(asked, now + updateWithinMs - 1)).toEqual({ concerns: [], recheckAt: now + updateWithinMs });
+  expect(of(asked, now + updateWithinMs).concerns).toEqual(["not-updated"]);
 });
 
 it("is concerned about a device that starts for an hour, and asks again then", () => {

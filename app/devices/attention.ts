@@ -1,7 +1,14 @@
 import { plural } from "../format/quantity.ts";
 
 /** Why a device needs somebody's attention. */
-export const deviceConcerns = ["failing", "outdated", "other-key", "stuck", "never-donated"] as const;
+export const deviceConcerns = [
+  "failing",
+  "outdated",
+  "not-updated",
+  "other-key",
+  "stuck",
+  "never-donated",
+] as const;
 export type DeviceConcern = (typeof deviceConcerns)[number];
 
 /** The same of the whole organization. */
@@ -13,6 +20,8 @@ export type Concern = DeviceConcern | FleetConcern;
 const hourMs = 3_600_000;
 /** A program starts within minutes. */
 export const startWithinMs = hourMs;
+/** An update that was asked for is installed within days. */
+export const updateWithinMs = 3 * 24 * hourMs;
 /** Most computers are idle once in a week. */
 export const donateWithinMs = 7 * 24 * hourMs;
 
@@ -21,6 +30,8 @@ export type ConcernFacts = {
   readonly online: boolean;
   readonly failing: boolean;
   readonly outdated: boolean;
+  /** When it was asked for an update that it does not have yet. Null: it was not. */
+  readonly updateAskedAt: number | null;
   /** The reason that it reported for what it does; "" without one. */
   readonly reason: string;
   /** When it began to do that. */
@@ -34,7 +45,8 @@ export function concernsOf(
   facts: ConcernFacts,
   now: number,
 ): { readonly concerns: DeviceConcern[]; readonly recheckAt: number | null } {
-  const { inService, online, failing, outdated, reason, since, enrolledAt, hasDonated } = facts;
+  const { inService, online, failing, outdated, updateAskedAt, reason, since, enrolledAt, hasDonated } =
+    facts;
   if (!inService) return { concerns: [], recheckAt: null };
   const concerns: DeviceConcern[] = [];
   const due: number[] = [];
@@ -44,6 +56,7 @@ export function concernsOf(
   };
   if (failing) concerns.push("failing");
   if (outdated) concerns.push("outdated");
+  if (updateAskedAt !== null) after(updateAskedAt + updateWithinMs, "not-updated");
   if (reason === "other-key") concerns.push("other-key");
   if (online && (reason === "" || reason === "starting")) after(since + startWithinMs, "stuck");
   if (!hasDonated) after(enrolledAt + donateWithinMs, "never-donated");
@@ -85,6 +98,7 @@ export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
 export const graceMs: Readonly<Record<Concern, number>> = {
   failing: 0,
   outdated: 0,
+  "not-updated": 0,
   "other-key": 0,
   stuck: 0,
   "never-donated": 0,
@@ -108,6 +122,13 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       sentence: plural(count, [
         "# device gets no jobs before an update of Gleaner.",
         "# devices get no jobs before an update of Gleaner.",
+      ]),
+      act: "Update Gleaner there",
+    },
+    "not-updated": {
+      sentence: plural(count, [
+        "# device was asked for an update of Gleaner days ago, and does not have it.",
+        "# devices were asked for an update of Gleaner days ago, and do not have it.",
       ]),
       act: "Update Gleaner there",
     },
@@ -159,6 +180,7 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
   const words: Readonly<Record<Concern, string>> = {
     failing: "No device is paused because of failed jobs anymore.",
     outdated: "No device needs an update anymore.",
+    "not-updated": "Every device has the update that it was asked for.",
     "other-key": "No device signs with another key anymore.",
     stuck: "No device is stuck at its start anymore.",
     "never-donated": "Every device has donated.",

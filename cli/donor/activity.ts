@@ -153,9 +153,11 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
       ? `Not enrolled yet. Connection: ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
-  const { organizationKey: key, organizationProblem } = status;
+  const { organizationKey: key, organizationProblem, askedVersion } = status;
   if (key !== undefined && key !== null) lines.push(`The key that signs the organization's models: ${key}`);
   if (organizationProblem !== undefined && organizationProblem !== null) lines.push(organizationProblem);
+  if (askedVersion !== undefined && askedVersion !== null)
+    lines.push(`The organization asks you to update Gleaner to ${askedVersion}.`);
   if (pause !== null) {
     const end = pause.until === null ? "you run `gleaner resume`" : formatMoment(pause.until, now);
     lines.push(`Paused until ${end}.`);

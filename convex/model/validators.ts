@@ -207,7 +207,14 @@ export const requestedPause = v.object({
 });
 
 /** An act on many devices: app/devices/bulk.ts. */
-export const bulkAct = v.object({ kind: literals(...bulkKinds), group: v.string() });
+export const bulkAct = v.object({
+  kind: literals(...bulkKinds),
+  group: v.string(),
+  version: v.optional(v.string()),
+});
+
+/** The version that the organization asks a device to update to, and when it asked. */
+export const askedVersion = v.object({ version: v.string(), at: v.number() });
 
 /** How a device got into its groups: by a person, or by a rule. */
 export const placedBy = v.union(v.literal("hand"), v.id("groupRules"));
@@ -221,6 +228,7 @@ export const bulkTarget = v.object({
   placedBy: v.optional(placedBy),
   requestedPause: v.optional(requestedPause),
   pause: v.optional(devicePause),
+  askedVersion: v.optional(askedVersion),
 });
 
 /** A model on a device, as the device reports it. */

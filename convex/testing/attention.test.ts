@@ -4,12 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
+import { askVersion } from "../model/devices/versions.ts";
 import {
   addDevice,
   type Backend,
   countQueue,
   type Device,
   expectRefusal,
+  greeting,
   modelId,
   type Organization,
   submit,
@@ -47,7 +49,10 @@ async function kinds(): Promise<readonly string[]> {
   );
 }
 
-async function listed(filters: { state?: "attention"; concern?: "stuck" | "never-donated" | "failing" }) {
+async function listed(filters: {
+  state?: "attention";
+  concern?: "stuck" | "never-donated" | "not-updated" | "failing";
+}) {
   const paginationOpts = { numItems: 50, cursor: null };
   const { page } = await t.query(api.console.devices.list, { session, ...filters, paginationOpts });
   return page.map(({ name }) => name);
@@ -82,6 +87,21 @@ it("does not ask for attention because a person paused a device", async () => {
   await follow();
   expect(await kinds()).toEqual([]);
   expect(await listed({ state: "attention" })).toEqual([]);
+});
+
+it("notices by time alone that a device was asked for an update three days ago", async () => {
+  const { key } = await addDevice(t, acme, "slow");
+  await t.run(async (ctx) => {
+    const device = await ctx.db.query("devices").unique();
+    if (device !== null) await askVersion(ctx, device._id, { version: "0.5.0", at: Date.now() });
+  });
+  await follow(3 * dayMs - minuteMs);
+  expect(await listed({ concern: "not-updated" })).toEqual([]);
+  await follow(2 * minuteMs);
+  expect(await listed({ concern: "not-updated" })).toEqual(["slow"]);
+  expect(await kinds()).toEqual(["not-updated 1"]);
+  await t.mutation(api.work.hello, { key, ...greeting(), version: "0.5.0" });
+  expect(await listed({ concern: "not-updated" })).toEqual([]);
 });
 
 it("notices by time alone that a device is stuck at its start, and that it never donated", async () => {

@@ -7,7 +7,9 @@ import {
   addDevice,
   addOrganization,
   type Backend,
+  type Device,
   expectRefusal,
+  greeting,
   type Organization,
   signIn,
 } from "./backend.fixture.ts";
@@ -59,6 +61,10 @@ async function settle(bulkId: Id<"bulkActs">, state: Shown["state"]): Promise<Sh
     await t.finishInProgressScheduledFunctions();
   }
   throw new Error(`the act is ${(await show(bulkId)).state}, not ${state}`);
+}
+
+async function hello({ key }: Pick<Device, "key">, version: string): Promise<void> {
+  await t.mutation(api.work.hello, { key, ...greeting(), version });
 }
 
 const statuses = async () => (await listDevices(t, session)).map(({ name, status }) => `${name} ${status}`);
@@ -145,6 +151,52 @@ it("drains, resumes and retires many devices", async () => {
   expect(await statuses()).toEqual(["one retired", "two retired"]);
   await undo(retired);
   expect(await statuses()).toEqual(["one paused", "two paused"]);
+});
+
+it("asks devices for an update, which each forgets once it has it, and withdraws it from the others", async () => {
+  const [one, two, three] = [
+    await addDevice(t, acme, "one"),
+    await addDevice(t, acme, "two"),
+    await addDevice(t, acme, "three"),
+  ];
+  await hello(three, "0.5.0");
+  await hello(one, "0.4.0");
+  const act = { kind: "update" as const, group: "", version: "0.5.0" };
+  const bulkId = await t.mutation(api.console.bulkDevices.prepare, { session, act, chosen: all });
+  await settle(bulkId, "found");
+  expect((await show(bulkId)).counts).toEqual({ changes: 2, same: 1, cannot: 0 });
+  await run(bulkId);
+  const asked = async () =>
+    (await listDevices(t, session)).map(({ name, status, askedVersion }) => [
+      name,
+      status,
+      askedVersion?.version ?? null,
+    ]);
+  expect(await asked()).toEqual([
+    ["one", "active", "0.5.0"],
+    ["two", "active", "0.5.0"],
+    ["three", "active", null],
+  ]);
+  expect(await entries()).toEqual(["devices.changed: 2 of 3 devices: 1 0.4.0, 1 0.1.0 → asked for 0.5.0"]);
+  expect(await t.query(api.devices.me, { key: two.key })).toMatchObject({
+    status: "active",
+    needsVersion: null,
+    askedVersion: "0.5.0",
+  });
+  await hello(one, "0.4.9");
+  expect((await t.query(api.devices.me, { key: one.key })).askedVersion).toBe("0.5.0");
+  await hello(one, "0.5.1");
+  expect((await t.query(api.devices.me, { key: one.key })).askedVersion).toBeNull();
+  expect((await undo(bulkId)).done).toBe(1);
+  expect((await t.query(api.devices.me, { key: two.key })).askedVersion).toBeNull();
+  await expectRefusal(
+    t.mutation(api.console.bulkDevices.prepare, {
+      session,
+      act: { ...act, version: "newest" },
+      chosen: all,
+    }),
+    "invalid",
+  );
 });
 
 it("never touches devices of another organization, and deletes old acts", async () => {

@@ -26,6 +26,7 @@ export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
     organization: organization?.name ?? null,
     organizationKey: organization?.keyFingerprint ?? null,
     organizationProblem: organization?.problem ?? null,
+    askedVersion: organization?.askedVersion ?? null,
     device: device?.name ?? null,
     problem: snapshot.problem ?? null,
     activity: { kind, reason, since, short, sentence, gives },

@@ -3,6 +3,7 @@ import { RecipientsView } from "../console/alerts/RecipientsView.tsx";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
 import { type Bulk, BulkView } from "../console/devices/bulk/BulkProgress.tsx";
+import { UpdateDialog } from "../console/devices/bulk/UpdateDialog.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DeviceLimits } from "../console/devices/DeviceLimits.tsx";
 import { noFilters } from "../console/devices/fleet-filters.ts";
@@ -166,11 +167,17 @@ const pausing = {
 
 const ruleChanges = { onAdd: nothing, onEdit: nothing, onRemove: nothing, onMove: nothing };
 
+const updating = { changes: 120, same: 31, cannot: 2 };
+
 /** The steps of an act on many devices. */
 const bulkViews: readonly (readonly [string, Bulk])[] = [
   ["preview", { ...pausing, state: "found" }],
   ["running", { ...pausing, state: "running", done: 4 }],
   ["done", { ...pausing, state: "done", done: 9 }],
+  [
+    "update",
+    { ...pausing, act: { kind: "update", group: "", version: "0.5.0" }, counts: updating, state: "found" },
+  ],
 ];
 
 const deviceView = (now: number) =>
@@ -361,6 +368,11 @@ export function consoleStories(now: number): readonly Story[] {
         "devices",
         <BulkView bulk={bulk} onRun={nothing} onUndo={nothing} onClose={nothing} />,
       ),
+    ),
+    inShell(
+      "console-bulk-version",
+      "devices",
+      <UpdateDialog newest="0.5.0" onVersion={nothing} onClose={nothing} />,
     ),
     inShell(
       "console-own-devices",

@@ -69,6 +69,7 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-paused-by-server", problems.pausedByServer),
     shown("panel-paused-in-console", problems.pausedInConsole),
     shown("panel-outdated", problems.outdated),
+    shown("panel-update-asked", problems.updateAsked),
     shown("panel-wrong-server", problems.wrongServer),
     shown("panel-certificate-expired", problems.certificateExpired),
     shown("panel-wrong-pin", problems.wrongPin),

@@ -14,6 +14,7 @@ import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import {
   activity,
+  askedVersion,
   deviceLimits,
   type DeviceModel,
   deviceModel,
@@ -45,6 +46,8 @@ export const deviceRow = v.object({
   requestedPause: v.union(v.object({ ...requestedPause.fields, by: v.string() }), v.null()),
   /** The version that it needs to get jobs, if its program is older. */
   needsVersion: v.union(v.string(), v.null()),
+  /** The version that it was asked to update to, and when; null if it was asked for none, or has it. */
+  askedVersion: v.union(askedVersion, v.null()),
   /** Whether it has a key to sign results. Old programs have none. */
   signs: v.boolean(),
   activity: v.union(activity, v.null()),
@@ -111,6 +114,7 @@ async function rowOf(
     pause: device.pause ?? null,
     requestedPause: asked === undefined ? null : { ...asked, by: askedBy },
     needsVersion: device.needsVersion ?? null,
+    askedVersion: device.askedVersion ?? null,
     signs: device.signingKey !== undefined,
     activity: device.activity,
     since: device.lastChangeAt,

@@ -4,6 +4,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { relist } from "../fleet/listing.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { setService } from "./service.ts";
@@ -16,7 +17,8 @@ export async function oldestVersionOf(ctx: QueryCtx, organizationId: Id<"organiz
 
 /**
  * Takes a device with an old program out of service, and back in after its update. A program is old by its version, or
- * because it does not sign results. Writes only if that changes.
+ * because it does not sign results. An update that was asked for is forgotten once the device has it. Writes only if
+ * something changes.
  */
 export async function applyVersion(
   ctx: MutationCtx,
@@ -27,8 +29,20 @@ export async function applyVersion(
 ): Promise<void> {
   const isOld = isOlder(version, oldest) || device.signingKey === undefined;
   const needsVersion = isOld ? oldest : undefined;
+  if (device.askedVersion !== undefined && !isOlder(version, device.askedVersion.version))
+    await ctx.db.patch("devices", device._id, { askedVersion: undefined });
   if (needsVersion !== device.needsVersion)
     await setService(ctx, device, { needsVersion }, { actor: "system", at: now });
+}
+
+/** Asks a device for a version, or withdraws that. It gets jobs as before. */
+export async function askVersion(
+  ctx: MutationCtx,
+  deviceId: Id<"devices">,
+  askedVersion: Doc<"devices">["askedVersion"],
+): Promise<void> {
+  await ctx.db.patch("devices", deviceId, { askedVersion });
+  await relist(ctx, deviceId);
 }
 
 /** Refuses (invalid) text that is no version. */

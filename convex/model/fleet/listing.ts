@@ -50,6 +50,7 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
       online: worker?.online ?? false,
       failing: device.pause !== undefined,
       outdated: device.needsVersion !== undefined,
+      updateAskedAt: device.askedVersion?.at ?? null,
       reason: device.activity?.reason ?? "",
       since: Math.max(device.lastChangeAt, worker?.lastChangeAt ?? 0),
       enrolledAt,

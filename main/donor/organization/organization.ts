@@ -40,6 +40,8 @@ export type Me = Pick<
   readonly deviceId: string;
   /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
   readonly needsVersion?: string | null;
+  /** The version that this program is asked to be updated to. An older backend does not say it. */
+  readonly askedVersion?: string | null;
   /** Set while a person keeps it paused in the console. An older backend does not say it. */
   readonly requestedPause?: FunctionReturnType<typeof api.devices.me>["requestedPause"];
   /** The limits that the organization sets for this device. An older backend does not say it. */

@@ -93,6 +93,7 @@ export class Publisher {
               keyFingerprint: trust.fingerprint,
               problem: trust.problem,
               ...(me.needsVersion == null ? {} : { needsVersion: me.needsVersion }),
+              ...(me.askedVersion == null ? {} : { askedVersion: me.askedVersion }),
               ...(me.limits == null ? {} : { limits: me.limits }),
             },
       device: me === null ? null : { id: me.deviceId, name: me.name },

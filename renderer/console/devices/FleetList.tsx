@@ -7,7 +7,7 @@ import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
 import { hrefOf, showInstead, useRoute } from "../shell/route.ts";
 import { BulkDevices, type Selection } from "./bulk/BulkDevices.tsx";
-import { type Filters, filtersIn, isFiltered, listArgsOf } from "./fleet-filters.ts";
+import { type Filters, filtersIn, isFiltered, listArgsOf, newestVersion } from "./fleet-filters.ts";
 import { FleetFilters } from "./FleetFilters.tsx";
 import { columnsIn } from "./table/column-keys.ts";
 import type { DeviceActions } from "./table/DeviceButtons.tsx";
@@ -63,7 +63,12 @@ export function FleetList({ actions }: Props): ReactNode {
         views={<SavedViews filters={filters} onFilters={setFilters} />}
       />
       {actions?.change === null || actions === undefined ? null : (
-        <BulkDevices selection={selection} filters={filters} onSelect={setSelection} />
+        <BulkDevices
+          selection={selection}
+          filters={filters}
+          newest={newestVersion(counts)}
+          onSelect={setSelection}
+        />
       )}
       <DevicesTable
         devices={lines}

@@ -82,6 +82,13 @@ function outdatedSentence({
   return `${program} is too old, so it gets no jobs. Update it to ${needsVersion ?? "the newest version"} or newer.`;
 }
 
+/** "0.4.0, asked for 0.5.0". Empty for a device that has told no version and was asked for none. */
+export function versionWords(version: string | null, asked: DeviceRow["askedVersion"]): string {
+  const own = version ?? "";
+  if (asked === null) return own;
+  return own === "" ? `asked for ${asked.version}` : `${own}, asked for ${asked.version}`;
+}
+
 /** A reason's words address the donor. An admin reads them in the third person. */
 function toOthers({ short, sentence, toOthers }: ReasonWords): Pick<DeviceWords, "short" | "sentence"> {
   return toOthers ?? { short, sentence };

@@ -5,6 +5,7 @@ import { looksOnly, type ViewPart, viewParts } from "../../../app/devices/views.
 import { platformWords } from "../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
+import { newerOf } from "../../../app/versions.ts";
 import type { api } from "../../../convex/_generated/api.js";
 import type { Option } from "../../ui/controls/Select.tsx";
 import type { FleetCounts, RuleRow } from "../data/rows.ts";
@@ -136,6 +137,7 @@ export function facetOptions(
 const concernLabels: Readonly<Record<DeviceConcern, string>> = {
   failing: "Fails too often",
   outdated: "Needs an update",
+  "not-updated": "Not updated as asked",
   "other-key": "Has another key",
   stuck: "Stuck at its start",
   "never-donated": "Never donated",
@@ -158,6 +160,12 @@ export const sortOptions: readonly Option[] = [
   { value: "changed", label: "Last change first" },
   { value: "quiet", label: "Longest unchanged first" },
 ];
+
+/** The newest version that a device has. "" before one has told its version. */
+export function newestVersion(counts: FleetCounts | undefined): string {
+  const versions = (counts?.facets ?? []).filter(({ of }) => of === "version");
+  return versions.reduce((newest, { name }) => newerOf(newest, name), "");
+}
 
 /** "10,000 devices, 412 donating". Empty before the first count. */
 export function fleetWords({ states: counted }: FleetCounts): string {

@@ -29,6 +29,7 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
         </p>
       </div>
       {words.next === null ? null : <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>}
+      {words.ask === null ? null : <p className="mt-1 font-medium wrap-anywhere">{words.ask}</p>}
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
   );

@@ -57,6 +57,14 @@ describe("describeStatus", () => {
     });
   });
 
+  it("passes on that the organization asks for an update, while it donates as before", () => {
+    const activity = { kind: "donating", reason: "idle", limits, since: now } as const;
+    const ask = (organization: { readonly name: string; readonly askedVersion?: string }) =>
+      describeStatus({ ...quiet, activity, organization }, now).ask;
+    expect(ask({ name: "Acme", askedVersion: "0.5.0" })).toBe("Acme asks you to update Gleaner to 0.5.0.");
+    expect(ask({ name: "Acme" })).toBeNull();
+  });
+
   it("names the organization whose administrator has to approve the computer", () => {
     const activity = { kind: "standby", reason: "awaiting-approval", since: now } as const;
     const organization = { name: "Acme" };

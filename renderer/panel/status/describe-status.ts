@@ -12,6 +12,8 @@ type StatusText = {
   readonly sentence: string;
   /** The end of this state or the time of the next check. Null if only a change can end it. */
   readonly next: string | null;
+  /** An update that the organization asks for, while the computer donates as before. */
+  readonly ask: string | null;
 };
 
 type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt"> & {
@@ -30,7 +32,14 @@ export function describeStatus(snapshot: Shown, now: number): StatusText {
     title: titleOf(snapshot, words.short),
     sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problem),
     next: nextWords(snapshot, now),
+    ask: askWords(snapshot),
   };
+}
+
+/** A program that gets no jobs before its update says so already. */
+function askWords({ activity, organization = null }: Shown): string | null {
+  if (organization?.askedVersion == null || activity.reason === "outdated") return null;
+  return `${organization.name} asks you to update Gleaner to ${organization.askedVersion}.`;
 }
 
 /** Titles of the problems that keep a computer from joining its organization, or from reaching it. */

@@ -98,6 +98,39 @@ test("an operator pauses all devices that fit after a preview, and undoes it", a
   await one.stop();
   await two.stop();
 });
+
+test("an operator asks devices for an update, their people read it, and the undo withdraws it", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("update-me");
+  await signIn(page, farm);
+  await openPage(page, /^Devices/);
+  const row = page
+    .getByRole("table", { name: "Devices", exact: true })
+    .getByRole("row", { name: /update-me/ });
+  await row.getByRole("checkbox", { name: "Select update-me" }).check();
+  await page.getByRole("button", { name: "Ask for an update…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Version").fill("newest");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("Enter three numbers")).toBeVisible();
+  await dialog.getByLabel("Version").fill("99.0.0");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("1 device: 1 will be asked for version 99.0.0.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Change 1 device" }).click();
+  await expect(row).toContainText("asked for 99.0.0");
+  await expect(row).toContainText("Donating now");
+  const panel = await page.context().newPage();
+  await panel.goto(String(donor.ready["panelUrl"]));
+  await expect(panel.getByText("asks you to update Gleaner to 99.0.0.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await expect(row).not.toContainText("asked for");
+  await expect(panel.getByText("asks you to update")).toHaveCount(0);
+  await panel.close();
+  await donor.stop();
+});
+
 test("a newer required version says how many devices it stops, and is undone", async ({ farm, page }) => {
   const donor = await farm.startDonor("too-old");
   await signIn(page, farm);

@@ -1,4 +1,3 @@
-import type { Infer } from "convex/values";
 import { bulkAfter, effectOf } from "../../../../app/devices/bulk.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
@@ -7,12 +6,12 @@ import { type Act, record } from "../../audit.ts";
 import { setGroups } from "../../devices/labels.ts";
 import { pauseQuietly } from "../../devices/pauses.ts";
 import { replaceSecret, setService, takeOut } from "../../devices/service.ts";
+import { askVersion } from "../../devices/versions.ts";
 import { refuse } from "../../refuse.ts";
-import type { bulkTarget } from "../../validators.ts";
 import { factsOf } from "./find.ts";
 
 type Bulk = Doc<"bulkActs">;
-type Target = Infer<typeof bulkTarget>;
+type Target = Doc<"bulkBatches">["targets"][number];
 
 /** The member who starts or undoes an act. The trail names them. */
 type Caller = { readonly member: Doc<"members">; readonly session: Doc<"sessions">; readonly at: number };
@@ -82,7 +81,7 @@ export async function applyBatch(
 
 /** Changes a device as the act says, unless it has changed since the preview. */
 async function change(ctx: MutationCtx, { act }: Bulk, device: Doc<"devices">, by: Act): Promise<boolean> {
-  if (effectOf(act, factsOf(device)) !== "changes") return false;
+  if (effectOf(act, await factsOf(ctx, device, act)) !== "changes") return false;
   switch (act.kind) {
     case "pause":
     case "drain": {
@@ -95,6 +94,9 @@ async function change(ctx: MutationCtx, { act }: Bulk, device: Doc<"devices">, b
       return true;
     case "group":
       await setGroups(ctx, device, { groups: act.group === "" ? [] : [act.group], placedBy: "hand" }, by);
+      return true;
+    case "update":
+      await askVersion(ctx, device._id, { version: act.version ?? "", at: by.at });
       return true;
     case "retire":
       await takeOut(ctx, device, by);
@@ -109,7 +111,7 @@ async function restore(
   { device, target }: { readonly device: Doc<"devices">; readonly target: Target },
   by: Act,
 ): Promise<boolean> {
-  const { requestedPause, pause, groups, placedBy } = target;
+  const { requestedPause, pause, groups, placedBy, askedVersion } = target;
   switch (act.kind) {
     case "pause":
     case "drain":
@@ -123,8 +125,12 @@ async function restore(
       await setService(ctx, device, { requestedPause, pause }, by);
       return true;
     case "group":
-      if (effectOf(act, factsOf(device)) !== "same") return false;
+      if (effectOf(act, await factsOf(ctx, device, act)) !== "same") return false;
       await setGroups(ctx, device, { groups, placedBy }, by);
+      return true;
+    case "update":
+      if (device.askedVersion?.at !== actedAt) return false;
+      await askVersion(ctx, device._id, askedVersion);
       return true;
     case "retire":
       if (device.status !== "retired") return false;

@@ -1,7 +1,9 @@
 import { type BulkAct, bulkBefore, type BulkFacts, effectOf } from "../../../../app/devices/bulk.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
-import type { MutationCtx } from "../../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../../_generated/server.js";
+import { checkVersion } from "../../devices/versions.ts";
+import { listingOf } from "../listing.ts";
 import { checkFilters, listingPage } from "../listingPage.ts";
 import { groupName } from "../placement.ts";
 
@@ -17,6 +19,7 @@ const maxWords = 20;
 const keptMs = 7 * 24 * 3_600_000;
 
 type Chosen = Doc<"bulkActs">["chosen"];
+type Target = Doc<"bulkBatches">["targets"][number];
 
 /** Begins to find the devices of an act. The caller has checked that chosen ones are the member's. Refuses: invalid. */
 export async function prepareBulk(
@@ -26,12 +29,14 @@ export async function prepareBulk(
   now: number,
 ): Promise<Id<"bulkActs">> {
   if ("filters" in chosen) checkFilters(chosen.filters);
-  const group = act.kind === "group" && act.group.trim() !== "" ? groupName(act.group) : "";
+  const { kind, version = "" } = act;
+  const group = kind === "group" && act.group.trim() !== "" ? groupName(act.group) : "";
+  if (kind === "update") checkVersion(version);
   const bulkId = await ctx.db.insert("bulkActs", {
     organizationId: member.organizationId,
     memberId: member._id,
     sessionId: session._id,
-    act: { kind: act.kind, group },
+    act: { kind, group, ...(kind === "update" ? { version } : {}) },
     chosen,
     state: "finding",
     counts: { changes: 0, same: 0, cannot: 0 },
@@ -58,25 +63,25 @@ export async function findBatch(
   const devices = found.filter((device) => device?.organizationId === bulk.organizationId);
   const counts = { ...bulk.counts };
   const before = new Map(bulk.before.map(({ words, devices }) => [words, devices]));
-  const targets = devices.flatMap((device) => {
-    if (device === null) return [];
-    const facts = factsOf(device);
+  const targets: Target[] = [];
+  for (const device of devices) {
+    if (device === null) continue;
+    const facts = await factsOf(ctx, device, bulk.act);
     const effect = effectOf(bulk.act, facts);
     counts[effect] += 1;
     if (effect === "changes") count(before, bulkBefore(bulk.act, facts));
-    const { _id: deviceId, groups = [], placedBy, requestedPause, pause } = device;
-    return [
-      {
-        deviceId,
-        effect,
-        did: false,
-        groups,
-        ...(placedBy === undefined ? {} : { placedBy }),
-        ...(requestedPause === undefined ? {} : { requestedPause }),
-        ...(pause === undefined ? {} : { pause }),
-      },
-    ];
-  });
+    const { _id: deviceId, groups = [], placedBy, requestedPause, pause, askedVersion } = device;
+    targets.push({
+      deviceId,
+      effect,
+      did: false,
+      groups,
+      ...(placedBy === undefined ? {} : { placedBy }),
+      ...(requestedPause === undefined ? {} : { requestedPause }),
+      ...(pause === undefined ? {} : { pause }),
+      ...(askedVersion === undefined ? {} : { askedVersion }),
+    });
+  }
   const isNew = targets.length > 0;
   if (isNew) await ctx.db.insert("bulkBatches", { bulkId, index: bulk.batches, targets });
   const state = next === null ? "found" : "finding";
@@ -111,8 +116,18 @@ async function nextDevices(
   };
 }
 
-export function factsOf({ status, requestedPause, pause, groups = [] }: Doc<"devices">): BulkFacts {
-  return { status, asked: requestedPause !== undefined, failing: pause !== undefined, groups };
+/** A device's facts for an act. Only an update reads its version. */
+export async function factsOf(ctx: QueryCtx, device: Doc<"devices">, { kind }: BulkAct): Promise<BulkFacts> {
+  const { _id: deviceId, status, requestedPause, pause, groups = [], askedVersion } = device;
+  const listed = kind === "update" ? await listingOf(ctx, deviceId) : null;
+  return {
+    status,
+    asked: requestedPause !== undefined,
+    failing: pause !== undefined,
+    groups,
+    version: listed?.version ?? "",
+    askedVersion: askedVersion?.version ?? "",
+  };
 }
 
 function count(counted: Map<string, number>, word: string): void {

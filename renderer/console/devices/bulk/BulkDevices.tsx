@@ -1,15 +1,14 @@
 import { type ReactNode, useState } from "react";
-import type { BulkKind } from "../../../../app/devices/bulk.ts";
+import type { BulkAct, BulkKind } from "../../../../app/devices/bulk.ts";
 import { plural } from "../../../../app/format/quantity.ts";
 import { api } from "../../../../convex/_generated/api.js";
 import type { Id } from "../../../../convex/_generated/dataModel.js";
 import { Button } from "../../../ui/controls/Button.tsx";
-import { Field } from "../../../ui/controls/Field.tsx";
-import { Dialog } from "../../../ui/overlays/Dialog.tsx";
-import { DialogForm } from "../../../ui/overlays/DialogForm.tsx";
 import { useAct } from "../../data/session-context.ts";
 import { type Filters, listArgsOf } from "../fleet-filters.ts";
 import { BulkProgress } from "./BulkProgress.tsx";
+import { GroupDialog } from "./GroupDialog.tsx";
+import { UpdateDialog } from "./UpdateDialog.tsx";
 
 /** The chosen devices, or all that fit the filters. */
 export type Selection = ReadonlySet<string> | "all";
@@ -17,19 +16,21 @@ export type Selection = ReadonlySet<string> | "all";
 type Props = {
   readonly selection: Selection;
   readonly filters: Filters;
+  /** The newest version that a device has. "" before one has told its version. */
+  readonly newest: string;
   readonly onSelect: (selection: Selection) => void;
 };
 
 /** Acts on many devices. Each act first shows its preview. */
-export function BulkDevices({ selection, filters, onSelect }: Props): ReactNode {
+export function BulkDevices({ selection, filters, newest, onSelect }: Props): ReactNode {
   const prepare = useAct(api.console.bulkDevices.prepare);
   const [bulkId, setBulkId] = useState<Id<"bulkActs"> | null>(null);
-  const [grouping, setGrouping] = useState(false);
-  const preview = (kind: BulkKind, group = ""): void => {
+  const [asking, setAsking] = useState<"group" | "update" | null>(null);
+  const preview = (act: BulkAct): void => {
     const { order: _order, descending: _descending, ...fitting } = listArgsOf(filters);
     const chosen =
       selection === "all" ? { filters: fitting } : { deviceIds: [...selection] as Id<"devices">[] };
-    void prepare({ act: { kind, group }, chosen }, (id) => {
+    void prepare({ act, chosen }, (id) => {
       setBulkId(id);
       return undefined;
     });
@@ -38,11 +39,20 @@ export function BulkDevices({ selection, filters, onSelect }: Props): ReactNode 
     <>
       <BulkBar
         selection={selection}
-        onAct={(kind) => (kind === "group" ? setGrouping(true) : preview(kind))}
+        onAct={(kind) =>
+          kind === "group" || kind === "update" ? setAsking(kind) : preview({ kind, group: "" })
+        }
         onSelect={onSelect}
       />
-      {grouping ? (
-        <GroupDialog onGroup={(group) => preview("group", group)} onClose={() => setGrouping(false)} />
+      {asking === "group" ? (
+        <GroupDialog onGroup={(group) => preview({ kind: "group", group })} onClose={() => setAsking(null)} />
+      ) : null}
+      {asking === "update" ? (
+        <UpdateDialog
+          newest={newest}
+          onVersion={(version) => preview({ kind: "update", group: "", version })}
+          onClose={() => setAsking(null)}
+        />
       ) : null}
       {bulkId === null ? null : <BulkProgress bulkId={bulkId} onClose={() => setBulkId(null)} />}
     </>
@@ -54,6 +64,7 @@ const acts: readonly { readonly label: string; readonly kind: BulkKind }[] = [
   { label: "Finish and pause…", kind: "drain" },
   { label: "Resume…", kind: "resume" },
   { label: "Move to group…", kind: "group" },
+  { label: "Ask for an update…", kind: "update" },
   { label: "Retire…", kind: "retire" },
 ];
 
@@ -96,32 +107,5 @@ export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
         </Button>
       )}
     </div>
-  );
-}
-
-type GroupProps = { readonly onGroup: (group: string) => void; readonly onClose: () => void };
-
-export function GroupDialog({ onGroup, onClose }: GroupProps): ReactNode {
-  const [group, setGroup] = useState("");
-  return (
-    <Dialog title="Move devices to a group" onClose={onClose}>
-      <DialogForm
-        action="Preview"
-        onSubmit={() => {
-          onGroup(group.trim());
-          onClose();
-          return undefined;
-        }}
-        onClose={onClose}
-      >
-        <Field
-          label="Group"
-          hint="It replaces the groups that the devices are in. Empty: the devices leave all groups."
-          maxLength={120}
-          value={group}
-          onChange={(event) => setGroup(event.target.value)}
-        />
-      </DialogForm>
-    </Dialog>
   );
 }

@@ -65,6 +65,7 @@ const titles = {
   drain: "Finish jobs, then pause",
   resume: "Resume devices",
   group: "Move devices to a group",
+  update: "Ask for an update",
   retire: "Retire devices",
 } as const satisfies Readonly<Record<Bulk["act"]["kind"], string>>;
 

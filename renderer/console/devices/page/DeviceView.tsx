@@ -92,7 +92,7 @@ function Now({ device, now, actions }: NowProps): ReactNode {
   const words = describeDevice(device, now);
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["System", platformWords(device.platform)],
-    ["Version", device.version ?? "not known yet"],
+    ["Version", <Version device={device} />],
     ["Offers", offerOf(device.capabilities)],
     ["Jobs now", formatCount(device.jobsNow)],
     ["Owner", device.owner?.name ?? "The organization"],
@@ -144,6 +144,20 @@ function Now({ device, now, actions }: NowProps): ReactNode {
         />
       ) : null}
     </Card>
+  );
+}
+
+/** The device's version, and since when it is asked for another. */
+function Version({ device: { version, askedVersion } }: { readonly device: DeviceRow }): ReactNode {
+  return (
+    <>
+      {version ?? "not known yet"}
+      {askedVersion === null ? null : (
+        <span className="block text-xs text-muted">
+          Asked for {askedVersion.version} <RelativeTime at={askedVersion.at} />
+        </span>
+      )}
+    </>
   );
 }
 

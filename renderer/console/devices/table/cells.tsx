@@ -8,7 +8,7 @@ import { Tooltip } from "../../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
 import { hrefOf } from "../../shell/route.ts";
-import { describeDevice } from "../describe-device.ts";
+import { describeDevice, versionWords } from "../describe-device.ts";
 import { deviceSpeeds, originWords } from "../device-details.ts";
 import { stateTone, stateWords } from "../state-words.ts";
 import type { DeviceLine } from "../useDeviceLines.ts";
@@ -27,9 +27,10 @@ type NameProps = DeviceLine & {
 
 /** The device's name. Below it are the facts that have no column of their own. */
 export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNode {
+  const version = versionWords(listed.version, live?.askedVersion ?? null);
   const facts = [
     ...(shown.includes("system") ? [] : [platformWords(live?.platform ?? listed.platform)]),
-    ...(shown.includes("version") || listed.version === "" ? [] : [listed.version]),
+    ...(shown.includes("version") || version === "" ? [] : [version]),
   ];
   const owner = shown.includes("owner") ? null : (live?.owner ?? null);
   return (

@@ -5,6 +5,7 @@ import { formatCredits } from "../../../../app/money/credits.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import type { Column } from "../../../ui/Table.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
+import { versionWords } from "../describe-device.ts";
 import type { DeviceLine } from "../useDeviceLines.ts";
 import { ActivityCell, Enrolled, gpuWords, Labels, NameCell, Offer, type Selecting } from "./cells.tsx";
 import { type ColumnKey, columnTitles } from "./column-keys.ts";
@@ -49,7 +50,10 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
     width: "w-32",
     cell: ({ listed, live: device }) => platformWords(device?.platform ?? listed.platform),
   },
-  version: { width: "w-24", cell: ({ listed }) => listed.version || "–" },
+  version: {
+    width: "w-24",
+    cell: ({ listed, live: device }) => versionWords(listed.version, device?.askedVersion ?? null) || "–",
+  },
   owner: { cell: live(({ owner }) => owner?.name ?? "The organization") },
   capabilities: { cell: live((device) => <Offer device={device} />) },
   memory: {
