@@ -10,7 +10,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { actionColumn, type RowActionProps, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { OwnerWords } from "../people/OwnerWords.tsx";
@@ -158,8 +158,10 @@ function columns(
       cell: (key) =>
         key.highestPriority === "high" ? (
           <span className="text-muted">any</span>
+        ) : key.highestPriority === "normal" ? (
+          "up to normal"
         ) : (
-          `up to ${key.highestPriority}`
+          "only low"
         ),
     },
     { key: "weight", title: "Weight", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
@@ -176,29 +178,27 @@ function columns(
           <Badge tone="hold">Restricted</Badge>
         ),
     },
-    actionColumn("w-40 2xl:w-76", (key) =>
-      key.revokedAt === null ? (
-        <>
-          {limit === null ? null : (
-            <RowAction verb="Edit limits" object={`of ${key.name}`} onClick={() => limit(key)} />
-          )}
-          {entitle === null ? null : (
-            <RowAction verb="Edit rights" object={`of ${key.name}`} onClick={() => entitle(key)} />
-          )}
-          {handOver === null ? null : (
-            <RowAction verb="Hand over" object={key.name} onClick={() => handOver(key)} />
-          )}
-          {revoke === null ? null : <RowAction verb="Revoke" object={key.name} onClick={() => revoke(key)} />}
-          {lift === null || restrictionOf(key, now) === null ? null : (
-            <RowAction
-              verb="Lift restriction"
-              object={`of ${key.name}`}
-              look="plain"
-              onClick={() => lift(key)}
-            />
-          )}
-        </>
-      ) : null,
-    ),
+    actionColumn("w-max", (key) => {
+      if (key.revokedAt !== null) return null;
+      const isRestricted = restrictionOf(key, now) !== null;
+      const [main = null, ...more] = [
+        ...(isRestricted ? act(lift, "Lift restriction", key, "plain") : []),
+        ...act(limit, "Edit limits", key),
+        ...act(entitle, "Edit rights", key),
+        ...act(handOver, "Hand over", key),
+        ...act(revoke, "Revoke", key),
+      ];
+      return <RowActions row={key.name} main={main} more={more} />;
+    }),
   ];
+}
+
+/** One action on a key, or none for those who may not take it. */
+function act(
+  onKey: OnKey,
+  verb: string,
+  key: KeyRow,
+  look: RowActionProps["look"] = "quiet",
+): readonly RowActionProps[] {
+  return onKey === null ? [] : [{ verb, object: `of ${key.name}`, look, onClick: () => onKey(key) }];
 }

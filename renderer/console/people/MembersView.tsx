@@ -7,7 +7,7 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { MemberHoldings, MemberRow, TeamRow } from "../data/rows.ts";
@@ -157,17 +157,20 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
   const { edit, link, sessions, remove } = actions;
   return [
     ...shown,
-    actionColumn("w-37 2xl:w-76", (member) => (
-      <>
-        <RowAction verb="Edit" object={member.name} onClick={() => edit(member)} />
-        <RowAction verb="Sessions" object={`of ${member.name}`} onClick={() => sessions(member)} />
-        {member.roles.includes("owner") && !mayMakeOwners ? null : (
-          <RowAction verb="Sign-in link" object={`for ${member.name}`} onClick={() => link(member)} />
-        )}
-        {member.memberId === self || (member.roles.includes("owner") && !mayMakeOwners) ? null : (
-          <RowAction verb="Remove" object={member.name} onClick={() => remove(member)} />
-        )}
-      </>
-    )),
+    actionColumn("w-max", (member) => {
+      const { name, roles, memberId } = member;
+      const maySignIn = mayMakeOwners || !roles.includes("owner");
+      return (
+        <RowActions
+          row={name}
+          main={{ verb: "Edit", object: name, onClick: () => edit(member) }}
+          more={[
+            { verb: "Sessions", onClick: () => sessions(member) },
+            ...(maySignIn ? [{ verb: "Sign-in link", onClick: () => link(member) }] : []),
+            ...(maySignIn && memberId !== self ? [{ verb: "Remove", onClick: () => remove(member) }] : []),
+          ]}
+        />
+      );
+    }),
   ];
 }

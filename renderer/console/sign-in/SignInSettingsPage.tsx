@@ -90,7 +90,11 @@ export function SignInSettings(props: Props): ReactNode {
           }
           columns={[
             { key: "name", title: "Name", cell: ({ name }) => name },
-            { key: "issuer", title: "Issuer", cell: ({ issuer }) => issuer },
+            {
+              key: "issuer",
+              title: "Issuer",
+              cell: ({ issuer }) => <span className="wrap-anywhere">{issuer}</span>,
+            },
             {
               key: "groups",
               title: "Groups with roles",
@@ -105,7 +109,7 @@ export function SignInSettings(props: Props): ReactNode {
             },
             ...(mayChange
               ? [
-                  actionColumn<ProviderRow>("max-w-48", (row) => (
+                  actionColumn<ProviderRow>("w-max", (row) => (
                     <>
                       <RowAction verb="Change" object={row.name} onClick={() => setEdited(row)} />
                       <RowAction verb="Remove" object={row.name} onClick={() => setRemoved(row)} />

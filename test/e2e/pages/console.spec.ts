@@ -1,5 +1,6 @@
 import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
+import { chooseInRow, rowMenu } from "../support/row-menu.ts";
 
 const question = "What is the capital of Greece?";
 
@@ -45,7 +46,7 @@ test("a key that the console created works until it is revoked", async ({ farm, 
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText(key)).toHaveCount(0);
 
-  await page.getByRole("button", { name: "Revoke Nightly summaries" }).click();
+  await chooseInRow(page, "Nightly summaries", "Revoke");
   await page
     .getByRole("dialog")
     .or(page.getByRole("alertdialog"))
@@ -77,7 +78,7 @@ test("a code from the console enrolls a device, and a retired device gets no mor
   const row = page.getByRole("row", { name: /console-3/ });
   await expect(row).toContainText("Donating now");
 
-  await row.getByRole("button", { name: /Retire/ }).click();
+  await chooseInRow(page, "console-3", "Retire");
   await page
     .getByRole("dialog")
     .or(page.getByRole("alertdialog"))
@@ -185,12 +186,12 @@ test("an administrator sets a key's limits, and a device's groups and limits", a
 
   await openPage(page, "Devices");
   const device = page.getByRole("row", { name: /console-6/ });
-  await device.getByRole("button", { name: "Edit groups of console-6" }).click();
+  await chooseInRow(page, "console-6", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("lab, second floor");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(device).toContainText("second floor");
 
-  await device.getByRole("button", { name: "Edit limits of console-6" }).click();
+  await chooseInRow(page, "console-6", "Edit limits");
   await page.getByLabel("Jobs at once").fill("17");
   await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
   await page.getByLabel("Jobs at once").fill("1");
@@ -198,7 +199,7 @@ test("an administrator sets a key's limits, and a device's groups and limits", a
   await page.getByRole("switch", { name: "gleaner-demo" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await expect(device).toContainText("Limited: 1 job at once; no model");
-  await device.getByRole("button", { name: "Edit limits of console-6" }).click();
+  await chooseInRow(page, "console-6", "Edit limits");
   await page.getByLabel("Jobs at once").fill("");
   await page.getByRole("switch", { name: "All models" }).click();
   await page.getByRole("button", { name: "Save" }).click();
@@ -214,9 +215,11 @@ test("an administrator sets with the keyboard what the requests of a key may ask
   await signIn(page, farm);
   await openPage(page, "API keys");
   const key = page.getByRole("row", { name: /First requester/ });
-  const edit = key.getByRole("button", { name: "Edit rights of First requester" });
-  await edit.focus();
+  const menu = rowMenu(page, "First requester");
+  const edit = page.getByRole("menuitem", { name: "Edit rights" });
+  await menu.focus();
   await page.keyboard.press("Enter");
+  await edit.press("Enter");
   await page.getByLabel("Highest priority").focus();
   await page.keyboard.type("Normal");
   await page.getByLabel("Least memory").fill("much");
@@ -225,10 +228,11 @@ test("an administrator sets with the keyboard what the requests of a key may ask
   await page.getByLabel("Tags", { exact: true }).fill("second floor");
   await page.keyboard.press("Enter");
   await expect(key).toContainText("up to normal");
-  await expect(edit).toBeFocused();
+  await expect(menu).toBeFocused();
   await expect(askFor(farm, question)).rejects.toThrow(/No device .* has the tag second floor/);
 
   await page.keyboard.press("Enter");
+  await edit.press("Enter");
   await expect(page.getByLabel("Tags", { exact: true })).toHaveValue("second floor");
   await page.getByLabel("Tags", { exact: true }).fill("");
   await page.getByLabel("Highest priority").selectOption("High");

@@ -1,5 +1,6 @@
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { chooseInRow } from "../support/row-menu.ts";
 
 test.use({ farmName: "group-rules" });
 
@@ -14,7 +15,7 @@ test("a rule places devices after a preview, leaves those placed by hand, and is
   const devices = page.getByRole("table", { name: "Devices", exact: true });
   const dialog = page.getByRole("dialog");
   // A hand puts one of them into a group.
-  await devices.getByRole("button", { name: "Edit groups of rules-lab-two" }).click();
+  await chooseInRow(page, "rules-lab-two", "Edit groups");
   await dialog.getByLabel("Groups").fill("Night");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(devices.getByRole("row", { name: /rules-lab-two/ })).toContainText("Night");
@@ -23,7 +24,7 @@ test("a rule places devices after a preview, leaves those placed by hand, and is
   await expect(dialog.getByText("The preview appears")).toBeVisible();
   await dialog.getByLabel("Name contains").fill("RULES-LAB");
   await expect(dialog.getByText("1 device will move.")).toBeVisible();
-  await expect(dialog.getByText("Of those that fit, 1 stay where somebody put them by hand.")).toBeVisible();
+  await expect(dialog.getByText("Of those that fit, 1 stays where somebody put it by hand.")).toBeVisible();
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(devices.getByRole("row", { name: /rules-lab-one/ })).toContainText("Laboratory");
   await expect(devices.getByRole("row", { name: /rules-lab-two/ })).not.toContainText("Laboratory");

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { elsewhere, invite, join } from "../support/people.ts";
+import { chooseInRow } from "../support/row-menu.ts";
 
 const dialogOf = (page: Page) => page.getByRole("dialog");
 
@@ -70,7 +71,7 @@ test("the search finds a member, and changed roles count at once in an open page
 test("a sign-in link works once, and the member's sessions can be ended", async ({ farm, page, browser }) => {
   await signIn(page, farm);
   await join(browser, await invite(page, "Chidi", ["Donor"]), "Chidi");
-  await page.getByRole("button", { name: "Sign-in link for Chidi" }).click();
+  await chooseInRow(page, "Chidi", "Sign-in link");
   const dialog = dialogOf(page);
   await dialog.getByRole("button", { name: "Create link" }).click();
   await expect(dialog).toContainText("#signin=");
@@ -80,7 +81,7 @@ test("a sign-in link works once, and the member's sessions can be ended", async 
   await expect(theirs.getByRole("navigation")).toBeVisible();
   await expect((await elsewhere(browser, link)).getByText("already used")).toBeVisible();
 
-  await page.getByRole("button", { name: "Sessions of Chidi" }).click();
+  await chooseInRow(page, "Chidi", "Sessions");
   await expect(dialog.getByRole("row", { name: /One-time link/ })).toContainText(/Chrome on/);
   await dialog.getByRole("button", { name: "End all sessions" }).click();
   await expect(dialog.getByText("Chidi is not signed in anywhere.")).toBeVisible();
@@ -114,7 +115,7 @@ test("a member changes their own name, sees their sessions and ends the others",
 }) => {
   await signIn(page, farm);
   const theirs = await join(browser, await invite(page, "Eve", ["Requester"]), "Eve");
-  await page.getByRole("button", { name: "Sign-in link for Eve" }).click();
+  await chooseInRow(page, "Eve", "Sign-in link");
   await dialogOf(page).getByRole("button", { name: "Create link" }).click();
   await expect(dialogOf(page)).toContainText("#signin=");
   const link = /https?:\S+#signin=[\w-]+/.exec(await dialogOf(page).innerText())?.[0] ?? "";
@@ -169,7 +170,7 @@ test("a device belongs to its code's owner, and goes to another member by name",
   await openPage(page, "Devices");
   const row = page.getByRole("row", { name: /finns-laptop/ });
   await expect(row).toContainText("Of Finn");
-  await row.getByRole("button", { name: "Hand over finns-laptop" }).click();
+  await chooseInRow(page, "finns-laptop", "Hand over");
   await dialog.getByLabel("New owner").selectOption({ label: "Owner" });
   await dialog.getByRole("button", { name: "Hand over" }).click();
   await expect(row).toContainText("Of Owner");
@@ -186,7 +187,7 @@ test("a member is removed only with an answer about their keys", async ({ farm, 
   await expect(dialogOf(theirs)).toContainText("sk-gleaner-");
 
   await expect(memberRow(page, /Gwen/).getByRole("cell", { name: "1", exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Remove Gwen" }).click();
+  await chooseInRow(page, "Gwen", "Remove");
   const dialog = dialogOf(page);
   await expect(dialog.getByRole("group", { name: "Gwen owns 1 key" })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Remove" })).toBeDisabled();

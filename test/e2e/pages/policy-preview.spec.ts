@@ -9,6 +9,7 @@ import { defaultRules, type Rules } from "../../../app/policy/rules.ts";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test as base } from "../support/farm-test.ts";
+import { chooseInRow } from "../support/row-menu.ts";
 
 /** A farm of its own, since a preview counts the devices that other files left. */
 const test = base.extend<object, { readonly farm: Farm }>({
@@ -110,7 +111,7 @@ test("a preview asks only the devices of its group, and closing it saves nothing
   const donor = await startUsed(farm, "elsewhere");
   await signIn(page, farm);
   await openPage(page, "Devices");
-  await page.getByRole("button", { name: "Edit groups of elsewhere" }).click();
+  await chooseInRow(page, "elsewhere", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("attic");
   await page.getByRole("button", { name: "Save" }).click();
   await openPage(page, "Policy");

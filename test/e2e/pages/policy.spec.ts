@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { chooseInRow } from "../support/row-menu.ts";
 
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
 const unsaved = (page: Page): Locator => page.getByRole("region", { name: "Unsaved changes" });
@@ -122,7 +123,7 @@ test("a group's rules apply only on its devices", async ({ farm, page }) => {
   await signIn(page, farm);
   await openPage(page, "Devices");
   const labDevice = page.getByRole("row", { name: /policy-lab/ });
-  await labDevice.getByRole("button", { name: "Edit groups of policy-lab" }).click();
+  await chooseInRow(page, "policy-lab", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("lab");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(labDevice).toContainText("lab");

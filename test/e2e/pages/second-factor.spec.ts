@@ -4,6 +4,7 @@ import type { Farm } from "../../../launch/farm/farm.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { invite, join } from "../support/people.ts";
+import { chooseInRow } from "../support/row-menu.ts";
 
 test.use({ farmName: "second factor" });
 
@@ -134,7 +135,7 @@ test("an organization requires it, a member sets it up before anything else, and
   await expect(theirs.getByRole("navigation")).toBeVisible();
 
   await openPage(page, "People");
-  await page.getByRole("button", { name: "Sessions of Bo" }).click();
+  await chooseInRow(page, "Bo", "Sessions");
   await dialogOf(page).getByRole("button", { name: "Reset second factor" }).click();
   await dialogOf(page).last().getByRole("button", { name: "Reset", exact: true }).click();
   await expect(page.getByText("The second factor of Bo was reset.")).toBeVisible();

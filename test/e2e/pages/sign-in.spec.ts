@@ -124,14 +124,16 @@ test("a key is handed over, and revoked, after “Confirm it’s you”", async 
   };
   await openPage(page, "API keys");
   const key = page.getByRole("row").filter({ hasText: "sk-gleaner-" }).first();
-  await key.getByRole("button", { name: /^Hand over/ }).click();
+  await key.getByRole("button", { name: /^More actions/ }).click();
+  await page.getByRole("menuitem", { name: "Hand over" }).click();
   const dialog = page.getByRole("dialog", { name: /^Hand over/ });
   await dialog.getByRole("combobox").selectOption({ label: "Lab (team)" });
   await dialog.getByRole("button", { name: "Hand over" }).click();
   await confirm();
   await expect(dialog).toHaveCount(0);
   await expect(key).toContainText("Lab");
-  await key.getByRole("button", { name: /^Revoke/ }).click();
+  await key.getByRole("button", { name: /^More actions/ }).click();
+  await page.getByRole("menuitem", { name: "Revoke" }).click();
   const revoking = page.getByRole("dialog", { name: /^Revoke the key/ });
   await revoking.getByRole("button", { name: "Revoke" }).click();
   await confirm();

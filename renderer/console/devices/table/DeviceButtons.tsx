@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Confirm } from "../../../ui/overlays/Confirm.tsx";
-import { RowAction } from "../../../ui/RowAction.tsx";
+import { RowAction, type RowActionProps, RowActions } from "../../../ui/RowAction.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
 
 type OnDevice = (device: DeviceRow) => void;
@@ -23,41 +23,45 @@ type ButtonsProps = {
   readonly onRetire: OnDevice;
 };
 
-/** The acts that a device's present state allows. */
-export function DeviceButtons({
-  device,
-  actions: { change, pause, handOver },
-  onRetire,
-}: ButtonsProps): ReactNode {
+/** All acts that a device's present state allows, for a place with room. */
+export function DeviceButtons({ device, actions, onRetire }: ButtonsProps): ReactNode {
+  return actsOf(device, actions, onRetire).map((act) => <RowAction key={act.verb} {...act} />);
+}
+
+/** The same acts for a row: the way out of the device's state is a button, and a menu has the others. */
+export function DeviceRowButtons({ device, actions, onRetire }: ButtonsProps): ReactNode {
+  const acts = actsOf(device, actions, onRetire);
+  const main = acts.find(({ look }) => look === "plain") ?? null;
+  return <RowActions row={device.name} main={main} more={acts.filter((act) => act !== main)} />;
+}
+
+function actsOf(
+  device: DeviceRow,
+  { change, pause, handOver }: DeviceActions,
+  onRetire: OnDevice,
+): readonly RowActionProps[] {
   const { name, status } = device;
-  if (status === "pending") return null;
-  if (status === "retired") {
-    return change === null ? null : (
-      <RowAction verb="Reinstate" object={name} look="plain" onClick={() => change.reinstate(device)} />
-    );
-  }
-  return (
-    <>
-      {change === null ? null : (
-        <>
-          <RowAction verb="Edit groups" object={`of ${name}`} onClick={() => change.label(device)} />
-          <RowAction verb="Edit limits" object={`of ${name}`} onClick={() => change.limit(device)} />
-        </>
-      )}
-      {handOver === null ? null : (
-        <RowAction verb="Hand over" object={name} onClick={() => handOver(device)} />
-      )}
-      {pause === null ? null : device.requestedPause === null ? (
-        <RowAction verb="Pause" object={name} onClick={() => pause.ask(device)} />
-      ) : (
-        <RowAction verb="End pause" object={`of ${name}`} look="plain" onClick={() => pause.end(device)} />
-      )}
-      {change === null ? null : <RowAction verb="Retire" object={name} onClick={() => onRetire(device)} />}
-      {change === null || device.pause === null ? null : (
-        <RowAction verb="Resume" object={name} look="plain" onClick={() => change.resume(device)} />
-      )}
-    </>
-  );
+  const act = (
+    onDevice: OnDevice | undefined | null,
+    verb: string,
+    object = name,
+    look: RowActionProps["look"] = "quiet",
+  ): readonly RowActionProps[] =>
+    onDevice === undefined || onDevice === null
+      ? []
+      : [{ verb, object, look, onClick: () => onDevice(device) }];
+  if (status === "pending") return [];
+  if (status === "retired") return act(change?.reinstate, "Reinstate", name, "plain");
+  return [
+    ...act(change?.label, "Edit groups", `of ${name}`),
+    ...act(change?.limit, "Edit limits", `of ${name}`),
+    ...act(handOver, "Hand over"),
+    ...(device.requestedPause === null
+      ? act(pause?.ask, "Pause")
+      : act(pause?.end, "End pause", `of ${name}`, "plain")),
+    ...(change === null ? [] : act(onRetire, "Retire")),
+    ...(device.pause === null ? [] : act(change?.resume, "Resume", name, "plain")),
+  ];
 }
 
 type RetireProps = {

@@ -8,7 +8,7 @@ import type { DeviceLine } from "../useDeviceLines.ts";
 import type { Selecting } from "./cells.tsx";
 import { type ColumnKey, usualColumns } from "./column-keys.ts";
 import { columnsFor } from "./columns.tsx";
-import { type DeviceActions, DeviceButtons, RetireDialog } from "./DeviceButtons.tsx";
+import { type DeviceActions, DeviceRowButtons, RetireDialog } from "./DeviceButtons.tsx";
 
 type Props = {
   readonly devices: readonly DeviceLine[] | undefined;
@@ -72,14 +72,7 @@ export function DevicesTable({
 }
 
 function actionsOf(actions: DeviceActions, onRetire: (device: DeviceRow) => void): Column<DeviceLine> {
-  return actionColumn("w-37 2xl:w-56", ({ live }) =>
-    live === undefined ? null : (
-      // A row has no room for every act. A pause begins on the device's page, or with the selected rows.
-      <DeviceButtons
-        device={live}
-        actions={live.requestedPause === null ? { ...actions, pause: null } : actions}
-        onRetire={onRetire}
-      />
-    ),
+  return actionColumn("w-max", ({ live }) =>
+    live === undefined ? null : <DeviceRowButtons device={live} actions={actions} onRetire={onRetire} />,
   );
 }
