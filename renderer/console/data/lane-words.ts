@@ -1,4 +1,5 @@
 import { formatExactMebibytes, plural } from "../../../app/format/quantity.ts";
+import { kindWords } from "../../ui/job-kinds.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Counted, countedSum, countedWords } from "./counted.ts";
 import type { LaneRow } from "./rows.ts";
@@ -17,7 +18,7 @@ export const laneStateWords: Readonly<Record<LaneState, StatusWords & { readonly
 
 /** Names a lane by its model and its kind. A model has a lane for each kind of job. */
 export function laneName({ kind, requirements }: Pick<LaneRow, "kind" | "requirements">): string {
-  return requirements.model === undefined ? kind : `${requirements.model} · ${kind}`;
+  return requirements.model === undefined ? kindWords(kind) : `${requirements.model} · ${kindWords(kind)}`;
 }
 
 /** Lists a lane's requirements other than its model. */

@@ -9,10 +9,12 @@ import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
+import { kindWords } from "../../ui/job-kinds.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { laneNeeds } from "../data/lane-words.ts";
+import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 import { AttemptTimeline } from "./AttemptTimeline.tsx";
@@ -20,7 +22,7 @@ import { isOpen, isQueued, jobWords, spansOf, waitWords } from "./job-words.ts";
 import { priceWords } from "./price-words.ts";
 
 const priorities = ["high", "normal", "low"] as const;
-const priorityOptions = priorities.map((value) => ({ value, label: value }));
+const priorityOptions = priorities.map((value) => ({ value, label: priorityWords[value] }));
 
 export type JobChanges = {
   readonly prioritize: (job: JobRow, priority: JobRow["priority"]) => void;
@@ -57,7 +59,7 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
             ← All jobs
           </a>
           <h2 className="text-base font-semibold wrap-anywhere">
-            {job.model} · {job.kind}
+            {job.model} · {kindWords(job.kind)}
           </h2>
           <Badge tone={tone} dot busy={job.status === "running"}>
             {words}
@@ -140,7 +142,7 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
             />
           </div>
         ) : (
-          job.priority
+          priorityWords[job.priority]
         )}
       </Fact>
       <Fact name="Needs">{needs.length === 0 ? "only the model" : needs.join(", ")}</Fact>

@@ -5,6 +5,7 @@ import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
+import { kindWords } from "../../ui/job-kinds.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
@@ -96,7 +97,7 @@ const base: readonly Column<JobRow>[] = [
           {job.model}
         </a>
         <p className="truncate text-xs text-muted">
-          {job.kind}
+          {kindWords(job.kind)}
           {job.priority === "normal" ? "" : `, ${job.priority === "high" ? "high priority" : "low priority"}`}
         </p>
       </div>

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from "react";
-import { type JobPriority, priorities } from "../../../app/jobs/priority.ts";
+import { priorities } from "../../../app/jobs/priority.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { joinNames } from "../../ui/names.ts";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { priorityWords } from "../data/priority-words.ts";
 import type { KeyRow } from "../data/rows.ts";
 import { parseRequirements } from "./parse-requirements.ts";
 
@@ -15,8 +16,6 @@ type Props = {
   readonly onSave: (rights: Rights) => void;
   readonly onClose: () => void;
 };
-
-const priorityWords: Readonly<Record<JobPriority, string>> = { low: "Low", normal: "Normal", high: "High" };
 
 /** Edits what the requests of an API key may ask for, and what they require of devices. */
 export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {

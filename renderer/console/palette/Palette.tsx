@@ -14,7 +14,7 @@ import { hrefOf } from "../shell/route.ts";
 import { type Action, actions } from "./actions.ts";
 import { type Command, matchesOf } from "./match.ts";
 import { Commands } from "./page-commands.ts";
-import type { RecentPlace } from "./recent-places.ts";
+import type { Place, RecentPlace } from "./recent-places.ts";
 import { useSettled } from "./use-settled.ts";
 
 type Props = {
@@ -22,7 +22,7 @@ type Props = {
   readonly pages: readonly VisiblePage[];
   readonly recent: readonly RecentPlace[];
   /** Called with a place whose address does not tell its name. */
-  readonly onPlace: (place: RecentPlace) => void;
+  readonly onPlace: (place: Place) => void;
   readonly onShortcuts: () => void;
   readonly onClose: () => void;
 };
@@ -109,7 +109,7 @@ function useDeviceCommands(query: string, onPlace: Props["onPlace"]): readonly C
     hint: "Device",
     run: () => {
       const href = hrefOf("devices", deviceId);
-      onPlace({ href, title: `Devices · ${name}` });
+      onPlace({ href, name });
       to(href)();
     },
   }));

@@ -1,24 +1,35 @@
 import { z } from "zod";
 import { pages } from "../shell/pages.ts";
-import { hrefOf, type Route } from "../shell/route.ts";
+import { hrefOf, type Route, routeOf } from "../shell/route.ts";
 
-export type RecentPlace = { readonly href: string; readonly title: string };
+/** The name of a thing whose address has only its id. Null: it is not known. */
+export type Place = { readonly href: string; readonly name: string | null };
+
+export type RecentPlace = Place & { readonly title: string };
 
 const most = 6;
 const storageKey = "gleaner-recent-places";
-const placesSchema = z.array(z.object({ href: z.string().startsWith("#/"), title: z.string() })).max(most);
+const placesSchema = z
+  .array(z.object({ href: z.string().startsWith("#/"), name: z.string().nullable() }))
+  .max(most);
 
-/** The place that an address shows: "Jobs · failed". Null: the address names no page. */
-export function placeOf({ page, id, filters }: Route): RecentPlace | null {
+/** The place that an address shows, without an open dialog. Null: the address names no page. */
+export function placeOf({ page, id, filters }: Route): Place | null {
   if (page === null) return null;
   const shown = Object.fromEntries([...filters].filter(([name]) => name !== "open"));
-  const label = pages.find((each) => each.id === page)?.label ?? page;
-  const title = [label, ...(id === null ? [] : [id]), ...Object.values(shown)].join(" · ");
-  return { href: hrefOf(page, id ?? undefined, shown), title };
+  return { href: hrefOf(page, id ?? undefined, shown), name: null };
+}
+
+/** A place in words: "Jobs · failed". They are not stored, because the language may change. */
+export function titleOf({ href, name }: Place): string {
+  const { page, id, filters } = routeOf(href);
+  const label = pages.find((each) => each.id === page)?.label ?? href;
+  const thing = name ?? id;
+  return [label, ...(thing === null ? [] : [thing]), ...filters.values()].join(" · ");
 }
 
 /** The list with this place first. A place that is there keeps its entry and its name. */
-function withPlace(places: readonly RecentPlace[], place: RecentPlace): readonly RecentPlace[] {
+function withPlace(places: readonly Place[], place: Place): readonly Place[] {
   const known = places.find(({ href }) => href === place.href);
   return [known ?? place, ...places.filter(({ href }) => href !== place.href)].slice(0, most);
 }
@@ -26,10 +37,10 @@ function withPlace(places: readonly RecentPlace[], place: RecentPlace): readonly
 /** The places that this tab showed last, newest first. They end with the tab, and with the session. */
 export function recentPlaces(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">): {
   readonly list: () => readonly RecentPlace[];
-  readonly add: (place: RecentPlace) => void;
+  readonly add: (place: Place) => void;
   readonly clear: () => void;
 } {
-  const list = (): readonly RecentPlace[] => {
+  const stored = (): readonly Place[] => {
     try {
       return placesSchema.parse(JSON.parse(storage.getItem(storageKey) ?? "[]"));
     } catch {
@@ -37,8 +48,8 @@ export function recentPlaces(storage: Pick<Storage, "getItem" | "setItem" | "rem
     }
   };
   return {
-    list,
-    add: (place) => storage.setItem(storageKey, JSON.stringify(withPlace(list(), place))),
+    list: () => stored().map((place) => ({ ...place, title: titleOf(place) })),
+    add: (place) => storage.setItem(storageKey, JSON.stringify(withPlace(stored(), place))),
     clear: () => storage.removeItem(storageKey),
   };
 }

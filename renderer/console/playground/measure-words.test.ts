@@ -19,7 +19,7 @@ const valuesOf = (...given: Parameters<typeof measureFacts>) =>
 
 it("tells times, speed, tokens, price and the kind of device", () => {
   expect(valuesOf(done, measures)).toEqual({
-    Queue: "1.2 s",
+    Waited: "1.2 s",
     "First token": "310 ms",
     Total: "2.0 s",
     Speed: "50 tokens/s",

@@ -13,7 +13,7 @@ const unknown = "–";
 export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures | null): readonly Fact[] {
   const usage = measures?.usage ?? null;
   return [
-    { label: "Queue", value: timeWords(measures?.queuedMs ?? null) },
+    { label: "Waited", value: timeWords(measures?.queuedMs ?? null) },
     { label: "First token", value: timeWords(firstTokenMs) },
     { label: "Total", value: timeWords(end?.ms ?? null) },
     { label: "Speed", value: speedWords(measures) },

@@ -111,8 +111,8 @@ function Charts({ report, from, until }: ChartsProps): ReactNode {
         { label: "Failed or expired", color: "bad", values: failed },
       ],
       durations: [
-        { label: "Wait", color: "hold", values: wait },
-        { label: "Run", color: "rest", values: run },
+        { label: "Wait time", color: "hold", values: wait },
+        { label: "Run time", color: "rest", values: run },
       ],
     } as const;
   }, [report, from, until]);
@@ -120,7 +120,7 @@ function Charts({ report, from, until }: ChartsProps): ReactNode {
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard title="Jobs" times={lines?.times} lines={lines?.jobs} format={formatCount} />
       <ChartCard
-        title="Wait and run, 95th percentile"
+        title="Wait and run time, 95th percentile"
         times={lines?.times}
         lines={lines?.durations}
         format={formatDuration}

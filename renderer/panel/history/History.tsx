@@ -6,6 +6,7 @@ import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { kindWords } from "../../ui/job-kinds.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { attemptWords } from "../../ui/status-words.ts";
 
@@ -44,7 +45,7 @@ function Row({ row }: { readonly row: HistoryRow }): ReactNode {
             {status.words}
           </Badge>
           <span className="truncate font-medium">{row.modelId}</span>
-          <span className="text-xs text-muted">{row.kind}</span>
+          <span className="text-xs text-muted">{kindWords(row.kind)}</span>
         </span>
         <span className="font-medium">
           {row.earnedMicro === "0" ? "–" : `+${formatCredits(row.earnedMicro)}`}

@@ -24,7 +24,7 @@ test("a member chats with a model, and sees how the answer came about", async ({
   const log = page.getByRole("log", { name: "Answers of gleaner-demo" });
   await expect(log).toContainText("Athens");
   await expect(log).toContainText(question);
-  await expect(figure(page, "gleaner-demo", "Queue")).toHaveText(/^[\d.]+ m?s$/);
+  await expect(figure(page, "gleaner-demo", "Waited")).toHaveText(/^[\d.]+ m?s$/);
   await expect(figure(page, "gleaner-demo", "First token")).toHaveText(/^[\d,.]+ m?s$/);
   await expect(figure(page, "gleaner-demo", "Speed")).toHaveText(/^[\d,]+ tokens\/s$/);
   await expect(figure(page, "gleaner-demo", "Tokens")).toHaveText(/^\d+ \+ \d+$/);

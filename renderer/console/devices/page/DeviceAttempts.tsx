@@ -3,6 +3,7 @@ import { formatDuration } from "../../../../app/format/time.ts";
 import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
 import { Empty } from "../../../ui/Empty.tsx";
+import { kindWords } from "../../../ui/job-kinds.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import { attemptWords } from "../../../ui/status-words.ts";
 import { type Column, Table } from "../../../ui/Table.tsx";
@@ -32,10 +33,10 @@ const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
       <div className="min-w-32 wrap-anywhere">
         {linksJobs ? (
           <a href={hrefOf("jobs", jobId)} className="font-medium hover:underline">
-            {kind}
+            {kindWords(kind)}
           </a>
         ) : (
-          <span className="font-medium">{kind}</span>
+          <span className="font-medium">{kindWords(kind)}</span>
         )}
         <p className="text-xs text-muted">{modelId}</p>
       </div>

@@ -26,8 +26,12 @@ function Counts({ preview: { counts, isDone, error } }: { readonly preview: Prev
   const more = moves - names.length;
   const stays = [
     ...(same === 0 ? [] : [plural(same, ["# is there already", "# are there already"])]),
-    ...(byHand === 0 ? [] : [`${formatCount(byHand)} stay where somebody put them by hand`]),
-    ...(earlier === 0 ? [] : [`${formatCount(earlier)} fit an earlier rule`]),
+    ...(byHand === 0
+      ? []
+      : [
+          plural(byHand, ["# stays where somebody put it by hand", "# stay where somebody put them by hand"]),
+        ]),
+    ...(earlier === 0 ? [] : [plural(earlier, ["# fits an earlier rule", "# fit an earlier rule"])]),
   ];
   return (
     <>
