@@ -1,12 +1,12 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
-import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { MemberRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
+import { MemberSearch } from "../people/MemberSearch.tsx";
 
 type Props = {
   /** Resolves to false if the server refused. */
@@ -20,7 +20,13 @@ export function AddRecipient({ onAdd, onClose }: Props): ReactNode {
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState("");
   const paginationOpts = { numItems: 50, cursor: null };
-  const found = useQuery(api.console.people.list, { session, search, paginationOpts });
+  // It stays while a search runs, so the search field stays, too.
+  const all = useQuery(api.console.people.list, { session, search: "", paginationOpts });
+  const searched = useQuery(
+    api.console.people.list,
+    search.trim() === "" ? "skip" : { session, search, paginationOpts },
+  );
+  const found = search.trim() === "" ? all : searched;
   const members = (found?.page ?? []).filter(({ email, removedAt }) => email !== null && removedAt === null);
   const member = members.find(({ memberId }) => memberId === chosen);
   return (
@@ -33,14 +39,7 @@ export function AddRecipient({ onAdd, onClose }: Props): ReactNode {
         }}
         onClose={onClose}
       >
-        {search !== "" || found?.isDone === false ? (
-          <Field
-            label="Search for a member"
-            type="search"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        ) : null}
+        <MemberSearch more={all?.isDone === false} search={search} onSearch={setSearch} />
         <Select
           label="Member"
           hint="Only members with an e-mail address are listed. Each mail has a link that ends them."

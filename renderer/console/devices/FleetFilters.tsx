@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { ViewPart } from "../../../app/devices/views.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
@@ -41,6 +41,7 @@ export function FleetFilters({
   onFilters,
   views,
 }: Props): ReactNode {
+  const searchBox = useRef<HTMLInputElement>(null);
   const set = (name: ViewPart, value: string): void => onFilters({ ...filters, [name]: value });
   const models = [...new Set([...modelIds, filters.model])].filter((modelId) => modelId !== "");
   const chips = chipsOf(filters);
@@ -58,7 +59,7 @@ export function FleetFilters({
   return (
     <div className="grid gap-2 border-b border-line px-4 py-3">
       <div role="search" className="flex flex-wrap gap-2">
-        <SearchBox value={filters.q} onSearch={(q) => set("q", q)} />
+        <SearchBox box={searchBox} value={filters.q} onSearch={(q) => set("q", q)} />
         {box("state", "State", stateOptions(counts))}
         {box("group", "Group", facetOptions(counts, "group", "Any group", filters.group))}
         {box("platform", "System", facetOptions(counts, "platform", "Any system", filters.platform))}
@@ -74,7 +75,10 @@ export function FleetFilters({
         {isFiltered(filters) ? (
           <Button
             look="quiet"
-            onClick={() => onFilters({ ...noFilters, sort: filters.sort, columns: filters.columns })}
+            onClick={() => {
+              searchBox.current?.focus();
+              onFilters({ ...noFilters, sort: filters.sort, columns: filters.columns });
+            }}
           >
             Clear filters
           </Button>
@@ -86,7 +90,14 @@ export function FleetFilters({
         <ul aria-label="More filters" className="flex flex-wrap gap-1.5">
           {chips.map(({ part, words }) => (
             <li key={part}>
-              <Button size="sm" onClick={() => set(part, "")}>
+              <Button
+                size="sm"
+                onClick={({ currentTarget }) => {
+                  // The button goes with its filter.
+                  (neighborOf(currentTarget) ?? searchBox.current)?.focus();
+                  set(part, "");
+                }}
+              >
                 <span className="sr-only">Remove the filter </span>
                 {words}
                 <span aria-hidden>×</span>
@@ -111,12 +122,23 @@ export function FleetFilters({
   );
 }
 
+/** The button of the next or the previous filter. */
+function neighborOf(button: HTMLButtonElement): HTMLButtonElement | null {
+  const item = button.closest("li");
+  const neighbor = item?.nextElementSibling ?? item?.previousElementSibling;
+  return neighbor?.querySelector("button") ?? null;
+}
+
 const pauseMs = 250;
 
-type SearchProps = { readonly value: string; readonly onSearch: (text: string) => void };
+type SearchProps = {
+  readonly box: RefObject<HTMLInputElement | null>;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+};
 
 /** Searches a moment after the last letter. It follows the address when that changes for another reason. */
-function SearchBox({ value, onSearch }: SearchProps): ReactNode {
+function SearchBox({ box, value, onSearch }: SearchProps): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   useEffect(() => {
     if (typed === null) return;
@@ -131,6 +153,7 @@ function SearchBox({ value, onSearch }: SearchProps): ReactNode {
   return (
     <div className="w-56 max-sm:w-full">
       <input
+        ref={box}
         type="search"
         aria-label="Search devices by name"
         placeholder="Search by name"

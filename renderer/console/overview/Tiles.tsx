@@ -11,6 +11,9 @@ export function Tiles({ summary, queue }: TilesProps): ReactNode {
   return <Figures busy={busy} figures={tilesOf(summary, queue)} />;
 }
 
+/** A long figure such as "16 Std., 35 Min." has smaller letters, so that nothing of it is cut off. */
+const sizeOf = (value: string): string => (value.length > 11 ? "text-base tracking-tight" : "text-xl");
+
 type Props = { readonly busy: boolean; readonly figures: readonly Tile[] };
 
 /** A row of key figures, each with a line that explains it. */
@@ -21,7 +24,7 @@ export function Figures({ busy, figures }: Props): ReactNode {
       {figures.map((tile) => (
         <div key={tile.label} className="min-w-0 rounded-lg border border-line bg-surface px-4 py-3">
           <dt className="truncate text-xs text-muted">{tile.label}</dt>
-          <dd className="h-8 truncate text-xl leading-8 font-semibold">{tile.value}</dd>
+          <dd className={cx("h-8 truncate leading-8 font-semibold", sizeOf(tile.value))}>{tile.value}</dd>
           <dd
             className={cx("h-4.5 truncate text-xs", tile.tone === null ? "text-muted" : toneText[tile.tone])}
           >

@@ -1,10 +1,10 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
-import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import type { OwnerId, Owners } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
+import { MemberSearch } from "./MemberSearch.tsx";
 
 type Props = {
   readonly label: string;
@@ -25,14 +25,7 @@ export function OwnerPicker(props: Props): ReactNode {
   const owners = search.trim() === "" ? all : found;
   return (
     <div className="grid gap-3">
-      {all?.more === true ? (
-        <Field
-          label="Search for a member"
-          type="search"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      ) : null}
+      <MemberSearch more={all?.more === true} search={search} onSearch={setSearch} />
       <OwnerSelect {...props} owners={owners} />
     </div>
   );

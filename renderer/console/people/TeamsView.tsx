@@ -53,7 +53,7 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
             ? columns
             : [
                 ...columns,
-                actionColumn<TeamRow>("w-60", (team) => (
+                actionColumn<TeamRow>("w-max", (team) => (
                   <>
                     <RowAction
                       verb="Members"

@@ -142,7 +142,7 @@ function waitWords(ms: number): string {
 }
 
 function actionsOf(onState: Props["onState"], close: (change: Closing) => void): Column<LaneRow> {
-  return actionColumn("w-32", (lane) => {
+  return actionColumn("w-max", (lane) => {
     const name = laneName(lane);
     if (lane.state !== "open") {
       const verb = lane.state === "paused" ? "Resume" : "Reopen";

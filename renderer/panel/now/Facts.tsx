@@ -46,7 +46,7 @@ export function Facts({ facts, sources, confinement, rules, initialAll = false }
           {factRows(facts, rules).map((row) => (
             <div key={row.label} className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3">
               <dt className="text-muted">{row.label}</dt>
-              <dd className={cx("truncate", row.known ? "font-medium" : "text-faint italic")}>{row.value}</dd>
+              <dd className={cx("min-w-0", row.known ? "font-medium" : "text-faint italic")}>{row.value}</dd>
               <dd className="text-xs text-muted">{row.rule}</dd>
             </div>
           ))}

@@ -26,7 +26,12 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
       rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "not used",
     ),
     row("otherCpuLoad", `at most ${formatShare(rules.maxOtherCpuLoad)}`),
-    row("temperatureC", rules.maxTemperatureC === null ? "no limit" : `at most ${rules.maxTemperatureC} °C`),
+    row(
+      "temperatureC",
+      rules.maxTemperatureC === null
+        ? "no limit"
+        : `at most ${sayRule("maxTemperatureC", rules.maxTemperatureC)}`,
+    ),
     row("memoryFreeMb", `at least ${sayRule("minFreeMemoryMb", rules.minFreeMemoryMb)}`),
   ];
 }

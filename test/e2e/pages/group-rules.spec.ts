@@ -73,11 +73,14 @@ test("the first of two rules counts, and their order is changed with the keyboar
   const up = page.getByRole("button", { name: /^Move the rule of Second, \d+ up$/ });
   await up.press("Enter");
   await expect(row).toContainText("Second");
+  // The first rule has no way up, so the focus is on its way down.
+  await expect(page.getByRole("button", { name: /^Move the rule of Second, \d+ down$/ })).toBeFocused();
   await page.getByRole("button", { name: "Undo" }).last().click();
   await expect(row).toContainText("First");
   await page.getByRole("link", { name: "Show all that fit the rule of Second" }).click();
   await expect(page).toHaveURL(/named=order/);
   await page.getByRole("button", { name: "Remove the filter name with “order”" }).click();
   await expect(page).toHaveURL(/#\/devices$/);
+  await expect(page.getByRole("searchbox", { name: "Search devices by name" })).toBeFocused();
   await donor.stop();
 });

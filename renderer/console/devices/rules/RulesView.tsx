@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { Card } from "../../../ui/Card.tsx";
 import { Button } from "../../../ui/controls/Button.tsx";
@@ -88,23 +88,42 @@ type ButtonsProps = {
 function RuleButtons({ rule, index, count, changes }: ButtonsProps): ReactNode {
   const { onEdit, onRemove, onMove } = changes;
   const place = `of ${rule.group}, ${String(index + 1)}`;
+  const box = useRef<HTMLDivElement>(null);
+  const up = useRef<HTMLButtonElement>(null);
+  const down = useRef<HTMLButtonElement>(null);
+  const pressed = useRef<-1 | 1 | null>(null);
+  const move = (by: -1 | 1): void => {
+    pressed.current = by;
+    onMove(rule, by);
+  };
+  useLayoutEffect(() => {
+    const by = pressed.current;
+    pressed.current = null;
+    // The moved row has lost the focus. Somebody who went on meanwhile keeps theirs.
+    const focused = document.activeElement;
+    if (by === null || (focused !== document.body && box.current?.contains(focused) !== true)) return;
+    const [same, other] = by === -1 ? [up, down] : [down, up];
+    (same.current?.disabled === true ? other : same).current?.focus();
+  }, [index]);
   return (
-    <div className="flex items-center gap-1">
+    <div ref={box} className="flex items-center gap-1">
       <Button
+        ref={up}
         size="sm"
         look="quiet"
         aria-label={`Move the rule ${place} up`}
         disabled={index === 0}
-        onClick={() => onMove(rule, -1)}
+        onClick={() => move(-1)}
       >
         <ArrowUp size={14} aria-hidden />
       </Button>
       <Button
+        ref={down}
         size="sm"
         look="quiet"
         aria-label={`Move the rule ${place} down`}
         disabled={index === count - 1}
-        onClick={() => onMove(rule, 1)}
+        onClick={() => move(1)}
       >
         <ArrowDown size={14} aria-hidden />
       </Button>
