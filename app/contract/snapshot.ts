@@ -50,6 +50,8 @@ export type OrganizationView = {
   readonly askedVersion?: string | null;
   /** What the organization allows this device. */
   readonly limits?: DeviceLimits;
+  /** The names of models that come later, because a roll-out in stages does not reach this device yet. */
+  readonly heldBack?: readonly string[];
 };
 
 export type FactsView = ComputerFacts;

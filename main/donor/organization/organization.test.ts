@@ -83,13 +83,13 @@ it("leaves out the models that are held back from this device, after it judged t
     const models = ["a", "b"].map(model);
     const me = heard({ ...answer, organization, status: "active", models, heldBack });
     expect(judge).toHaveBeenLastCalledWith({ organizationId: "o", models, signature: null });
-    return me.models.map(({ modelId }) => modelId);
+    return [me.models.map(({ modelId }) => modelId), me.heldBack];
   };
-  expect(listed(["a"])).toEqual(["b"]);
-  expect(listed([])).toEqual(["a", "b"]);
-  expect(listed(["c"])).toEqual(["a", "b"]);
+  expect(listed(["a"])).toEqual([["b"], ["a"]]);
+  expect(listed([])).toEqual([["a", "b"], []]);
+  expect(listed(["c"])).toEqual([["a", "b"], ["c"]]);
   // An older backend does not send it.
-  expect(listed(undefined)).toEqual(["a", "b"]);
+  expect(listed(undefined)).toEqual([["a", "b"], []]);
 });
 
 it("tells a retired device that enrolls again with the same key that it is retired, and passes other errors on", async () => {

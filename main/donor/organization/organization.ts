@@ -46,6 +46,8 @@ export type Me = Pick<
   readonly requestedPause?: FunctionReturnType<typeof api.devices.me>["requestedPause"];
   /** The limits that the organization sets for this device. An older backend does not say it. */
   readonly limits?: DeviceLimits | null;
+  /** The names of the models that a roll-out in stages holds back from this device. */
+  readonly heldBack: readonly string[];
   /** Null for a retired device. */
   readonly organizationName: string | null;
   readonly models: readonly OfferedModel[];
@@ -183,15 +185,17 @@ export function connectOrganization(
         api.devices.me,
         { key },
         ({ organization, models, heldBack, catalog, policy, ...me }) => {
+          const later = namesIn(heldBack);
           const offered = { organizationId: organization.id, models, signature: catalog };
           listener({
             ...me,
             name: visibleText(me.name),
             organizationName: organization.name === "" ? null : visibleText(organization.name),
+            heldBack: later.map(visibleText),
             // Other devices get no models to judge.
             models: isInService(me)
               ? understood(trust.judge(offered), log).filter(
-                  ({ modelId }) => allowsModel(me.limits ?? {}, modelId) && !isAmong(heldBack, modelId),
+                  ({ modelId }) => allowsModel(me.limits ?? {}, modelId) && !later.includes(modelId),
                 )
               : [],
             policy: readOrganizationRules(policy),
@@ -213,9 +217,9 @@ export function connectOrganization(
   };
 }
 
-/** Whether a list from outside has a name. An older backend sends no list. */
-function isAmong(names: unknown, name: string): boolean {
-  return Array.isArray(names) && names.includes(name);
+/** The names in a list from outside. An older backend sends no list. */
+function namesIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
 }
 
 /** Rethrows any other error. */

@@ -24,6 +24,7 @@ const me = {
   name: "a laptop",
   organizationName: "an office",
   models: [{ modelId: "m", sha256 }],
+  heldBack: ["later"],
 } as unknown as Me;
 const decision: PublishedDecision = {
   activity: donating,
@@ -107,7 +108,7 @@ it("publishes the state of models to all three, and their speeds only to the org
 it("shows the device's organization, and nothing after the device left it", () => {
   publisher.memberIs(me, { fingerprint: "AbCd", problem: "Refused." });
   expect(snapshot.get()).toMatchObject({
-    organization: { name: "an office", keyFingerprint: "AbCd", problem: "Refused." },
+    organization: { name: "an office", keyFingerprint: "AbCd", problem: "Refused.", heldBack: ["later"] },
     device: { id: "device", name: "a laptop" },
   });
   publisher.memberIs(null, { fingerprint: "AbCd", problem: null });

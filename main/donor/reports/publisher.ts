@@ -95,6 +95,7 @@ export class Publisher {
               ...(me.needsVersion == null ? {} : { needsVersion: me.needsVersion }),
               ...(me.askedVersion == null ? {} : { askedVersion: me.askedVersion }),
               ...(me.limits == null ? {} : { limits: me.limits }),
+              ...(me.heldBack.length === 0 ? {} : { heldBack: me.heldBack }),
             },
       device: me === null ? null : { id: me.deviceId, name: me.name },
     });

@@ -18,7 +18,7 @@ export function Models({
   /** The status shows already why the list was refused. */
   readonly isProblemShown?: boolean;
 }): ReactNode {
-  const { keyFingerprint = null, problem = null } = organization ?? {};
+  const { keyFingerprint = null, problem = null, heldBack = [] } = organization ?? {};
   const limits = limitWords(organization?.limits ?? {});
   return (
     <Card title="Models">
@@ -48,6 +48,11 @@ export function Models({
           </li>
         ))}
       </ul>
+      {heldBack.length === 0 ? null : (
+        <p className="mt-2 text-xs wrap-anywhere text-muted">
+          Your organization gives these models to other computers first: {heldBack.join(", ")}.
+        </p>
+      )}
       {limits.length === 0 ? null : (
         <p className="mt-2 text-xs text-muted">
           Your organization limits this computer: {limits.join("; ")}.
