@@ -1,5 +1,5 @@
+import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatExactMebibytes, plural } from "../../../app/format/quantity.ts";
-import { kindWords } from "../../ui/job-kinds.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Counted, countedSum, countedWords } from "./counted.ts";
 import type { LaneRow } from "./rows.ts";

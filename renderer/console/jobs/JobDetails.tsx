@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
@@ -9,7 +10,6 @@ import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
-import { kindWords } from "../../ui/job-kinds.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";

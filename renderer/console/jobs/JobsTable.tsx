@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
+import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration, formatFull } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
-import { kindWords } from "../../ui/job-kinds.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Tooltip } from "../../ui/overlays/Tooltip.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";

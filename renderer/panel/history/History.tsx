@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { kindWords } from "../../ui/job-kinds.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { attemptWords } from "../../ui/status-words.ts";
 

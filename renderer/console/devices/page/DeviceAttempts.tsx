@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
+import { kindWords } from "../../../../app/format/job-kind.ts";
 import { formatDuration } from "../../../../app/format/time.ts";
 import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
 import { Empty } from "../../../ui/Empty.tsx";
-import { kindWords } from "../../../ui/job-kinds.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import { attemptWords } from "../../../ui/status-words.ts";
 import { type Column, Table } from "../../../ui/Table.tsx";
