@@ -1,5 +1,5 @@
-/** Most fuel between two reads of the clock: for 512 calls, or 4,096 rounds of a loop that only computes. */
-const maxGrant = 4_096;
+/** Most fuel between two reads of the clock: for 1,024 calls, or for 8,192 rounds of a loop that only computes. */
+const maxGrant = 1_024;
 
 /** If more time passes between two reads of the clock, in ms, every tick reads it. */
 const lateMs = 0.5;

@@ -11,7 +11,7 @@ const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" 
 const ticked = (code: string): string => withTicks(code, noMap).code;
 
 /** With a little fuel a loop pays for each round, with much fuel it pays for many rounds at once. */
-const [little, much] = [100, 1_000];
+const [little, much] = [12, 125];
 
 const ticks = (check: () => void, granted = little): Ticks => {
   const fuel = new Int32Array(1);

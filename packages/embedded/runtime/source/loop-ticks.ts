@@ -16,17 +16,19 @@ import { isCostly, namedFunctions } from "./named-functions.ts";
 import { isInert, isStoringConstructor } from "./storing-constructors.ts";
 import { afterDirectives, placeBeforeLongCode, startOf } from "./tick-places.ts";
 
-/** The fuel for a call, or for a round that calls something and may thus be slow. A round that only computes costs 1. */
-const callCost = 8;
-
 /**
  * The fuel that a loop pays at once, for many rounds: paying for each round made short rounds three times slower. If there is
  * less fuel, rounds may be slow, and the loop pays for each one.
  */
-const loopCost = 160;
+const loopCost = 20;
+
+/** The rounds that a loop pays for at once. A round that calls something costs 1, as a call does, since it may be slow. */
+const paidRounds = { calling: loopCost, computing: 8 * loopCost };
 
 // Ticks use variables of a function: those of a vm context's global scope are a hundred times slower.
-const pay = (cost: number): string => `(__convexFuel[0]-=${String(cost)})<0&&__convexRefuel()`;
+const payForLoop = `(__convexFuel[0]-=${String(loopCost)})<0&&__convexRefuel()`;
+// V8 makes better code of a decrement than of a subtraction.
+const payForCall = "--__convexFuel[0]<0&&__convexRefuel()";
 const roundsLeft = (atLeast: number, paid: number): string =>
   `__convexFuel[0]<${String(loopCost)}?${String(atLeast)}:${String(paid)}`;
 
@@ -40,19 +42,18 @@ const roundsLeft = (atLeast: number, paid: number): string =>
  * The inner loop leaves `left` at zero only if it has used up its rounds. So a `break` in BODY ends both loops. V8 knows the
  * range of a variable that only an update changes. `left-- > 0` in the test took a third longer.
  */
-const beginRounds = (roundCost: number): string =>
-  `{let __convexLeft=${roundsLeft(1, loopCost / roundCost)};`;
+const beginRounds = (paid: number): string => `{let __convexLeft=${roundsLeft(1, paid)};`;
 const hasRounds = "__convexLeft>0";
 const countRound = "__convexLeft--";
-const endRounds = `;if(${hasRounds})break;${pay(loopCost)}}`;
+const endRounds = `;if(${hasRounds})break;${payForLoop}}`;
 
 // The other loops count their rounds in a variable of their function.
-const startRounds = roundsLeft(0, loopCost / callCost);
+const startRounds = roundsLeft(0, paidRounds.calling);
 const countRounds = `let __convexRounds=${startRounds};`;
 const roundTick = `--__convexRounds<0&&(__convexRounds=__convexPay())`;
 const prologue =
   `;const {fuel:__convexFuel,refuel:__convexRefuel}=${ticksName};` +
-  `const __convexPay=()=>{${pay(loopCost)};return ${startRounds}};${countRounds}`;
+  `const __convexPay=()=>{${payForLoop};return ${startRounds}};${countRounds}`;
 
 const space = String.raw`\s|//[^\n]*\n|/\*[^]*?\*/`;
 const emptyInit = new RegExp(String.raw`for(?:${space})*\((?:${space})*;`, "y");
@@ -100,7 +101,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   };
   const splitLoop = (node: ForStatement): void => {
     const { init, test, update } = node;
-    const begin = beginRounds(calling.has(node) ? callCost : 1);
+    const begin = beginRounds(calling.has(node) ? paidRounds.calling : paidRounds.computing);
     const testAt = init == null ? endOf(emptyInit, node.start) : endOf(semicolon, init.end);
     openers.push({ at: testAt, text: `;)${begin}for(;${hasRounds}${test == null ? "" : "&&("}` });
     if (test != null) closers.push({ at: test.end, text: ")" });
@@ -125,9 +126,9 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
     if (parent?.type === "MethodDefinition" && isStoringConstructor(parent)) return;
     const place = named.nodes.has(node) ? placeBeforeLongCode(node, named.mayTakeLong) : startOf(node);
     if (place === null) return;
-    if ("value" in place) around(place.value, `(${pay(callCost)},`, ")");
+    if ("value" in place) around(place.value, `(${payForCall},`, ")");
     else {
-      const text = withLoops.has(node) ? `;${pay(loopCost)};${countRounds}` : `;${pay(callCost)};`;
+      const text = withLoops.has(node) ? `;${payForLoop};${countRounds}` : `;${payForCall};`;
       openers.push({ at: place.at, text });
     }
   };
@@ -164,7 +165,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
         return;
       case "PropertyDefinition":
         for (const each of ancestors) withFunctions.add(each);
-        if (node.value != null && needsTick(node.value)) around(node.value, `(${pay(callCost)},`, ")");
+        if (node.value != null && needsTick(node.value)) around(node.value, `(${payForCall},`, ")");
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":

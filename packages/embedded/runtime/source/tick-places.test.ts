@@ -6,7 +6,7 @@ const prologue = withTicks("", noMap).code;
 
 /** Returns the code with a § for the tick of each function and field. */
 function marked(code: string): string {
-  const tick = /\(__convexFuel\[0\]-=\d+\)<0&&__convexRefuel\(\)/g;
+  const tick = /(?:--__convexFuel\[0\]|\(__convexFuel\[0\]-=\d+\))<0&&__convexRefuel\(\)/g;
   return withTicks(code, noMap).code.replace(prologue, "").replaceAll(tick, "§");
 }
 
