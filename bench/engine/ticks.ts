@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import vm from "node:vm";
 import { fuel, refuel } from "../../packages/embedded/runtime/execution/fuel.ts";
+import { executionReserve } from "../../packages/embedded/runtime/execution/reserve.ts";
 import { buildModules, noMap } from "../../packages/embedded/runtime/source/bundle-script.ts";
 import { type Ticks, ticksName } from "../../packages/embedded/runtime/source/bundled-script.ts";
 import { withTicks } from "../../packages/embedded/runtime/source/loop-ticks.ts";
@@ -48,7 +49,11 @@ function toScript(code: string): vm.Script {
 /** Each side of each program gets a realm of its own, since V8 optimizes code for its realm. */
 function evaluate(script: vm.Script): typeof programs {
   const realm = vm.createContext({ TextEncoder, Uint8Array });
-  return (script.runInContext(realm) as Evaluate)({ fuel, refuel: () => refuel(() => undefined) });
+  return (script.runInContext(realm) as Evaluate)({
+    fuel,
+    refuel: () => refuel(() => undefined),
+    reserve: executionReserve,
+  });
 }
 
 function ratio(without: Program, withTicks: Program, rounds: number): number {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attacks, endless } from "../../packages/embedded/fixtures/test-app/hostile.ts";
+import { attacks, endless, greedy } from "../../packages/embedded/fixtures/test-app/hostile.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
@@ -41,3 +41,17 @@ test.each(Object.keys(endless))("a query is ended in time, and others run meanwh
     expectUnharmed(),
   ]);
 });
+
+test.each(Object.keys(greedy).flatMap((name) => [[name, "query"] as const, [name, "action"] as const]))(
+  "a function that needs too much memory at once fails, and others run: %s, in a %s",
+  async (name, kind) => {
+    const client = httpClient();
+    const ended =
+      kind === "query"
+        ? client.query(hostile.inGreedyQuery, { name })
+        : client.action(hostile.inGreedyAction, { name });
+    // A list that grows step by step may also take the time of a query.
+    await expect(ended).rejects.toThrow(saying(/ran out of memory|timed out/));
+    await expectUnharmed();
+  },
+);

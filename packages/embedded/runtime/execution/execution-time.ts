@@ -23,11 +23,16 @@ function memoryUse(): MemoryUse {
   return { buffers, heap };
 }
 
-/** Whether the process has grown so much that the running code must end. */
-function hasOutgrown(before: MemoryUse): boolean {
+/** Whether the process has grown so much that the running code must end, or would have with `more`. */
+function hasOutgrown(before: MemoryUse, more: MemoryUse): boolean {
   const { buffers, heap } = memoryUse();
-  return buffers - before.buffers > maxBuffers || heap - before.heap > maxHeap;
+  return buffers + more.buffers - before.buffers > maxBuffers || heap + more.heap - before.heap > maxHeap;
 }
+
+const noMore: MemoryUse = { buffers: 0, heap: 0 };
+
+/** Convex's words. */
+export const outOfMemory = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
 
 /** A function exceeded its time or memory limit. */
 export class ExecutionLimitError extends Error {
@@ -79,17 +84,26 @@ export class ExecutionTime {
   /** Like `check`, but also checks memory. Most runs end before that is worth its price. */
   checkAll(): void {
     this.check();
-    if (this.#usedMs < checkMemoryAfterMs) return;
-    this.#memory ??= memoryUse();
-    if (!hasOutgrown(this.#memory)) return;
-    this.#end("JavaScript execution ran out of memory (maximum memory usage: 64 MB)");
+    if (this.#usedMs >= checkMemoryAfterMs) this.#limitMemory(noMore);
+  }
+
+  /** Throws ExecutionLimitError if the execution has no time left, or no memory for so much more. */
+  reserve(more: MemoryUse): void {
     this.check();
+    this.#limitMemory(more);
   }
 
   /** Ends the execution because it exceeded `limitMs`. */
   spend(limitMs: number): void {
     if (this.#error !== null) return;
     this.#end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);
+  }
+
+  #limitMemory(more: MemoryUse): void {
+    this.#memory ??= memoryUse();
+    if (!hasOutgrown(this.#memory, more)) return;
+    this.#end(outOfMemory);
+    this.check();
   }
 
   #end(message: string): void {

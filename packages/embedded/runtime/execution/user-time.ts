@@ -3,6 +3,7 @@ import type { Ticks } from "../source/bundled-script.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";
+import { executionReserve } from "./reserve.ts";
 import { rejectionsReported } from "./uncaught.ts";
 
 /** Interval of the count, in ms; short compared to the limit. */
@@ -70,8 +71,12 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
   };
 }
 
-/** Fuel for the ticks of a bundle's loops. Its `refuel` throws if the execution must end. */
-export const executionTicks: Ticks = { fuel, refuel: () => refuel(checkExecution) };
+/** Fuel for the ticks of a bundle's loops. Its `refuel` and `reserve` throw if the execution must end. */
+export const executionTicks: Ticks = {
+  fuel,
+  refuel: () => refuel(checkExecution),
+  reserve: executionReserve,
+};
 
 function checkExecution(): void {
   const execution = executions.getStore();

@@ -5,6 +5,7 @@ import type { ComponentVariables } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
+import { limitBulk } from "./isolate-bulk.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
@@ -49,6 +50,7 @@ export class Realm {
     Object.assign(global["Error"], { prepareStackTrace: stackFormatter(mapStack) });
     bridgeRealms(global);
     installDeterminism(global, now);
+    limitBulk(global);
   }
 
   /** Returns the value of a script. */

@@ -27,8 +27,15 @@ export type NodeBundle = {
 /** The exports of a module, by name. */
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
+/** What a script calls before it makes an array, a buffer or a list with `...`. Each returns its first argument or throws. */
+export type Reserve = {
+  readonly array: (length: unknown) => unknown;
+  readonly buffer: (length: unknown, bytesOfEach: number) => unknown;
+  readonly spread: (list: unknown) => unknown;
+};
+
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
-export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
+export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void; readonly reserve: Reserve };
 
 /** Evaluates a file of the script. It finds other files by `require`, and sets `module.exports`. */
 export type FileBody = (

@@ -3,6 +3,7 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { executionReserve } from "../execution/reserve.ts";
 import { type Ticks, ticksName } from "./bundled-script.ts";
 import { withTicks } from "./loop-ticks.ts";
 
@@ -20,7 +21,7 @@ const ticks = (check: () => void, granted = little): Ticks => {
     check();
     fuel[0] = granted;
   };
-  return { fuel, refuel };
+  return { fuel, refuel, reserve: executionReserve };
 };
 
 /** As while each tick asks the host. */
@@ -30,7 +31,7 @@ const ticksOfSlowCode = (check: () => void): Ticks => {
     check();
     fuel[0] = 1;
   };
-  return { fuel, refuel };
+  return { fuel, refuel, reserve: executionReserve };
 };
 
 /** Returns the values that a script logs, also in microtasks after its end. */
@@ -55,6 +56,12 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
     expression: fc.oneof(
       { maxDepth: 3 },
       fc.constantFrom("n", "n % 3", "({ n })", "[n, n * 2]", "(n, -n)", "`t${n}`", "this === undefined"),
+      fc.constantFrom(
+        "new Array(n & 3)",
+        "Array(n & 3).fill(n)",
+        "[n, ...[n, ...`${n}`]]",
+        "[...new Uint8Array(n & 3)]",
+      ),
       tie("callback").map((callback) => `(${callback})(n)`),
       tie("expression").map((inner) => `[${inner}].map((x) => x)`),
     ),

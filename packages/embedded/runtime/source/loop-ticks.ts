@@ -1,15 +1,18 @@
 import {
   type AnyNode,
+  type CallExpression,
   type Comment,
   type Expression,
   type ForStatement,
   type Function,
+  type NewExpression,
   type Node,
   parse,
   type Program,
   type Statement,
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
+import { allocationOf, arrayLength } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
@@ -52,7 +55,8 @@ const startRounds = roundsLeft(0, paidRounds.calling);
 const countRounds = `let __convexRounds=${startRounds};`;
 const roundTick = `--__convexRounds<0&&(__convexRounds=__convexPay())`;
 const prologue =
-  `;const {fuel:__convexFuel,refuel:__convexRefuel}=${ticksName};` +
+  `;const {fuel:__convexFuel,refuel:__convexRefuel,reserve:__convexReserve}=${ticksName};` +
+  arrayLength +
   `const __convexPay=()=>{${payForLoop};return ${startRounds}};${countRounds}`;
 
 const space = String.raw`\s|//[^\n]*\n|/\*[^]*?\*/`;
@@ -95,7 +99,7 @@ function inLatin1(code: string, comments: readonly Comment[]): string {
 function tickInsertions(program: Program, code: string): readonly Insertion[] {
   const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
   const closers: Insertion[] = [];
-  const around = ({ start, end }: AnyNode, before: string, after: string): void => {
+  const around = ({ start, end }: Node, before: string, after: string): void => {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
   };
@@ -132,6 +136,10 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       openers.push({ at: place.at, text });
     }
   };
+  const reserveFor = (node: CallExpression | NewExpression): void => {
+    const allocation = allocationOf(node);
+    if (allocation !== null) around(allocation.length, allocation.before, allocation.after);
+  };
   // Visits inner nodes first.
   fullAncestor(program, (node, _, ancestors) => {
     switch (node.type) {
@@ -151,6 +159,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
         return;
       }
       case "CallExpression":
+        reserveFor(node);
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -158,6 +167,9 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "NewExpression":
       case "SpreadElement":
       case "TaggedTemplateExpression":
+        if (node.type === "NewExpression") reserveFor(node);
+        if (node.type === "SpreadElement" && ancestors.at(-2)?.type === "ArrayExpression")
+          around(node.argument, "__convexReserve.spread(", ")");
         for (const each of ancestors) calling.add(each);
         return;
       case "StaticBlock":

@@ -7,7 +7,8 @@ const prologue = withTicks("", noMap).code;
 /** Returns the code with a § for the tick of each function and field. */
 function marked(code: string): string {
   const tick = /(?:--__convexFuel\[0\]|\(__convexFuel\[0\]-=\d+\))<0&&__convexRefuel\(\)/g;
-  return withTicks(code, noMap).code.replace(prologue, "").replaceAll(tick, "§");
+  const reserved = /__convexReserve\.spread\((\w+)\)/g;
+  return withTicks(code, noMap).code.replace(prologue, "").replaceAll(tick, "§").replaceAll(reserved, "$1");
 }
 
 test.each([

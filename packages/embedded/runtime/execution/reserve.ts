@@ -1,0 +1,61 @@
+import type { Reserve } from "../source/bundled-script.ts";
+import { executions } from "./execution.ts";
+import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
+
+/*
+ * V8 ends the process if a single call of a built-in function needs too much memory, and no tick is reached before. So such calls
+ * say what they will need. Convex ends a function at 64 MiB, so none that works there comes near these limits.
+ */
+
+/** Ticks find out what many small calls need. */
+export const smallLength = 2 ** 17;
+/** The longest list that native code may make at once. */
+export const maxElements = 2 ** 25;
+const maxCharacters = 2 ** 26;
+/** Above it, `Array` throws an error of its own. */
+const maxArrayLength = 2 ** 32 - 1;
+
+const bytesOfElement = 8;
+
+/** Call it before native code makes a list of so many elements. Throws if the running function must end. */
+export function reserveElements(count: number): void {
+  if (count > smallLength) reserve(count <= maxElements, bytesOfElement * count, 0);
+}
+
+/** Call it before native code divides a text into parts. */
+export function reserveParts(characters: number): void {
+  if (characters > smallLength) reserve(characters <= maxCharacters, bytesOfElement * characters, 0);
+}
+
+/** The number of elements or characters that native code will find in a value. Runs none of its getters. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  const length: unknown = Object.getOwnPropertyDescriptor(value, "length")?.value;
+  return typeof length === "number" ? length : 0;
+}
+
+/** What the code itself says before it makes arrays and buffers. Each function returns its first argument. */
+export const executionReserve: Reserve = {
+  array(length) {
+    if (typeof length === "number" && length <= maxArrayLength) reserveElements(length);
+    return length;
+  },
+  buffer(length, bytesOfEach) {
+    if (typeof length === "number" && length > smallLength) reserve(true, 0, length * bytesOfEach);
+    return length;
+  },
+  spread(list) {
+    if (typeof list === "string" || Array.isArray(list) || ArrayBuffer.isView(list))
+      reserveElements(lengthOf(list));
+    return list;
+  },
+};
+
+function reserve(isPossible: boolean, heap: number, buffers: number): void {
+  const time = executions.getStore()?.time;
+  if (time !== undefined) time.reserve({ heap: isPossible ? heap : Infinity, buffers });
+  // While modules are loaded, no function runs.
+  else if (!isPossible) throw new ExecutionLimitError(outOfMemory);
+}

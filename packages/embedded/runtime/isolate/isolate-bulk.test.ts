@@ -1,0 +1,64 @@
+import vm from "node:vm";
+import { expect, test } from "vitest";
+import { limitBulk } from "./isolate-bulk.ts";
+
+const createRealm = () => vm.createContext(vm.constants.DONT_CONTEXTIFY);
+const [plain, limited] = [createRealm(), createRealm()];
+limitBulk(limited);
+
+const resultsOf = (code: string) =>
+  [plain, limited].map((realm): unknown =>
+    JSON.parse(vm.runInContext(`JSON.stringify(${code})`, realm) as string),
+  );
+
+test.each([
+  "[[3, 1].concat([2], 4, [[5]]), [].concat.call('ab', 'cd').length]",
+  "[[...[7, 8].keys()], [...[7, 8].entries()], Object.prototype.toString.call([].keys())]",
+  "[Array(3).fill(1), Array(4).fill(1, 2), Array(4).fill(1, 1, -1)]",
+  "[[1, [2, [3, [4]]]].flat(), [1, [2, [3, [4]]]].flat(2), [1, [2, [[], [4]]]].flat(Infinity), [[1]].flat(0)]",
+  "[[2, 1, 3].toSorted(), [2, 1, 3].toSorted((a, b) => b - a), [1, 2].toReversed(), [1, 2].with(-1, 3)]",
+  "[[1, 2, 3].toSpliced(1), [1, 2, 3].toSpliced(), [1, 2, 3].toSpliced(1, undefined), [1, 2].toSpliced(0, 1, 8, 9)]",
+  "['a,b,c'.split(','), 'abc'.split(''), 'a,b,c'.split(',', 2), 'a1b'.split(/\\d/), 'a'.split()]",
+  "['a1b2'.match(/\\d/g), 'x'.match(/y/), [...'a1b2'.matchAll(/\\d/g)].map((each) => each[0])]",
+  "[JSON.parse('[1,{\"a\":null}]'), JSON.parse('[1,2]', (_, value) => value === 1 ? 9 : value)]",
+  "[Array.from('ab'), Array.from({ length: 2 }, (_, i) => i), Array.from(new Set([1])), Array.from([1], function () { return this.a; }, { a: 5 })]",
+  "[class extends Array {}.from([1]), Array.from.call(Object, [1])]",
+  "[1, 2].constructor === Array && Array.from([]) instanceof Array",
+  "[[].fill, [].flat, [].keys, [].concat, ''.split, JSON.parse, Array.from].map((each) => [each.name, each.length, 'prototype' in each])",
+  "[Object.keys([].fill), Object.keys(Array.prototype), Object.keys(JSON)]",
+  "(() => { try { [].fill.call(null); } catch (error) { return error instanceof TypeError; } })()",
+  "(() => { try { JSON.parse('{'); } catch (error) { return [error instanceof SyntaxError, error.message]; } })()",
+  "(() => { try { new [].fill(); } catch (error) { return error instanceof TypeError; } })()",
+])("a guarded function does the same as the built-in one: %s", (code) => {
+  const [expected, actual] = resultsOf(code);
+  expect(actual).toEqual(expected);
+});
+
+test.each([
+  "[].concat(list)",
+  "list.entries()",
+  "list.keys()",
+  "list.fill(0)",
+  "list.flat()",
+  "[[list]].flat(2)",
+  "list.toReversed()",
+  "list.toSorted()",
+  "list.toSpliced(0)",
+  "list.with(0, 1)",
+  "Array.from(list)",
+  "Array.from({ length: 2 ** 53 - 1 })",
+  "[].fill.call({ length: 2 ** 53 - 1 })",
+  "text.split('')",
+  "text.match(/./g)",
+  "text.matchAll(/./g)",
+  "JSON.parse(text)",
+])("it refuses more than it could hold: %s", (code) => {
+  const prelude = "const list = []; list.length = 2 ** 31; const text = 'x'.repeat(2 ** 27);";
+  expect(() => void vm.runInContext(`{ ${prelude} ${code}; }`, limited)).toThrow("ran out of memory");
+});
+
+test("it runs no getter to know how much there is", () => {
+  const code =
+    "{ let read = 0; const list = { get length() { read += 1; return 2; } }; Array.from(list); [].fill.call(list, 0); read; }";
+  expect([plain, limited].map((realm): unknown => vm.runInContext(code, realm))).toEqual([2, 2]);
+});
