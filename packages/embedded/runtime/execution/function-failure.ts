@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
 import { limits } from "../checks/limits.ts";
+import { truncated } from "../checks/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { copyThrown, type ThrownValue } from "./thrown-value.ts";
-import { truncated } from "./truncated.ts";
 
 /** A function's failure: the text after "Server Error", and a ConvexError's data. */
 export type FunctionFailure = {

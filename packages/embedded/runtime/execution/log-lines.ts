@@ -1,6 +1,6 @@
 import { limits } from "../checks/limits.ts";
+import { truncated } from "../checks/truncated.ts";
 import { ValueInspector } from "./inspect-value.ts";
-import { truncated } from "./truncated.ts";
 
 export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 

@@ -4,7 +4,7 @@ import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
 
 /*
  * V8 ends the process if a single call of a built-in function needs too much memory, and no tick is reached before. So such calls
- * say what they will need. Convex ends a function at 64 MiB, so none that works there comes near these limits.
+ * say what they will need. Convex ends a function at 64 MiB, so lists that can be filled there are far smaller.
  */
 
 /** Ticks find out what many small calls need. */

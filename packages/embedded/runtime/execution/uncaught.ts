@@ -1,8 +1,8 @@
 import { limits } from "../checks/limits.ts";
+import { truncated } from "../checks/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { describeThrown, type FunctionFailure } from "./function-failure.ts";
-import { truncated } from "./truncated.ts";
 
 /** The mapper of the newest bundle: a process runs one bundle at a time. */
 let newestMapper: StackMapper | null = null;
