@@ -216,6 +216,7 @@ describe("a retired device", () => {
       status: "retired",
       organization: { id: "", name: "" },
       needsVersion: null,
+      askedVersion: null,
       requestedPause: null,
       limits: null,
       models: [],

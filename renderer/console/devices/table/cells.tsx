@@ -27,10 +27,10 @@ type NameProps = DeviceLine & {
 
 /** The device's name. Below it are the facts that have no column of their own. */
 export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNode {
-  const version = versionWords(listed.version, live?.askedVersion ?? null);
+  const ask = shown.includes("version") ? "" : versionWords(null, live?.askedVersion ?? null);
   const facts = [
     ...(shown.includes("system") ? [] : [platformWords(live?.platform ?? listed.platform)]),
-    ...(shown.includes("version") || version === "" ? [] : [version]),
+    ...(shown.includes("version") || listed.version === "" ? [] : [listed.version]),
   ];
   const owner = shown.includes("owner") ? null : (live?.owner ?? null);
   return (
@@ -53,6 +53,7 @@ export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNo
           {listed.name}
         </a>
         {facts.length === 0 ? null : <p className="line-clamp-2 text-xs text-muted">{facts.join(", ")}</p>}
+        {ask === "" ? null : <p className="text-xs text-muted">{ask}</p>}
         {owner === null ? null : <p className="line-clamp-1 text-xs text-muted">Of {owner.name}</p>}
       </div>
     </div>
