@@ -1,4 +1,4 @@
-import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
+import { chatLane, chatLaneRow, openDevices, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { chooseInRow, rowMenu } from "../support/row-menu.ts";
 
@@ -74,7 +74,7 @@ test("a code from the console enrolls a device, and a retired device gets no mor
   await page.keyboard.press("Escape");
 
   const donor = await farm.startDonor("console-3", { enrollmentCode: code });
-  await openPage(page, "Devices");
+  await openDevices(page, "console");
   const row = page.getByRole("row", { name: /console-3/ });
   await expect(row).toContainText("Donating now");
 
@@ -184,7 +184,7 @@ test("an administrator sets a key's limits, and a device's groups and limits", a
   await expect(key).toContainText("40");
   await expect(key).toContainText("3×");
 
-  await openPage(page, "Devices");
+  await openDevices(page, "console");
   const device = page.getByRole("row", { name: /console-6/ });
   await chooseInRow(page, "console-6", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("lab, second floor");

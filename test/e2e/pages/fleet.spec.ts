@@ -1,4 +1,4 @@
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { invite, join } from "../support/people.ts";
 
@@ -77,9 +77,7 @@ test("an operator pauses all devices that fit after a preview, and undoes it", a
   const one = await farm.startDonor("bulk-one");
   const two = await farm.startDonor("bulk-two");
   await signIn(page, farm);
-  await openPage(page, /^Devices/);
-  await page.getByRole("searchbox", { name: "Search devices by name" }).fill("bulk");
-  await expect(page).toHaveURL(/q=bulk$/);
+  await openDevices(page, "bulk");
   const devices = page.getByRole("table", { name: "Devices", exact: true });
   await expect(devices.getByRole("row", { name: /bulk-two/ })).toContainText("Donating now");
   await page.getByRole("checkbox", { name: "Select bulk-one" }).check();
@@ -105,7 +103,7 @@ test("an operator asks devices for an update, their people read it, and the undo
 }) => {
   const donor = await farm.startDonor("update-me");
   await signIn(page, farm);
-  await openPage(page, /^Devices/);
+  await openDevices(page, "update");
   const row = page
     .getByRole("table", { name: "Devices", exact: true })
     .getByRole("row", { name: /update-me/ });
@@ -134,7 +132,7 @@ test("an operator asks devices for an update, their people read it, and the undo
 test("a newer required version says how many devices it stops, and is undone", async ({ farm, page }) => {
   const donor = await farm.startDonor("too-old");
   await signIn(page, farm);
-  await openPage(page, "Devices");
+  await openDevices(page, "too-old");
   const row = page.getByRole("row", { name: /too-old/ });
   await expect(row).toContainText("Donating now");
   const counted = page.getByText(/\d+ devices? (has|have) an older version and will get no jobs\./);

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { elsewhere, invite, join } from "../support/people.ts";
 import { chooseInRow } from "../support/row-menu.ts";
@@ -167,7 +167,7 @@ test("a device belongs to its code's owner, and goes to another member by name",
   const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await dialog.innerText())?.[0] ?? "";
   await page.keyboard.press("Escape");
   const donor = await farm.startDonor("finns-laptop", { enrollmentCode: code });
-  await openPage(page, "Devices");
+  await openDevices(page, "finns");
   const row = page.getByRole("row", { name: /finns-laptop/ });
   await expect(row).toContainText("Of Finn");
   await chooseInRow(page, "finns-laptop", "Hand over");

@@ -7,7 +7,7 @@ import { liveThrough } from "../../../app/policy/replay/simulate.fixture.ts";
 import { sayHours } from "../../../app/policy/replay/totals.ts";
 import { defaultRules, type Rules } from "../../../app/policy/rules.ts";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test as base } from "../support/farm-test.ts";
 import { chooseInRow } from "../support/row-menu.ts";
 
@@ -110,7 +110,7 @@ test("a preview asks only the devices of its group, and closing it saves nothing
   await seed(farm, "elsewhere", record(1, hour, 600));
   const donor = await startUsed(farm, "elsewhere");
   await signIn(page, farm);
-  await openPage(page, "Devices");
+  await openDevices(page, "elsewhere");
   await chooseInRow(page, "elsewhere", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("attic");
   await page.getByRole("button", { name: "Save" }).click();

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { chooseInRow } from "../support/row-menu.ts";
 
@@ -14,7 +14,7 @@ async function saveRules(page: Page): Promise<void> {
 test("saved rules apply on a device at once until an undo", async ({ farm, page }) => {
   const donor = await farm.startDonor("policy-1");
   await signIn(page, farm);
-  await openPage(page, "Devices");
+  await openDevices(page, "policy");
   const device = page.getByRole("row", { name: /policy-1/ });
   await expect(device).toContainText("Donating now");
 
@@ -36,7 +36,7 @@ test("saved rules apply on a device at once until an undo", async ({ farm, page 
     "“Donate now”: not set → not allowed, locked",
   );
 
-  await openPage(page, "Devices");
+  await openDevices(page, "policy");
   await expect(device).toContainText("Outside its hours");
   await openPage(page, "Policy");
   await page.getByRole("button", { name: "Undo last save" }).click();
@@ -46,7 +46,7 @@ test("saved rules apply on a device at once until an undo", async ({ farm, page 
     .getByRole("button", { name: /^(Reset rules|Restore)$/ })
     .click();
   await expect(donateNow).toContainText("Default: allowed. You can change it.");
-  await openPage(page, "Devices");
+  await openDevices(page, "policy");
   await expect(device).toContainText("Donating now");
   await openPage(page, "Audit trail");
   await expect(
@@ -121,7 +121,7 @@ test("a group's rules apply only on its devices", async ({ farm, page }) => {
   const inLab = await farm.startDonor("policy-lab");
   const elsewhere = await farm.startDonor("policy-elsewhere");
   await signIn(page, farm);
-  await openPage(page, "Devices");
+  await openDevices(page, "policy");
   const labDevice = page.getByRole("row", { name: /policy-lab/ });
   await chooseInRow(page, "policy-lab", "Edit groups");
   await page.getByLabel("Groups", { exact: true }).fill("lab");
@@ -135,7 +135,7 @@ test("a group's rules apply only on its devices", async ({ farm, page }) => {
   await networks.getByRole("switch", { name: "Lock Only on these networks" }).click();
   await saveRules(page);
   await expect(page.getByText("The rules were saved.")).toBeVisible();
-  await openPage(page, "Devices");
+  await openDevices(page, "policy");
   await expect(labDevice).toContainText(/network/i);
   await expect(page.getByRole("row", { name: /policy-elsewhere/ })).toContainText("Donating now");
   await inLab.stop();

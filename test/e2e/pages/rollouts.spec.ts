@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { makeClient } from "../../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { entryOf, makeSmallModel, type ModelHub, startModelHub } from "../support/model-hub.ts";
 
@@ -77,7 +77,7 @@ test("a model goes to one device first, works for requests, and then to all, wit
   test.slow();
   await Promise.all(["roll-1", "roll-2", "roll-3"].map((name) => farm.startDonor(name, { env: donorEnv() })));
   await signIn(page, farm);
-  await openPage(page, "Devices");
+  await openDevices(page, "roll");
   for (const name of ["roll-1", "roll-2", "roll-3"]) {
     await expect(page.getByRole("row", { name: new RegExp(name) }).first()).toContainText("Donating", {
       timeout: 60_000,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { invite, join } from "../support/people.ts";
 
@@ -97,7 +97,7 @@ test("a donor sees the earnings of their own devices by day, and no usage", asyn
   const donor = await farm.startDonor("usage-2");
   await signIn(page, farm);
   const theirs = await join(browser, await invite(page, "Dora", ["Donor"]), "Dora");
-  await openPage(page, "Devices");
+  await openDevices(page, "usage");
   await page.getByRole("link", { name: "usage-2" }).click();
   await page.getByRole("button", { name: "Hand over" }).click();
   const dialog = page.getByRole("dialog");

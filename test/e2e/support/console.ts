@@ -15,6 +15,13 @@ export function openPage(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole("navigation").getByRole("link", { name }).click();
 }
 
+/** Opens the page Devices with those whose name has such a word. Without a search it shows the first ones only. */
+export async function openDevices(page: Page, named: string): Promise<void> {
+  await openPage(page, /^Devices/);
+  await page.getByRole("searchbox", { name: "Search devices by name" }).fill(named);
+  await expect(page).toHaveURL(new RegExp(`q=${named}$`));
+}
+
 /** The name of the lane of the demo model's chat jobs. Other kinds of jobs have lanes of their own. */
 export const chatLane = "gleaner-demo · chat";
 
