@@ -8,7 +8,7 @@ const chosen = (page: Page) =>
 
 test("the palette opens by keys and by a button, and returns the focus", async ({ farm, page }) => {
   await signIn(page, farm);
-  const button = page.getByRole("button", { name: "Search" });
+  const button = page.getByRole("button", { name: "Search", exact: true });
   await button.focus();
   for (const keys of ["Control+k", "/", "Enter"]) {
     await page.keyboard.press(keys);
