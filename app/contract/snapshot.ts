@@ -44,7 +44,7 @@ export type OrganizationView = {
   readonly keyFingerprint?: string | null;
   /** Why the last list of models was refused, in a sentence. Null if it was accepted. */
   readonly problem?: string | null;
-  /** The version that the organization asks for, if this program's is older. */
+  /** The version that this program needs to get jobs. Null: it is new enough. */
   readonly needsVersion?: string | null;
   /** The version that the organization asks this computer to be updated to. It donates meanwhile. */
   readonly askedVersion?: string | null;

@@ -35,7 +35,8 @@ export type ShelfOffer = {
 const usualGb = 8;
 
 /**
- * Chooses the largest model for chats that at least half of the devices could run. If there is none, the smallest one.
+ * Chooses a model for chats. It takes the largest one that fits at least half of the devices. If none does, it takes the
+ * smallest one.
  * @param memories of the devices, in bytes.
  */
 export function offerFor(memories: readonly number[]): ShelfOffer {

@@ -38,7 +38,7 @@ export type Me = Pick<
   "name" | "status" | "sharing" | "signingKey"
 > & {
   readonly deviceId: string;
-  /** The version that the organization asks for, if this program's is older. An older backend does not say it. */
+  /** The version that this program needs to get jobs. Null: it is new enough. An older backend does not say it. */
   readonly needsVersion?: string | null;
   /** The version that this program is asked to be updated to. An older backend does not say it. */
   readonly askedVersion?: string | null;

@@ -1,10 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { plural } from "../../../app/format/quantity.ts";
-import { isOlder, isVersion } from "../../../app/versions.ts";
+import { isOlder } from "../../../app/versions.ts";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Field } from "../../ui/controls/Field.tsx";
-import { Dialog } from "../../ui/overlays/Dialog.tsx";
-import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { VersionDialog } from "./VersionDialog.tsx";
 
 type Props = {
   /** The oldest version whose devices get jobs. */
@@ -20,12 +18,7 @@ type Props = {
 
 /** Shows and sets the oldest version of Gleaner whose devices get jobs. */
 export function OldestVersion({ oldest, outdated, versions, onSet, initialAsked }: Props): ReactNode {
-  const [asked, setAsked] = useState<string | null>(initialAsked ?? null);
-  const [error, setError] = useState<string | null>(null);
-  const close = (): void => {
-    setAsked(null);
-    setError(null);
-  };
+  const [initial, setInitial] = useState<string | null>(initialAsked ?? null);
   return (
     <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-1.5 text-xs text-muted">
       <p>
@@ -37,42 +30,25 @@ export function OldestVersion({ oldest, outdated, versions, onSet, initialAsked 
           </span>
         )}
       </p>
-      <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setAsked(oldest)}>
+      <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setInitial(oldest)}>
         Change version
       </Button>
-      {asked === null ? null : (
-        <Dialog title="Oldest version of Gleaner" onClose={close}>
-          <DialogForm
-            action="Save"
-            onSubmit={() => {
-              const version = asked.trim();
-              if (!isVersion(version)) {
-                setError('Enter three numbers, such as "0.2.0".');
-                return undefined;
-              }
-              onSet(version);
-              close();
-              return undefined;
-            }}
-            onClose={close}
-          >
-            <Field
-              label="Version"
-              hint="Devices with an older version get no jobs until they are updated."
-              value={asked}
-              error={error}
-              onChange={(event) => {
-                setAsked(event.target.value);
-                setError(null);
-              }}
-            />
-            {versions !== null && isVersion(asked.trim()) ? (
+      {initial === null ? null : (
+        <VersionDialog
+          title="Oldest version of Gleaner"
+          hint="Devices with an older version get no jobs until they are updated."
+          action="Save"
+          initial={initial}
+          preview={(version) =>
+            versions === null ? null : (
               <p aria-live="polite" className="mt-2 text-xs">
-                {sayOlder(versions, asked.trim())}
+                {sayOlder(versions, version)}
               </p>
-            ) : null}
-          </DialogForm>
-        </Dialog>
+            )
+          }
+          onVersion={onSet}
+          onClose={() => setInitial(null)}
+        />
       )}
     </div>
   );

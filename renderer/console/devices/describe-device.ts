@@ -83,10 +83,9 @@ function outdatedSentence({
 }
 
 /** "0.4.0, asked for 0.5.0". Empty for a device that has told no version and was asked for none. */
-export function versionWords(version: string | null, asked: DeviceRow["askedVersion"]): string {
-  const own = version ?? "";
-  if (asked === null) return own;
-  return own === "" ? `asked for ${asked.version}` : `${own}, asked for ${asked.version}`;
+export function versionWords(version: string, asked: DeviceRow["askedVersion"]): string {
+  if (asked === null) return version;
+  return version === "" ? `asked for ${asked.version}` : `${version}, asked for ${asked.version}`;
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

@@ -36,7 +36,7 @@ export function lengthOf(value: unknown): number {
   return typeof length === "number" ? length : 0;
 }
 
-/** What the code itself says before it makes arrays and buffers. Each function returns its first argument. */
+/** Bundled code calls these functions before it makes arrays and buffers. Each returns its first argument. */
 export const executionReserve: Reserve = {
   array(length) {
     if (typeof length === "number" && length <= maxArrayLength) reserveElements(length);

@@ -27,7 +27,7 @@ export type NodeBundle = {
 /** The exports of a module, by name. */
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
-/** What a script calls before it makes an array, a buffer or a list with `...`. Each returns its first argument or throws. */
+/** A script calls these functions before it makes an array, a buffer or a list. Each returns its first argument, or throws. */
 export type Reserve = {
   readonly array: (length: unknown) => unknown;
   readonly buffer: (length: unknown, bytesOfEach: number) => unknown;

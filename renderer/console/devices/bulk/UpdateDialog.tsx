@@ -1,10 +1,7 @@
-import { type ReactNode, useState } from "react";
-import { isVersion } from "../../../../app/versions.ts";
-import { Field } from "../../../ui/controls/Field.tsx";
-import { Dialog } from "../../../ui/overlays/Dialog.tsx";
-import { DialogForm } from "../../../ui/overlays/DialogForm.tsx";
+import type { ReactNode } from "react";
+import { VersionDialog } from "../VersionDialog.tsx";
 
-type UpdateProps = {
+type Props = {
   /** The newest version that a device has. "" if none has told its version. */
   readonly newest: string;
   readonly onVersion: (version: string) => void;
@@ -12,35 +9,15 @@ type UpdateProps = {
 };
 
 /** Asks for the version that devices are to be updated to. */
-export function UpdateDialog({ newest, onVersion, onClose }: UpdateProps): ReactNode {
-  const [version, setVersion] = useState(newest);
-  const [error, setError] = useState<string | null>(null);
+export function UpdateDialog({ newest, onVersion, onClose }: Props): ReactNode {
   return (
-    <Dialog title="Ask for an update of Gleaner" onClose={onClose}>
-      <DialogForm
-        action="Preview"
-        onSubmit={() => {
-          if (!isVersion(version.trim())) {
-            setError('Enter three numbers, such as "0.2.0".');
-            return undefined;
-          }
-          onVersion(version.trim());
-          onClose();
-          return undefined;
-        }}
-        onClose={onClose}
-      >
-        <Field
-          label="Version"
-          hint="The people at these devices are asked to update to it. The devices get jobs meanwhile."
-          value={version}
-          error={error}
-          onChange={(event) => {
-            setVersion(event.target.value);
-            setError(null);
-          }}
-        />
-      </DialogForm>
-    </Dialog>
+    <VersionDialog
+      title="Ask for an update of Gleaner"
+      hint="The people at these devices are asked to update to it. The devices get jobs meanwhile."
+      action="Preview"
+      initial={newest}
+      onVersion={onVersion}
+      onClose={onClose}
+    />
   );
 }
