@@ -12,7 +12,7 @@ import { seed, type Seeded } from "./seed.ts";
 export const consoleBench: Bench = {
   summary:
     "the console's pages with 10,000 devices, 200 members, up to 1,000,000 jobs: time, documents, reruns",
-  run: (_, say) =>
+  run: (rounds, say) =>
     withScratch(async (folder) => {
       const browser = await startBrowser();
       if (browser === null) {
@@ -20,7 +20,7 @@ export const consoleBench: Bench = {
       }
       const farm = await startFarm({ console: true });
       try {
-        const { lastDevice, ...seeded } = await seed(farm, folder, say);
+        const { lastDevice, ...seeded } = await seed(farm, folder, rounds, say);
         const pages = await measurePages(farm, browser, lastDevice, say);
         const result = { pages, matrixCells: await matrixCells(), seeded };
         return { json: result, text: text(result) };

@@ -25,9 +25,9 @@ export type LastDevice = {
 };
 
 const wanted: Seeded = { devices: 10_000, members: 200, jobs: 1_000_000 };
-/** Jobs are added in portions, until this time has passed. */
+/** Jobs are added in portions, until the time of all rounds has passed. */
 const jobsAtOnce = 50_000;
-const jobsWithinMs = 120_000;
+const jobsMsPerRound = 24_000;
 const countedWithinMs = 90_000;
 const oldJobsFrom = 10_000;
 const firstAnswerWithinMs = 180_000;
@@ -57,6 +57,7 @@ export function deviceKey(n: number): string {
 export async function seed(
   farm: Farm,
   folder: string,
+  rounds: number,
   say: (line: string) => void,
 ): Promise<Seeded & { readonly lastDevice: LastDevice }> {
   const donor = await farm.startDonor("sample");
@@ -88,7 +89,7 @@ export async function seed(
     );
   let jobs = 0;
   let next = portionOf(0);
-  for (const portion of repetitions(wanted.jobs / jobsAtOnce, jobsWithinMs)) {
+  for (const portion of repetitions(wanted.jobs / jobsAtOnce, rounds * jobsMsPerRound)) {
     const file = await next;
     // The next portion is written while the backend imports this one.
     next = portionOf(portion + 1);
