@@ -1,12 +1,19 @@
+import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
+import type { Theme } from "./gallery.ts";
 
 /** Small pictures keep the repository small. Words stay readable. */
 const widthOf = { 1280: 512, 390: 234 } as const;
-export const windowWidths = [1280, 390] as const;
+type Width = keyof typeof widthOf;
+/** Each story is kept as it looks on a laptop by day and on a phone by night. */
+export const looks: readonly { readonly width: Width; readonly theme: Theme }[] = [
+  { width: 1280, theme: "light" },
+  { width: 390, theme: "dark" },
+];
 const height = 844;
 
 /** A small picture of what the page shows, as WebP in base64. */
-export async function smallPicture(page: Page, width: (typeof windowWidths)[number]): Promise<string> {
+export async function smallPicture(page: Page, width: Width): Promise<string> {
   const png = (await page.screenshot({ animations: "disabled", caret: "hide" })).toString("base64");
   return await page.evaluate(shrink, {
     png,
@@ -18,9 +25,9 @@ export async function smallPicture(page: Page, width: (typeof windowWidths)[numb
 type Shrunk = { readonly png: string; readonly width: number; readonly height: number };
 
 async function shrink({ png, width, height }: Shrunk): Promise<string> {
-  const image = new Image();
-  image.src = `data:image/png;base64,${png}`;
-  await image.decode();
+  // Bitmaps are freed at once. The memory of `Image`s grows to gigabytes in a page that takes hundreds of pictures.
+  const bytes = Uint8Array.from(atob(png), (byte) => byte.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes]));
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = Math.round(height);
@@ -28,6 +35,7 @@ async function shrink({ png, width, height }: Shrunk): Promise<string> {
   if (context === null) throw new Error("the browser has no canvas");
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  image.close();
   return canvas.toDataURL("image/webp", 0.35).split(",")[1] ?? "";
 }
 
@@ -38,15 +46,13 @@ export async function differingShare(page: Page, one: string, other: string): Pr
     async (pictures) => {
       const pixels = await Promise.all(
         pictures.map(async (picture) => {
-          const image = new Image();
-          image.src = `data:image/webp;base64,${picture}`;
-          await image.decode();
-          const canvas = document.createElement("canvas");
-          canvas.width = image.width;
-          canvas.height = image.height;
-          const context = canvas.getContext("2d");
+          const bytes = Uint8Array.from(atob(picture), (byte) => byte.charCodeAt(0));
+          const image = await createImageBitmap(new Blob([bytes]));
+          const { width, height } = image;
+          const context = new OffscreenCanvas(width, height).getContext("2d");
           context?.drawImage(image, 0, 0);
-          return context?.getImageData(0, 0, image.width, image.height).data ?? new Uint8ClampedArray();
+          image.close();
+          return context?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
         }),
       );
       const [a = new Uint8ClampedArray(), b = new Uint8ClampedArray()] = pixels;
@@ -65,18 +71,29 @@ export async function differingShare(page: Page, one: string, other: string): Pr
   );
 }
 
-/** The machine's part in a picture: its browser, and the widths of letters in its fonts. */
-export async function machineOf(page: Page): Promise<{ readonly chromium: string; readonly fonts: string }> {
-  const fonts = await page.evaluate(() => {
-    const context = document.createElement("canvas").getContext("2d");
-    if (context === null) return "none";
-    const style = getComputedStyle(document.documentElement);
-    return ["--font-sans", "--font-mono"]
-      .map((family) => {
-        context.font = `100px ${style.getPropertyValue(family)}`;
-        return context.measureText("Gleaner donates 0123456789").width.toFixed(1);
-      })
-      .join(" ");
-  });
-  return { chromium: page.context().browser()?.version() ?? "unknown", fonts };
+export type Machine = {
+  readonly chromium: string;
+  /** The hash of a drawing with letters, curves, shadows and lines. It differs with fonts and with how pixels are drawn. */
+  readonly drawing: string;
+};
+
+const sample = `<body style="margin: 0; background: white">
+  <p style="font: 15px ui-sans-serif, system-ui, sans-serif; color: #345">Gleaner donates 0123456789 äöü</p>
+  <p style="font: 600 22px ui-monospace, monospace; color: #111">Gleaner donates 0123456789</p>
+  <div style="width: 90px; height: 30px; border: 1px solid #789; border-radius: 9px; background: linear-gradient(#fff, #acf);
+    box-shadow: 0 2px 6px #0004"></div>
+  <svg width="60" height="60" fill="none" stroke="#046" stroke-width="1.5"><circle cx="30" cy="30" r="21" /><path d="M3 3l50 31" /></svg>
+  <progress value="0.4"></progress><input type="checkbox" checked /><select><option>Models</option></select>`;
+
+/** The machine's part in a picture: its browser, and how that draws here. */
+export async function machineOf(page: Page): Promise<Machine> {
+  const own = await page.context().newPage();
+  try {
+    await own.setViewportSize({ width: 480, height: 320 });
+    await own.setContent(sample);
+    const drawing = createHash("sha256").update(await own.screenshot({ animations: "disabled" }));
+    return { chromium: page.context().browser()?.version() ?? "unknown", drawing: drawing.digest("hex") };
+  } finally {
+    await own.close();
+  }
 }
