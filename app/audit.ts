@@ -227,6 +227,32 @@ export function actionWords(action: string): string {
   return (actions as Readonly<Record<string, string>>)[action] ?? action;
 }
 
+/** The subjects of actions, without their names. */
+const subjects: Readonly<Partial<Record<Noun<AuditAction>, string>>> = {
+  "api-key": "An API key",
+  device: "A device",
+  devices: "Several devices",
+  "device-view": "A view of the devices",
+  "group-rule": "A rule of a group",
+  "enrolment-code": "An enrollment code",
+  job: "A job",
+  "dead-letter": "A job",
+  lane: "A lane",
+  limit: "An API key",
+  member: "A member",
+  "metrics-token": "A token for metrics",
+  "sign-in-provider": "A provider",
+  team: "A team",
+  webhook: "A webhook",
+};
+
+/** An entry's subject in words. An id says nothing to a person, so a subject whose name is not known is told by its kind. */
+export function subjectWords(action: string, subject: string): string {
+  if (!/^[0-9a-z]{28,}$/.test(subject)) return subject;
+  const [noun = ""] = action.split(".");
+  return (subjects as Readonly<Record<string, string>>)[noun] ?? "Something without a name";
+}
+
 export function actorWords(actor: string): string {
   return (actors as Readonly<Record<string, string>>)[actor] ?? actor;
 }

@@ -59,12 +59,15 @@ export const endSession = internalMutation({
   },
 });
 
+/** The one who asked for an act, and from where. Runs that an earlier version scheduled have no address. */
+const laterActorFields = { actor: storedActor, address: v.optional(v.string()) };
+
 /** Hands over, or ends, the next keys and devices of a member who left. */
 export const settleThings = internalMutation({
-  args: { from: owner, answer: leftThings, actor: storedActor },
+  args: { from: owner, answer: leftThings, ...laterActorFields },
   returns: v.null(),
-  handler: async (ctx, { from, answer, actor }) => {
-    await settle(ctx, from, answer, { actor, at: Date.now() });
+  handler: async (ctx, { from, answer, actor, address }) => {
+    await settle(ctx, from, answer, { actor, address, at: Date.now() });
     return null;
   },
 });
@@ -158,10 +161,10 @@ export const endJobsOfModel = internalMutation({
 
 /** Retires the next devices of an enrollment code. */
 export const retireDevicesOfCode = internalMutation({
-  args: { codeId: v.id("enrolmentCodes"), actor: v.optional(storedActor) },
+  args: { codeId: v.id("enrolmentCodes"), ...laterActorFields, actor: v.optional(storedActor) },
   returns: v.null(),
-  handler: async (ctx, { codeId, actor = "system" }) => {
-    await retireBatchOfCode(ctx, codeId, { actor, at: Date.now() });
+  handler: async (ctx, { codeId, actor = "system", address }) => {
+    await retireBatchOfCode(ctx, codeId, { actor, address, at: Date.now() });
     return null;
   },
 });

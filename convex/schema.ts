@@ -649,6 +649,8 @@ export default defineSchema({
     jobs: v.array(v.object({ jobId: v.string(), round: v.number() })),
     /** The one who asked for it. */
     actor: v.object({ memberId: v.id("members"), sessionId: v.id("sessions") }),
+    /** From where they asked. Absent in cancels of earlier versions, which end within seconds. */
+    address: v.optional(v.string()),
     /** When they happen (ms epoch). */
     at: v.number(),
     /** Some of the jobs are canceled, and the others follow. */
@@ -1020,6 +1022,8 @@ export default defineSchema({
     batches: v.number(),
     /** Devices that are done, of those to change or to restore. */
     done: v.number(),
+    /** From where the member asked for it. Absent in acts of earlier versions. */
+    address: v.optional(v.string()),
     /** When the act began; pauses have this time. */
     actedAt: v.optional(v.number()),
     createdAt: v.number(),

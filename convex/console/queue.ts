@@ -43,9 +43,10 @@ export const setLaneState = memberMutation("queue.change")({
   returns: v.null(),
   handler: async (ctx, { laneId, state }) => {
     const lanes = await queue.lanes.list(ctx, ctx.organizationId);
-    const before = lanes.find((lane) => lane.laneId === laneId)?.state;
+    const lane = lanes.find((each) => each.laneId === laneId);
     await queue.lanes.setState(ctx, ctx.organizationId, { laneId, state, actor: actorName(ctx.by.actor) });
-    await ctx.audit(laneActions[state], laneId, changesText([["state", before, state]]));
+    // The lane may be deleted once it is empty. Its name stays.
+    await ctx.audit(laneActions[state], lane?.name ?? laneId, changesText([["state", lane?.state, state]]));
     return null;
   },
 });

@@ -1,9 +1,11 @@
 import { type Infer, v } from "convex/values";
 import { actorWords, type AuditAction, auditGroupOf } from "../../app/audit.ts";
 import { actWords } from "../../app/audit/act-words.ts";
+import { laneTitle } from "../../app/format/lane.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
+import { orderOf } from "./orders/orders.ts";
 
 /** A member, through one of their sessions. */
 const member = v.object({ memberId: v.id("members"), sessionId: v.id("sessions") });
@@ -26,8 +28,11 @@ export const storedActor = v.union(
 
 export type Actor = Infer<typeof storedActor>;
 
-/** The actor and the time (ms epoch). Each recorded change has one. */
-export type Act = { readonly actor: Actor; readonly at: number };
+/**
+ * The actor and the time (ms epoch). Each recorded change has one. `address`: of the call that asked for it, if the scheduler
+ * finishes it.
+ */
+export type Act = { readonly actor: Actor; readonly at: number; readonly address?: string | undefined };
 
 /** The actor as the queue stores it: the id of a member or an API key, or a word. `actorWordsOf` turns it into a name. */
 export function actorName(actor: Actor): string {
@@ -43,6 +48,7 @@ export async function record(
   ctx: MutationCtx,
   {
     actor,
+    address,
     ...entry
   }: Act & {
     readonly organizationId: Id<"organizations">;
@@ -51,7 +57,7 @@ export async function record(
     readonly detail?: string;
   },
 ): Promise<void> {
-  const from = actor === "system" ? {} : { address: await callerAddress(ctx) };
+  const from = actor === "system" ? {} : { address: address ?? (await callerAddress(ctx)) };
   const by = await stored(ctx, actor);
   await ctx.db.insert("audit", { ...entry, ...by, ...indexed({ ...by, ...entry }), ...from });
 }
@@ -95,6 +101,14 @@ export async function recordCancel(
   await record(ctx, why === undefined ? canceled : { ...canceled, detail: why });
 }
 
+/** The actor as the scheduler gets it for the rest of an act, with the address of the call that asked for it. */
+export async function laterActor(
+  ctx: MutationCtx,
+  { actor, address }: Act,
+): Promise<{ actor: Actor; address: string }> {
+  return { actor, address: address ?? (await callerAddress(ctx)) };
+}
+
 /** The IP address of the call. A function that the scheduler runs has none, and Convex may not know it. */
 export async function callerAddress(ctx: MutationCtx): Promise<string> {
   return (await ctx.meta.getRequestMetadata()).ip ?? "unknown";
@@ -124,6 +138,7 @@ export async function subjectName(
 ): Promise<string | null> {
   if (action === "act.refused") return actWords(subject);
   const [noun = ""] = action.split(".");
+  if (noun === "lane") return laneTitle(subject);
   const named = Object.hasOwn(subjects, noun) ? await subjects[noun]?.(ctx, subject) : null;
   return named?.organizationId === organizationId ? visibleText(named.name) : null;
 }
@@ -136,6 +151,8 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     const id = db.normalizeId("devices", subject);
     return id === null ? null : await db.get("devices", id);
   },
+  job: jobOf,
+  "dead-letter": jobOf,
   "api-key": keyOf,
   limit: keyOf,
   "enrolment-code": async ({ db }, subject) => {
@@ -157,6 +174,26 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   "alert-mail": memberOf,
   budget: async (ctx, subject) =>
     (await keyOf(ctx, subject)) ?? (await subjects["member"]?.(ctx, subject)) ?? (await teamOf(ctx, subject)),
+  "device-view": async ({ db }, subject) => {
+    const id = db.normalizeId("deviceViews", subject);
+    return id === null ? null : await db.get("deviceViews", id);
+  },
+  "group-rule": async (ctx, subject) => {
+    const id = ctx.db.normalizeId("groupRules", subject);
+    const rule = id === null ? null : await ctx.db.get("groupRules", id);
+    return rule === null
+      ? await organizationOf(ctx, subject)
+      : { organizationId: rule.organizationId, name: rule.group };
+  },
+  webhook: async ({ db }, subject) => {
+    const id = db.normalizeId("webhooks", subject);
+    const webhook = id === null ? null : await db.get("webhooks", id);
+    return webhook === null
+      ? null
+      : { organizationId: webhook.organizationId, name: new URL(webhook.url).host };
+  },
+  session: organizationOf,
+  playground: organizationOf,
   "usage-facts": organizationOf,
   organization: organizationOf,
   mail: organizationOf,
@@ -176,6 +213,14 @@ async function memberOf({ db }: QueryCtx, subject: string): Promise<Named | null
 async function keyOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
   const id = db.normalizeId("apiKeys", subject);
   return id === null ? null : await db.get("apiKeys", id);
+}
+
+/** A job has no name, so its model and its requester stand for it. */
+async function jobOf(ctx: QueryCtx, subject: string): Promise<Named | null> {
+  const order = await orderOf(ctx, subject);
+  if (order === null) return null;
+  const key = await ctx.db.get("apiKeys", order.apiKeyId);
+  return { organizationId: order.organizationId, name: [order.modelId, key?.name ?? ""].join(" · ") };
 }
 
 async function teamOf({ db }: QueryCtx, subject: string): Promise<Named | null> {

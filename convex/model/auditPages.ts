@@ -56,8 +56,8 @@ export type AuditFilter = {
   readonly to?: number;
 };
 
-/** Each row may read an actor and a subject, so a page reads at most 270 documents. */
-const maxPage = 90;
+/** Each row may read an actor, a job and its key, so a page reads at most 280 documents. */
+const maxPage = 70;
 
 /**
  * A page of the trail, newest first. One index finds the rows. Only beside a subject the other filters are applied to what it

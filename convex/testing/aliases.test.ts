@@ -138,10 +138,10 @@ describe("an alias", () => {
       paginationOpts: { numItems: 4, cursor: null },
     });
     expect(page.page.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
-      ["model-alias.removed", "small", modelId],
-      ["model-alias.set", "small", `${other} → ${modelId}`],
-      ["model-alias.set", "small", `${modelId} → ${other}`],
-      ["model-alias.set", "small", modelId],
+      ["model-alias.removed", "small", `model: ${modelId} → not set`],
+      ["model-alias.set", "small", `model: ${other} → ${modelId}`],
+      ["model-alias.set", "small", `model: ${modelId} → ${other}`],
+      ["model-alias.set", "small", `model: not set → ${modelId}`],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditGroup } from "../../app/audit.ts";
+import { type AuditGroup, subjectWords } from "../../app/audit.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -46,6 +46,11 @@ async function join(roles: readonly Role[]): ReturnType<typeof joinAs> {
   return await joinAs(t, session, { name: roles.join(), roles, agent: "Firefox" });
 }
 
+/** Lets acts run that the scheduler finishes piece by piece. */
+async function passOften(): Promise<void> {
+  for (let times = 0; times < 6; times += 1) await pass(t, 2_000);
+}
+
 describe("an entry of the audit trail", () => {
   it("names the member, the session's method and browser, the address, and before and after", async () => {
     const { deviceId } = await addDevice(t, acme);
@@ -66,6 +71,64 @@ describe("an entry of the audit trail", () => {
       action: "device.limited",
       detail: "GPU: not set → no; memory (MB): not set → 2048",
     });
+  });
+
+  it("names the address of the call that asked for an act, also if the scheduler finishes it", async () => {
+    await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const from = t.withRequestMetadata({ ip: "203.0.113.8" });
+    const act = { kind: "pause" as const, group: "" };
+    const bulkId = await from.mutation(api.console.bulkDevices.prepare, {
+      session,
+      act,
+      chosen: { filters: {} },
+    });
+    await passOften();
+    await from.mutation(api.console.bulkDevices.run, { session, bulkId });
+    await from.mutation(api.console.jobs.cancelSoon, { session, jobIds: [jobId] });
+    await passOften();
+    for (const action of ["devices.changed", "job.canceled"])
+      expect(await rows({ action })).toMatchObject([{ action, address: "203.0.113.8" }]);
+  });
+
+  it("names its subject, and shows no id of it to a person", async () => {
+    const { deviceId } = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const lane = (await t.query(api.console.queue.stats, { session })).lanes[0]!;
+    const { groupRules, views } = api.console.fleet;
+    await t.mutation(api.console.queue.setLaneState, { session, laneId: lane.laneId, state: "paused" });
+    await t.mutation(api.console.people.setIdle, { session, minutes: 60 });
+    await t.mutation(api.console.playground.setCredits, { session, micro: 5_000_000n });
+    const rule = { group: "lab", filter: { named: "d" } };
+    await t.mutation(groupRules.add, { session, ...rule });
+    await t.mutation(views.save, { session, name: "Night", view: {}, shared: true });
+    await t.action(api.console.alerts.add, { session, url: "https://alerts.example.org/hook" });
+    await t.mutation(api.console.jobs.cancel, { session, jobId });
+    await t.mutation(api.console.devices.limit, { session, deviceId, limits: { gpu: false } });
+    expect(subjectWords("group-rule.removed", "k".repeat(32))).toBe("A rule of a group");
+    const named = (await rows()).map((row) => [
+      row.action,
+      subjectWords(row.action, row.name ?? row.subject),
+    ]);
+    expect(Object.fromEntries(named)).toMatchObject({
+      "lane.paused": expect.stringContaining(" · chat") as string,
+      "session.idle-time-changed": "Acme",
+      "playground.credits-changed": "Acme",
+      "group-rule.added": "lab",
+      "device-view.shared": "Night",
+      "webhook.added": "alerts.example.org",
+      "job.canceled": expect.stringContaining(" · first key") as string,
+    });
+    // An id of this backend begins with many digits.
+    for (const [, words] of named) expect(words).not.toMatch(/\d{12}/);
+  });
+
+  it("has the values before and after of what an owner sets", async () => {
+    await t.mutation(api.console.playground.setCredits, { session, micro: 5_000_000n });
+    await t.mutation(api.console.playground.setCredits, { session, micro: 5_000_000n });
+    expect(await rows({ action: "playground.credits-changed" })).toMatchObject([
+      { detail: "credits of a member for a day: 100 → 5" },
+    ]);
   });
 
   it("says that an address is unknown, and has none where nobody called", async () => {

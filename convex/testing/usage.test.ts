@@ -344,9 +344,9 @@ describe("budgets", () => {
     const paginationOpts = { numItems: 3, cursor: null };
     const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page.map(({ action, detail }) => [action, detail])).toEqual([
-      ["budget.removed", null],
-      ["budget.set", "6 credits a month"],
-      ["budget.set", "5 credits a month"],
+      ["budget.removed", "credits for a month: 6 → not set"],
+      ["budget.set", "credits for a month: 5 → 6"],
+      ["budget.set", "credits for a month: not set → 5"],
     ]);
     for (const micro of [0n, -1n, 10n ** 18n]) await expectRefusal(set(firstKey, micro), "invalid");
     const rival = await signIn(t, await addOrganization(t, { name: "Rival" }));
@@ -386,7 +386,9 @@ describe("the comparison of usage", () => {
     expect(page).toMatchObject([
       {
         action: "usage-facts.changed",
-        detail: "demo-1m 0.5 and 1.5 EUR per million tokens; 40 W; 350 g CO2 per kWh",
+        detail:
+          "prices of a cloud: none → demo-1m 0.5 and 1.5 EUR per million tokens; power (W): not set → 40; " +
+          "carbon (g CO2 per kWh): not set → 350",
       },
     ]);
   });

@@ -3,7 +3,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import type { Act } from "../audit.ts";
+import { type Act, laterActor } from "../audit.ts";
 import { deviceStatus } from "../validators.ts";
 import { retireMany } from "./service.ts";
 
@@ -107,7 +107,10 @@ export async function retireBatchOfCode(
   const pending = await withStatus(ctx, codeId, "pending", perBatch - active.length);
   await retireMany(ctx, [...active, ...pending], by);
   if (active.length + pending.length === perBatch) {
-    await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, { codeId, actor: by.actor });
+    await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, {
+      codeId,
+      ...(await laterActor(ctx, by)),
+    });
   }
 }
 

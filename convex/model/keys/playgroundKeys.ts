@@ -1,4 +1,5 @@
-import { microPerCredit } from "../../../app/money/credits.ts";
+import { changesText } from "../../../app/audit/changes.ts";
+import { formatExactCredits, microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -31,8 +32,11 @@ export async function setPlaygroundMicro(
   by: Act,
 ): Promise<void> {
   if (micro < 0n || micro > maxCreditsMicro) refuse("invalid", "The credits are out of bounds.");
+  const before = await playgroundMicroOf(ctx, organizationId);
+  if (before === micro) return;
   await ctx.db.patch("organizations", organizationId, { playgroundMicro: micro });
-  const detail = `${String(micro / microPerCredit)} a day for each member`;
+  const [was, is] = [before, micro].map(formatExactCredits);
+  const detail = changesText([["credits of a member for a day", was, is]]);
   await record(ctx, {
     organizationId,
     ...by,

@@ -1,4 +1,5 @@
 import type { Infer } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { isLoopback } from "../../../app/join-command.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -60,7 +61,15 @@ export async function saveMailServer(
   const secret = settings.user === "" || kept === undefined ? {} : { password: kept };
   if (before !== null) await ctx.db.delete("mailServers", before._id);
   await ctx.db.insert("mailServers", { organizationId, ...settings, ...secret });
-  const detail = `${settings.host}:${String(settings.port)}, from ${settings.from}`;
+  const changes = changesText([
+    ["server", before?.host, settings.host],
+    ["port", before?.port, settings.port],
+    ["security", before?.security, settings.security],
+    ["user", before?.user, settings.user],
+    ["from", before?.from, settings.from],
+  ]);
+  const others = password === null || before === null ? [] : ["another password"];
+  const detail = [...(changes === "" ? [] : [changes]), ...others].join("; ");
   await record(ctx, { organizationId, ...by, action: "mail.changed", subject: organizationId, detail });
 }
 

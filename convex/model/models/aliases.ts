@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -65,7 +66,7 @@ export async function setAlias(
     if (all.length === maxAliases) refuse("conflict", `There are at most ${String(maxAliases)} aliases.`);
     await ctx.db.insert("modelAliases", { organizationId, alias, modelId, createdAt: by.at });
   } else await ctx.db.patch("modelAliases", found._id, { modelId });
-  const detail = found === null ? modelId : `${found.modelId} → ${modelId}`;
+  const detail = changesText([["model", found?.modelId, modelId]]);
   await record(ctx, { organizationId, ...by, action: "model-alias.set", subject: alias, detail });
   return found?.modelId ?? null;
 }
@@ -80,7 +81,7 @@ export async function removeAlias(
   const found = await findAlias(ctx, organizationId, alias);
   if (found === null) return refuse("not_found", "There is no such alias.");
   await ctx.db.delete("modelAliases", found._id);
-  const detail = found.modelId;
+  const detail = changesText([["model", found.modelId, null]]);
   await record(ctx, { organizationId, ...by, action: "model-alias.removed", subject: alias, detail });
   return found.modelId;
 }

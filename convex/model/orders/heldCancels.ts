@@ -4,7 +4,7 @@ import { cancelHeldMs } from "../../../app/jobs/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { type Act, record } from "../audit.ts";
+import { type Act, callerAddress, record } from "../audit.ts";
 import { cancelOrder, orderOf } from "./orders.ts";
 
 /*
@@ -30,6 +30,7 @@ export async function holdCancel(
     organizationId,
     jobs: [],
     actor,
+    address: await callerAddress(ctx),
     at,
     hasBegun: false,
   });
@@ -57,10 +58,10 @@ export async function cancelHeldJobs(
 ): Promise<void> {
   const held = await ctx.db.get("heldCancels", cancelId);
   if (held === null) return;
-  const { organizationId, actor, jobs } = held;
+  const { organizationId, actor, address, jobs } = held;
   for (const { jobId, round } of jobs.slice(0, perPiece)) {
     if (await tryCancel(ctx, jobId, round))
-      await record(ctx, { organizationId, actor, at, action: "job.canceled", subject: jobId });
+      await record(ctx, { organizationId, actor, address, at, action: "job.canceled", subject: jobId });
   }
   const left = jobs.slice(perPiece);
   if (left.length === 0) {

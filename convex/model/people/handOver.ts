@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { type Act, record } from "../audit.ts";
+import { type Act, laterActor, record } from "../audit.ts";
 import { revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
 import { relist } from "../fleet/listing.ts";
@@ -101,5 +101,9 @@ export async function settleThings(
     for (const device of devices) await handOverDevice(ctx, device, heir, by);
   }
   if (Math.max(keys.length, codes.length, devices.length) < perBatch) return;
-  await ctx.scheduler.runAfter(0, internal.maintenance.settleThings, { from, answer, actor: by.actor });
+  await ctx.scheduler.runAfter(0, internal.maintenance.settleThings, {
+    from,
+    answer,
+    ...(await laterActor(ctx, by)),
+  });
 }

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { isLoopback } from "../../../app/join-command.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -106,8 +107,7 @@ export async function saveProvider(
   by: Act,
 ): Promise<Id<"ssoProviders">> {
   const { providerId, settings, clientSecret } = asked;
-  const { issuer, groups } = settings;
-  const detail = `${issuer}; ${groups.map(({ group, roles }) => `${group}: ${roles.join(", ")}`).join("; ")}`;
+  const { issuer } = settings;
   if (providerId === null) {
     if (clientSecret === null) refuse("invalid", "Enter the client secret.");
     if ((await providersOf(ctx, organizationId)).length === maxProviders) {
@@ -115,6 +115,7 @@ export async function saveProvider(
     }
     const row = { organizationId, ...settings, clientSecret, createdAt: by.at };
     const subject = await ctx.db.insert("ssoProviders", row);
+    const detail = changesOf(null, settings, true);
     await record(ctx, { organizationId, ...by, action: "sign-in-provider.added", subject, detail });
     return subject;
   }
@@ -127,8 +128,29 @@ export async function saveProvider(
     ...(clientSecret === null ? {} : { clientSecret }),
   });
   const subject = providerId;
+  const detail = changesOf(before, settings, clientSecret !== null);
   await record(ctx, { organizationId, ...by, action: "sign-in-provider.changed", subject, detail });
   return providerId;
+}
+
+/** The settings before and after. Of the secret only that it is another one. */
+function changesOf(before: ProviderSettings | null, after: ProviderSettings, hasNewSecret: boolean): string {
+  const roleTexts = ({ groups }: ProviderSettings): string[] =>
+    groups.map(({ group, roles }) => `${group} = ${roles.join(" and ")}`);
+  const changes = changesText([
+    ["name", before?.name, after.name],
+    ["issuer", before?.issuer, after.issuer],
+    ["client", before?.clientId, after.clientId],
+    ["scopes", before?.scopes, after.scopes],
+    ["claim of groups", before?.groupsClaim, after.groupsClaim],
+    ["groups", before === null ? null : roleTexts(before), roleTexts(after)],
+    ["domains", before?.emailDomains, after.emailDomains],
+    ["new people may join", before?.admitsUnknown, after.admitsUnknown],
+    ["its addresses are trusted", before?.trustsEmail, after.trustsEmail],
+    ["in use", before?.enabled, after.enabled],
+  ]);
+  const secret = hasNewSecret && before !== null ? ["another client secret"] : [];
+  return [...(changes === "" ? [] : [changes]), ...secret].join("; ");
 }
 
 /** Removes a provider. Its members stay. Their sessions end at the next check, or when they are 12 hours old. Refuses: not_found. */

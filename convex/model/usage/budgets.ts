@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { changesText } from "../../../app/audit/changes.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { formatExactCredits, microPerCredit } from "../../../app/money/credits.ts";
 import { budgetState } from "../../../app/usage/budget.ts";
@@ -86,7 +87,8 @@ export async function setBudget(
   if (monthlyMicro === null) {
     if (known === null) return;
     await ctx.db.delete("budgets", known._id);
-    await record(ctx, { organizationId, ...by, action: "budget.removed", subject });
+    const detail = budgetChange(known.monthlyMicro, null);
+    await record(ctx, { organizationId, ...by, action: "budget.removed", subject, detail });
     return;
   }
   if (monthlyMicro <= 0n || monthlyMicro > mostMicro) {
@@ -96,8 +98,13 @@ export async function setBudget(
     await checkNumber(ctx, organizationId);
     await ctx.db.insert("budgets", { organizationId, subject, monthlyMicro, createdAt: by.at });
   } else await ctx.db.patch("budgets", known._id, { monthlyMicro });
-  const detail = `${formatExactCredits(monthlyMicro)} credits a month`;
+  const detail = budgetChange(known?.monthlyMicro ?? null, monthlyMicro);
   await record(ctx, { organizationId, ...by, action: "budget.set", subject, detail });
+}
+
+function budgetChange(before: bigint | null, after: bigint | null): string {
+  const [was, is] = [before, after].map((micro) => (micro === null ? null : formatExactCredits(micro)));
+  return changesText([["credits for a month", was, is]]);
 }
 
 async function checkNumber(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {

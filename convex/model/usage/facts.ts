@@ -1,4 +1,5 @@
 import type { Infer } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
@@ -33,9 +34,9 @@ export async function setFacts(
 ): Promise<void> {
   const facts = checked(wanted);
   const row = await rowOf(ctx, organizationId);
+  const detail = changesOf(row ?? unknown, facts);
   if (row === null) await ctx.db.insert("usageFacts", { organizationId, ...facts });
   else await ctx.db.replace("usageFacts", row._id, { organizationId, ...facts });
-  const detail = detailOf(facts);
   await record(ctx, {
     organizationId,
     ...by,
@@ -71,12 +72,15 @@ function bounded(value: number, noun: string, most: number): void {
   refuse("invalid", `${noun} must be a number from 0 to ${String(most)}.`);
 }
 
-function detailOf({ cloudPrices, currency, watts, gramsPerKwh }: Facts): string {
-  const prices = cloudPrices.map(
-    ({ modelId, prompt, completion }) =>
-      `${modelId} ${String(prompt)} and ${String(completion)} ${currency} per million tokens`,
-  );
-  const power = watts === null ? "power unknown" : `${String(watts)} W`;
-  const carbon = gramsPerKwh === null ? "carbon unknown" : `${String(gramsPerKwh)} g CO2 per kWh`;
-  return [...prices, power, carbon].join("; ").slice(0, 1_000);
+function changesOf(before: Facts, after: Facts): string {
+  const prices = ({ cloudPrices, currency }: Facts): string[] =>
+    cloudPrices.map(
+      ({ modelId, prompt, completion }) =>
+        `${modelId} ${String(prompt)} and ${String(completion)} ${currency} per million tokens`,
+    );
+  return changesText([
+    ["prices of a cloud", prices(before), prices(after)],
+    ["power (W)", before.watts, after.watts],
+    ["carbon (g CO2 per kWh)", before.gramsPerKwh, after.gramsPerKwh],
+  ]);
 }

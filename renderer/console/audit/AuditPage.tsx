@@ -12,7 +12,7 @@ import { useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
 import { type FilterTexts, isFiltered, listArgsOf, noFilters, whoOptions } from "./audit-filter.ts";
 import { AuditFilters } from "./AuditFilters.tsx";
-import { AuditTable, shortSubject } from "./AuditTable.tsx";
+import { AuditTable, subjectOf } from "./AuditTable.tsx";
 import { type ActReport, type TrailAct, useTrailActs } from "./use-trail-acts.ts";
 
 const pageSize = 50;
@@ -100,7 +100,8 @@ type Props = {
 export function AuditView(props: Props): ReactNode {
   const { rows, filter, people, search, report, onFilter, onSearch, onAct, onCopy } = props;
   const isBusy = report?.tone === "busy";
-  const about = rows?.find(({ subject }) => subject === filter.subject)?.name ?? shortSubject(filter.subject);
+  const aboutIt = rows?.find(({ subject }) => subject === filter.subject);
+  const about = aboutIt === undefined ? "one thing" : subjectOf(aboutIt);
   return (
     <Card flush>
       <AuditFilters

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from "react";
-import { actionWords } from "../../../app/audit.ts";
+import { actionWords, subjectWords } from "../../../app/audit.ts";
 import { detailLines } from "../../../app/audit/changes.ts";
 import { type SignInMethod, signInMethods, signInMethodWords } from "../../../app/people/sign-in-methods.ts";
 import { Empty } from "../../ui/Empty.tsx";
@@ -60,7 +60,7 @@ function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readon
       key: "subject",
       title: "Details",
       cell: (row) => {
-        const subject = row.name ?? shortSubject(row.subject);
+        const subject = subjectOf(row);
         return (
           <div className="grid min-w-48 justify-items-start gap-0.5">
             <FilterLink
@@ -83,7 +83,7 @@ function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readon
       cell: (row) => (
         <RowAction
           verb="Copy ids"
-          object={`of ${actionWords(row.action)}, ${row.name ?? row.subject}`}
+          object={`of ${actionWords(row.action)}, ${subjectOf(row)}`}
           onClick={() => onCopy(idsOf(row))}
         />
       ),
@@ -147,9 +147,9 @@ function Detail({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-/** An id says nothing to a person. The copy button has it whole. */
-export function shortSubject(subject: string): string {
-  return /^[0-9a-z]{28,}$/.test(subject) ? `${subject.slice(0, 8)}…` : subject;
+/** The subject of an entry in words. The copy button has its id. */
+export function subjectOf({ name, action, subject }: AuditRow): string {
+  return name ?? subjectWords(action, subject);
 }
 
 function idsOf({ id, subject, memberId, keyId, sessionId }: AuditRow): string {

@@ -51,7 +51,7 @@ async function exportRows(
       convex.query(api.console.audit.list, {
         session,
         ...wanted,
-        paginationOpts: { cursor, numItems: 90 },
+        paginationOpts: { cursor, numItems: 70 },
       }),
     seals: (after) =>
       convex.query(api.console.audit.seals, { session, after, to: wanted.to ?? Number.MAX_SAFE_INTEGER }),

@@ -1,5 +1,4 @@
-import { kindWords } from "../../../app/format/job-kind.ts";
-import { formatExactMebibytes, plural } from "../../../app/format/quantity.ts";
+import { plural } from "../../../app/format/quantity.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Counted, countedSum, countedWords } from "./counted.ts";
 import type { LaneRow } from "./rows.ts";
@@ -15,27 +14,6 @@ export const laneStateWords: Readonly<Record<LaneState, StatusWords & { readonly
     done: "The lane is draining. It takes no new jobs.",
   },
 };
-
-/** Names a lane by its model and its kind. A model has a lane for each kind of job. */
-export function laneName({ kind, requirements }: Pick<LaneRow, "kind" | "requirements">): string {
-  return requirements.model === undefined ? kindWords(kind) : `${requirements.model} · ${kindWords(kind)}`;
-}
-
-/** Lists a lane's requirements other than its model. */
-export function laneNeeds({ requirements }: Pick<LaneRow, "requirements">): readonly string[] {
-  const { memoryMb, vramMb, gpu, contextTokens, tags = [], groups = [], labels = [] } = requirements;
-  const { dataClass } = requirements;
-  return [
-    ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
-    ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
-    ...(gpu === true ? ["GPU"] : []),
-    ...(memoryMb === undefined ? [] : [formatExactMebibytes(memoryMb)]),
-    ...(vramMb === undefined ? [] : [`${formatExactMebibytes(vramMb)} of GPU memory`]),
-    ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
-    ...labels,
-    ...tags,
-  ];
-}
 
 /** What pausing or draining the lane will change, in sentences. */
 export function laneChange(

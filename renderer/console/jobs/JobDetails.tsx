@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { kindWords } from "../../../app/format/job-kind.ts";
+import { laneNeeds } from "../../../app/format/lane.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
@@ -13,7 +14,6 @@ import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
-import { laneNeeds } from "../data/lane-words.ts";
 import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";

@@ -1,10 +1,11 @@
 import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useContext, useState } from "react";
+import { laneName } from "../../../app/format/lane.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { CommandPalette } from "../../ui/overlays/CommandPalette.tsx";
-import { laneName, laneStateWords } from "../data/lane-words.ts";
+import { laneStateWords } from "../data/lane-words.ts";
 import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { jobWords } from "../jobs/job-words.ts";
 import { closingFilter } from "../queue/LanesTable.tsx";

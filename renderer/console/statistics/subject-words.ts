@@ -1,5 +1,5 @@
+import { laneName, laneNeeds, parseLane } from "../../../app/format/lane.ts";
 import { formatTenths } from "../../../app/format/quantity.ts";
-import { laneName, laneNeeds } from "../data/lane-words.ts";
 import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 
 export type By = "model" | "lane" | "key" | "device";
@@ -22,18 +22,6 @@ export function subjectWords(
   const lane = by === "lane" ? parseLane(subject) : null;
   if (lane !== null) return { name: laneName(lane), needs: laneNeeds(lane) };
   return { name: name ?? "Deleted", needs: [] };
-}
-
-type Lane = Parameters<typeof laneName>[0];
-
-/** A lane's name is JSON of its kind and its requirements. Null for anything else. */
-function parseLane(subject: string): Lane | null {
-  try {
-    const [kind, requirements] = JSON.parse(subject) as [Lane["kind"], Lane["requirements"]];
-    return { kind, requirements };
-  } catch {
-    return null;
-  }
 }
 
 export type StatisticsRange = "hour" | "day" | "week" | "month";

@@ -106,6 +106,9 @@ test("a paused lane is on the overview, its job says who paused it, and the numb
   await openPage(page, "Jobs");
   await expect(jobs(page)).toContainText(/Its lane is paused by Owner since/);
   await setLane(page, "Resume");
+  await openPage(page, "Audit trail");
+  const paused = page.getByRole("table", { name: "Audit trail" }).getByRole("row", { name: /Lane paused/ });
+  await expect(paused).toContainText(chatLane);
   await openPage(page, "Jobs");
   await cancelAll(page);
   expect(await answer).toMatch(/cancel/i);

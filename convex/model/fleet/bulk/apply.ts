@@ -2,7 +2,7 @@ import { bulkAfter, effectOf } from "../../../../app/devices/bulk.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
-import { type Act, record } from "../../audit.ts";
+import { type Act, callerAddress, record } from "../../audit.ts";
 import { setGroups } from "../../devices/labels.ts";
 import { pauseQuietly } from "../../devices/pauses.ts";
 import { replaceSecret, setService, takeOut } from "../../devices/service.ts";
@@ -39,6 +39,7 @@ async function begin(
     done: 0,
     memberId: member._id,
     sessionId: session._id,
+    address: await callerAddress(ctx),
   });
   await ctx.scheduler.runAfter(0, internal.maintenance.applyBulk, { bulkId, index: 0 });
 }
@@ -52,14 +53,14 @@ export async function applyBatch(
 ): Promise<void> {
   const bulk = await ctx.db.get("bulkActs", bulkId);
   if (bulk === null || (bulk.state !== "running" && bulk.state !== "undoing")) return;
-  const { memberId, sessionId, actedAt: at = now } = bulk;
+  const { memberId, sessionId, address, actedAt: at = now } = bulk;
   const actor = { memberId, sessionId };
   const batch = await ctx.db
     .query("bulkBatches")
     .withIndex("by_act", (q) => q.eq("bulkId", bulkId).eq("index", index))
     .unique();
   if (batch === null) {
-    await finish(ctx, bulk, { actor, at: now });
+    await finish(ctx, bulk, { actor, address, at: now });
     return;
   }
   let done = 0;
@@ -69,8 +70,8 @@ export async function applyBatch(
     const did =
       device !== null &&
       (bulk.state === "running"
-        ? await change(ctx, bulk, device, { actor, at })
-        : target.did && (await restore(ctx, bulk, { device, target }, { actor, at: now })));
+        ? await change(ctx, bulk, device, { actor, address, at })
+        : target.did && (await restore(ctx, bulk, { device, target }, { actor, address, at: now })));
     if (did) done += 1;
     targets.push(bulk.state === "running" ? { ...target, did } : target);
   }
